@@ -1,11 +1,11 @@
 /** The judgement alone, in any JavaScript: no files, no clock, no Node.js. `node examples/judge.ts` */
-import { assess, createEvidence, PLAIN_TRAITS, take } from "rouse/core";
+import { assess, createEvidence, PLAIN_TRAITS, takeSignal } from "rouse/core";
 
 export function main(say: (line: string) => void): void {
   const evidence = createEvidence(PLAIN_TRAITS);
   const start = Date.UTC(2026, 10, 15, 9);
-  take(evidence, { kind: "turn", at: start, source: "stream", phase: "start" });
-  take(evidence, { kind: "delta", at: start + 2000, source: "stream", channel: "content", chars: 120 });
+  takeSignal(evidence, { kind: "turn", at: start, source: "stream", phase: "start" });
+  takeSignal(evidence, { kind: "delta", at: start + 2000, source: "stream", channel: "content", chars: 120 });
   for (const minutes of [0.1, 30]) {
     const { state, cause, reasons } = assess(evidence, start + minutes * 60_000);
     say(`after ${minutes} min: ${state}${cause === null ? "" : ` (${cause})`}: ${reasons[0]}`);

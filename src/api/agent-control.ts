@@ -4,7 +4,7 @@
  */
 import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
-import { remember } from "../core/evidence/bounded.js";
+import { rememberBounded } from "../core/evidence/bounded.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { carryOut, typeMessage } from "../effects/index.js";
 import type { ControlLog } from "./control-log.js";
@@ -82,7 +82,7 @@ export class AgentControl {
     if (known) return known.answer;
     const done = this.#do(action, order, text, work);
     if (key === null) return done;
-    remember(this.#answers, key, { order: what, answer: done }, ANSWERS_MAX);
+    rememberBounded(this.#answers, key, { order: what, answer: done }, ANSWERS_MAX);
     // Nothing was touched: the same request may be tried again.
     const forget = (): boolean => this.#answers.delete(key);
     done.then(({ result }) => result === "refused" && forget(), forget);

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { appendFileSync, renameSync, statSync } from "node:fs";
 import type { AgentSession } from "../core/agent.js";
 import { sanitizedJson } from "../core/sanitize.js";
-import { leaving } from "./leaving.js";
+import { redactOutput } from "./leaving.js";
 
 const BYTES_MAX = 1024 * 1024;
 const TEXT_MAX = 500;
@@ -43,7 +43,7 @@ export class ControlLog {
 
   #append(line: object): void {
     if (sizeOf(this.#path) > BYTES_MAX) renameSync(this.#path, `${this.#path}.old`);
-    appendFileSync(this.#path, `${sanitizedJson(leaving(line))}\n`, { mode: 0o600, flush: true });
+    appendFileSync(this.#path, `${sanitizedJson(redactOutput(line))}\n`, { mode: 0o600, flush: true });
   }
 }
 

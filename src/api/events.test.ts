@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ApiEvent, Events, type Listener } from "./events.js";
 
-function listener(max = Number.POSITIVE_INFINITY): Listener & { got: ApiEvent[]; isDropped: boolean } {
+function simulationListener(max = Number.POSITIVE_INFINITY): Listener & { got: ApiEvent[]; isDropped: boolean } {
   const one = {
     got: [] as ApiEvent[],
     isDropped: false,
@@ -23,7 +23,7 @@ describe("the stream of events", () => {
   it("tells whoever listens, from then on", () => {
     const events = new Events();
     events.publish("assessment", 0, "ann", data({ n: 1 }));
-    const one = listener();
+    const one = simulationListener();
     events.listen(one, null);
     events.publish("incident", 1000, "ann", data({ n: 2 }));
     expect(one.got).toMatchObject([{ kind: "incident", agent: "ann", at: "1970-01-01T00:00:01.000Z", data: { n: 2 } }]);
@@ -31,36 +31,36 @@ describe("the stream of events", () => {
 
   it("is taken up again behind the last event that was seen", () => {
     const events = new Events();
-    const first = listener();
+    const first = simulationListener();
     const { stop } = events.listen(first, null) as { stop: () => void };
     for (const n of [1, 2, 3]) events.publish("assessment", 0, "ann", data({ n }));
     stop();
     for (const n of [4, 5]) events.publish("assessment", 0, "ann", data({ n }));
-    const again = listener();
+    const again = simulationListener();
     expect(events.listen(again, first.got[1]?.id as string)?.isWhole).toBe(true);
     expect(texts(again.got)).toEqual([3, 4, 5]);
-    const latest = listener();
+    const latest = simulationListener();
     expect(events.listen(latest, again.got[2]?.id as string)?.isWhole).toBe(true);
     expect(latest.got).toEqual([]);
   });
 
   it("says when some are not kept any more, or the id is of another life, or none at all", () => {
     const events = new Events();
-    const first = listener();
+    const first = simulationListener();
     events.listen(first, null);
     for (let n = 0; n < 2500; n++) events.publish("assessment", 0, "ann", data({ n }));
-    const late = listener();
+    const late = simulationListener();
     expect(events.listen(late, first.got[0]?.id as string)?.isWhole).toBe(false);
     expect(late.got.length).toBe(2000);
     const other = new Events();
     for (const id of [first.got[0]?.id as string, "", "x", "-", "1-2-3", `${first.got[0]?.id}9`])
-      expect(other.listen(listener(), id)?.isWhole).toBe(false);
+      expect(other.listen(simulationListener(), id)?.isWhole).toBe(false);
   });
 
   it("drops a listener that takes no more, and the others hear on", () => {
     const events = new Events();
-    const slow = listener(3);
-    const quick = listener();
+    const slow = simulationListener(3);
+    const quick = simulationListener();
     events.listen(slow, null);
     events.listen(quick, null);
     for (let n = 0; n < 10; n++) events.publish("assessment", 0, "ann", data({ n }));
@@ -72,15 +72,17 @@ describe("the stream of events", () => {
 
   it("has so many listeners and no more", () => {
     const events = new Events();
-    const taken = Array.from({ length: 100 }, () => events.listen(listener(), null)).filter((one) => one !== null);
+    const taken = Array.from({ length: 100 }, () => events.listen(simulationListener(), null)).filter(
+      (one) => one !== null,
+    );
     expect(taken.length).toBe(64);
     taken[0]?.stop();
-    expect(events.listen(listener(), null)).not.toBeNull();
+    expect(events.listen(simulationListener(), null)).not.toBeNull();
   });
 
   it("lets no control byte and no secret out", () => {
     const events = new Events();
-    const one = listener();
+    const one = simulationListener();
     events.listen(one, null);
     events.publish("message", 0, "a\u001b[31m", data({ text: `\u0007TOKEN=ghp_${"a1B2".repeat(9)}` }));
     expect(JSON.stringify(one.got)).not.toMatch(/u001b|u0007|ghp_a/);

@@ -7,7 +7,7 @@ import type { IncidentChange } from "../core/incident/course.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { SessionView } from "../daemon/view.js";
 import type { ControlResult } from "./agent-control.js";
-import { leaving } from "./leaving.js";
+import { redactOutput } from "./leaving.js";
 import type { MessageView } from "./operations/records.js";
 
 export const EVENT_KINDS = ["assessment", "incident", "message", "control"] as const;
@@ -64,7 +64,7 @@ export class Events {
   }
 
   publish<Kind extends EventKind>(kind: Kind, at: number, agent: string, data: EventData[Kind]): void {
-    const event = leaving({
+    const event = redactOutput({
       id: `${this.#life}-${++this.#number}`,
       kind,
       at: new Date(at).toISOString(),

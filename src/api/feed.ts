@@ -12,7 +12,7 @@ const MESSAGES_MS = 500;
 type Sources = Pick<DaemonParts, "loop" | "journal">;
 
 /** Returns what ends it. */
-export function feed(events: Events, { loop, journal }: Sources): () => void {
+export function feedEvents(events: Events, { loop, journal }: Sources): () => void {
   const follow = apart((event: LoopEvent, now: number) => {
     if (event.kind === "assessed") {
       const { judge } = event;

@@ -2,13 +2,13 @@
 import { type Context, Hono } from "hono";
 import { sanitizedJson } from "../core/sanitize.js";
 import type { ApiHandler } from "../daemon/http/app.js";
-import { lacks } from "../daemon/http/guard.js";
+import { missingRight } from "../daemon/http/guard.js";
 import type { Client, Tokens } from "../daemon/http/tokens.js";
 import { ApiError, type ProblemStatus } from "./error.js";
 import { eventStream, filterOf } from "./event-stream.js";
 import type { Events } from "./events.js";
-import { leaving } from "./leaving.js";
-import { OPERATIONS, type OperationName, perform } from "./operations/index.js";
+import { redactOutput } from "./leaving.js";
+import { OPERATIONS, type OperationName, performOperation } from "./operations/index.js";
 import type { Operation } from "./operations/operation.js";
 import { ROUTES } from "./routes.js";
 import type { Services } from "./service/services.js";
@@ -36,7 +36,7 @@ export function makeApi({ services, events, tokens, metrics, version, mcp }: Api
     const row: Operation = OPERATIONS[name];
     if (!isLocal && !row.surfaces.http) continue;
     app.on(row.method.toUpperCase(), honoPath(row.path), async (c) =>
-      json(c, await perform(services, name, await inputOf(c, row), c.env.client)),
+      json(c, await performOperation(services, name, await inputOf(c, row), c.env.client)),
     );
   }
   app.get("/v1/events", (c) => {
@@ -52,7 +52,7 @@ export function makeApi({ services, events, tokens, metrics, version, mcp }: Api
   app.post("/mcp", (c) => mcp(c.req.raw, c.env.client));
   app.notFound(() => NOTHING.clone());
   app.onError((error, c) => {
-    if (error instanceof ApiError) return json(c, { error: leaving(error.message) }, error.status);
+    if (error instanceof ApiError) return json(c, { error: redactOutput(error.message) }, error.status);
     throw error;
   });
   return app;
@@ -69,7 +69,7 @@ export function answerPort(app: ApiApp): ApiHandler {
         ? { status: 405, why: "method", says: "another method is expected here: see /v1/openapi.json" }
         : null;
     }
-    if (!client.rights.has(route.right)) return lacks(route.right);
+    if (!client.rights.has(route.right)) return missingRight(route.right);
     return app.fetch(request, { client });
   };
 }

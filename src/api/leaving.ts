@@ -10,7 +10,7 @@ const TEXT_MAX = 4000;
 const LIST_MAX = 5000;
 const DEPTH_MAX = 12;
 
-export function leaving<T>(value: T): T {
+export function redactOutput<T>(value: T): T {
   return clean(value, 0) as T;
 }
 

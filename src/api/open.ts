@@ -6,10 +6,10 @@ import { AgentControl } from "./agent-control.js";
 import { checkControl } from "./check-control.js";
 import { ControlLog } from "./control-log.js";
 import { Events } from "./events.js";
-import { feed } from "./feed.js";
+import { feedEvents } from "./feed.js";
 import { type ApiOptions, answerPort, makeApi } from "./http.js";
 import type { Metrics } from "./metrics.js";
-import { perform } from "./operations/index.js";
+import { performOperation } from "./operations/index.js";
 import { openServices, type Services } from "./service/services.js";
 import { addSocketRoutes } from "./socket.js";
 import { Watchdogs } from "./watchdogs.js";
@@ -31,7 +31,7 @@ export function openApi(parts: DaemonParts): ApiHandlers {
     metrics ??= import("./metrics.js").then((module) => new module.Metrics(source));
     return (await metrics).read();
   };
-  const stopFeed = feed(events, parts);
+  const stopFeed = feedEvents(events, parts);
   const options: ApiOptions = { services, events, tokens, metrics: figures, version, mcp: mcpOver(services, version) };
   return {
     more: answerPort(makeApi(options, false)),
@@ -52,7 +52,7 @@ function mcpOver(services: Services, version: string): (request: Request, client
       import("./mcp/server.js"),
     ]);
     const { fetch } = createMcpHandler(() =>
-      makeMcpServer({ version, ask: (operation, input) => perform(services, operation, input, client) }),
+      makeMcpServer({ version, ask: (operation, input) => performOperation(services, operation, input, client) }),
     );
     return fetch(request);
   };

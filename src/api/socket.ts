@@ -9,8 +9,8 @@ import type { Loop } from "../daemon/loop.js";
 import { waitingJson } from "../daemon/slow-answers.js";
 import { ApiError } from "./error.js";
 import type { ApiApp } from "./http.js";
-import { leaving } from "./leaving.js";
-import { isOperation, perform } from "./operations/index.js";
+import { redactOutput } from "./leaving.js";
+import { isOperation, performOperation } from "./operations/index.js";
 import type { RemoteResult } from "./remote.js";
 import type { Services } from "./service/services.js";
 
@@ -20,12 +20,12 @@ export function addSocketRoutes(app: Hono, api: ApiApp, loop: Loop, services: Se
   app.post("/v1/call/:operation", async (c) => {
     const name = c.req.param("operation");
     if (!isOperation(name))
-      return c.json({ error: `this daemon has no operation ${leaving(name).slice(0, NAME_MAX)}` }, 404);
+      return c.json({ error: `this daemon has no operation ${redactOutput(name).slice(0, NAME_MAX)}` }, 404);
     const input: unknown = await c.req.json().catch(() => null);
-    const called = perform(services, name, input, clientOf(c, loop)).then(
+    const called = performOperation(services, name, input, clientOf(c, loop)).then(
       (answer): RemoteResult => ({ answer }),
       (error: unknown): RemoteResult => {
-        if (error instanceof ApiError) return { error: { kind: error.kind, message: leaving(error.message) } };
+        if (error instanceof ApiError) return { error: { kind: error.kind, message: redactOutput(error.message) } };
         throw error;
       },
     );

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { notice } from "../../test/support/receivers.js";
 import { complaintOfAddress, guardedLookup } from "./address.js";
-import { slack } from "./slack.js";
-import { webhook } from "./webhook.js";
+import { slackChannel } from "./slack.js";
+import { webhookChannel } from "./webhook.js";
 
 /** Where the same machine, its network and its cloud are to be found. */
 const NEVER = [
@@ -168,8 +168,8 @@ describe("an address", () => {
     for (const form of FORMS) {
       const url = new URL(`https://${form}:${port}/`);
       for (const channel of [
-        webhook("x", { url, allowPrivate: false, to: "x" }, null),
-        slack("x", { url: new URL(`http://${form}:${port}/`), allowPrivate: false, to: "x" }),
+        webhookChannel("x", { url, allowPrivate: false, to: "x" }, null),
+        slackChannel("x", { url: new URL(`http://${form}:${port}/`), allowPrivate: false, to: "x" }),
       ]) {
         const sent = await channel.send(notice(), AbortSignal.timeout(20_000));
         // A name may lead elsewhere tomorrow, an address never does.
@@ -200,7 +200,10 @@ describe("an address", () => {
       const results = new Map<string, number>();
       for (let n = 0; n < 1000; n++) {
         // The user permits this machine, and what is never connected to stays refused.
-        const { result } = await webhook("x", { ...target, allowPrivate: true }, null).send(notice(), NEVER_ENDS);
+        const { result } = await webhookChannel("x", { ...target, allowPrivate: true }, null).send(
+          notice(),
+          NEVER_ENDS,
+        );
         results.set(result, (results.get(result) ?? 0) + 1);
       }
       expect(results).toEqual(
@@ -212,7 +215,9 @@ describe("an address", () => {
       expect(asked).toBe(1000);
       expect(connections()).toBe(500);
       for (let n = 0; n < 1000; n++)
-        expect(await webhook("x", { ...target, allowPrivate: false }, null).send(notice(), NEVER_ENDS)).toMatchObject({
+        expect(
+          await webhookChannel("x", { ...target, allowPrivate: false }, null).send(notice(), NEVER_ENDS),
+        ).toMatchObject({
           result: "retry",
           reason: expect.stringMatching(/allow_private|never connected to/),
         });

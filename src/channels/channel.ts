@@ -22,7 +22,7 @@ export interface Channel {
 /** What a program that sends for us may take. */
 export const SEND_MS = 15_000;
 
-export const retry = (reason: string, afterMs?: number): DeliveryResult =>
+export const retryDelivery = (reason: string, afterMs?: number): DeliveryResult =>
   afterMs === undefined ? { result: "retry", reason } : { result: "retry", reason, afterMs };
 export const refusedDelivery = (reason: string): DeliveryResult => ({ result: "refused", reason });
 export const SENT: DeliveryResult = { result: "sent" };

@@ -3,7 +3,7 @@ import type { Channel } from "./channel.js";
 import { runProgram } from "./program.js";
 import { payloadOf } from "./webhook.js";
 
-export const command = (name: string, argv: readonly string[]): Channel => ({
+export const commandChannel = (name: string, argv: readonly string[]): Channel => ({
   name,
   type: "command",
   to: argv[0] ?? "",

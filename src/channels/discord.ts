@@ -2,7 +2,7 @@
 import type { Notice } from "../core/alert/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
-import { bodyOf, clipped, unlinked } from "./text.js";
+import { bodyOf, clipText, withoutLinks } from "./text.js";
 
 const CONTENT_MAX = 2000;
 const TITLE_MAX = 300;
@@ -13,8 +13,8 @@ const escaped = (text: string): string => text.replace(/[\\`*_{}[\]()#+\-.!|>~<:
 const unticked = (text: string): string => text.replaceAll("`", "'");
 
 export function discordPayload(notice: Notice): Record<string, unknown> {
-  const title = clipped(escaped(unlinked(notice.title)), TITLE_MAX).replace(/\\+…$/, "…");
-  const body = clipped(unticked(bodyOf(notice)), CONTENT_MAX - TITLE_MAX - 20);
+  const title = clipText(escaped(withoutLinks(notice.title)), TITLE_MAX).replace(/\\+…$/, "…");
+  const body = clipText(unticked(bodyOf(notice)), CONTENT_MAX - TITLE_MAX - 20);
   return {
     content: body === "" ? title : `${title}\n\`\`\`\n${body}\n\`\`\``,
     allowed_mentions: { parse: [] },
@@ -22,7 +22,7 @@ export function discordPayload(notice: Notice): Record<string, unknown> {
   };
 }
 
-export const discord = (name: string, target: PostTarget): Channel => ({
+export const discordChannel = (name: string, target: PostTarget): Channel => ({
   name,
   type: "discord",
   to: target.to,

@@ -4,8 +4,8 @@ import { createTransport } from "nodemailer";
 import type { Notice } from "../core/alert/alert.js";
 import { digest } from "../core/digest.js";
 import { complaintOfAddress, guardedLookup } from "./address.js";
-import { type Channel, type DeliveryResult, refusedDelivery, retry, SENT } from "./channel.js";
-import { bodyOf, unlinked } from "./text.js";
+import { type Channel, type DeliveryResult, refusedDelivery, retryDelivery, SENT } from "./channel.js";
+import { bodyOf, withoutLinks } from "./text.js";
 
 export interface Mailbox {
   host: string;
@@ -21,7 +21,7 @@ export interface Mailbox {
 
 const LIMIT_MS = 15_000;
 
-export function email(name: string, box: Mailbox): Channel {
+export function emailChannel(name: string, box: Mailbox): Channel {
   const to = `${box.host}:${box.port}`;
   return {
     name,
@@ -30,7 +30,7 @@ export function email(name: string, box: Mailbox): Channel {
     paceMs: 1000,
     send: async (notice, signal) => {
       const open = await connected(box, signal);
-      if (typeof open === "string") return retry(`${to}: ${open === REFUSED ? WHY_REFUSED : open}`);
+      if (typeof open === "string") return retryDelivery(`${to}: ${open === REFUSED ? WHY_REFUSED : open}`);
       try {
         await transportOf(box, open).sendMail(messageOf(notice, box));
         return SENT;
@@ -64,8 +64,8 @@ export function messageOf(notice: Notice, { from, to }: Pick<Mailbox, "from" | "
   return {
     from,
     to: [...to],
-    subject: unlinked(notice.title),
-    text: `${unlinked(bodyOf(notice))}\n\n-- \nrouse · ${notice.severity} · ${notice.key}\n`,
+    subject: withoutLinks(notice.title),
+    text: `${withoutLinks(bodyOf(notice))}\n\n-- \nrouse · ${notice.severity} · ${notice.key}\n`,
     messageId: `<${notice.key}@rouse.invalid>`,
     references: [thread],
     inReplyTo: thread,
@@ -102,5 +102,5 @@ interface Failure {
 function outcomeOf(to: string, { code, responseCode }: Failure): DeliveryResult {
   const says = `${to}: ${code ?? "it failed"}${responseCode === undefined ? "" : ` (${responseCode})`}`;
   const isFinal = code !== "EAUTH" && responseCode !== undefined && responseCode >= 500;
-  return isFinal ? refusedDelivery(says) : retry(says);
+  return isFinal ? refusedDelivery(says) : retryDelivery(says);
 }

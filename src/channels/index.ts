@@ -1,15 +1,15 @@
 /** The channels that the user's configuration names. */
 import type { ChannelSettings } from "../config/channels.js";
 import type { Channel } from "./channel.js";
-import { command } from "./command.js";
-import { desktop } from "./desktop.js";
-import { discord } from "./discord.js";
-import { ntfy } from "./ntfy.js";
+import { commandChannel } from "./command.js";
+import { desktopChannel } from "./desktop.js";
+import { discordChannel } from "./discord.js";
+import { ntfyChannel } from "./ntfy.js";
 import type { PostTarget } from "./post.js";
-import { slack } from "./slack.js";
-import { telegram } from "./telegram.js";
-import { terminal } from "./terminal.js";
-import { webhook } from "./webhook.js";
+import { slackChannel } from "./slack.js";
+import { telegramChannel } from "./telegram.js";
+import { terminalChannel } from "./terminal.js";
+import { webhookChannel } from "./webhook.js";
 
 export interface ChannelContext {
   /** Shows a text in the terminals that rouse has; how many there were. */
@@ -20,23 +20,23 @@ export function makeChannel(settings: ChannelSettings, { ring }: ChannelContext)
   const { name } = settings;
   switch (settings.type) {
     case "slack":
-      return slack(name, targetOf(settings));
+      return slackChannel(name, targetOf(settings));
     case "discord":
-      return discord(name, targetOf(settings));
+      return discordChannel(name, targetOf(settings));
     case "webhook":
-      return webhook(name, targetOf(settings), settings.secret ?? null);
+      return webhookChannel(name, targetOf(settings), settings.secret ?? null);
     case "ntfy":
-      return ntfy(name, targetOf(settings), settings.topic, settings.token ?? null);
+      return ntfyChannel(name, targetOf(settings), settings.topic, settings.token ?? null);
     case "telegram":
-      return telegram(name, targetOf(settings), settings.token, String(settings.chat));
+      return telegramChannel(name, targetOf(settings), settings.token, String(settings.chat));
     case "email":
       return lazyEmail(settings);
     case "desktop":
-      return desktop(name);
+      return desktopChannel(name);
     case "terminal":
-      return terminal(name, ring);
+      return terminalChannel(name, ring);
     case "command":
-      return command(name, settings.command);
+      return commandChannel(name, settings.command);
   }
 }
 
@@ -64,6 +64,6 @@ function lazyEmail(settings: Extract<ChannelSettings, { type: "email" }>): Chann
     type: "email",
     to: `${host}:${port}`,
     paceMs: 1000,
-    send: async (notice, signal) => (await import("./email.js")).email(name, box).send(notice, signal),
+    send: async (notice, signal) => (await import("./email.js")).emailChannel(name, box).send(notice, signal),
   };
 }

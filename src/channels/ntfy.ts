@@ -22,7 +22,7 @@ export const ntfyPayload = (notice: Notice, topic: string): Record<string, unkno
   sequence_id: notice.key,
 });
 
-export const ntfy = (name: string, target: PostTarget, topic: string, token: string | null): Channel => ({
+export const ntfyChannel = (name: string, target: PostTarget, topic: string, token: string | null): Channel => ({
   name,
   type: "ntfy",
   to: target.to,

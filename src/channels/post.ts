@@ -2,7 +2,7 @@
 import { request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";
 import { complaintOfAddress, guardedLookup } from "./address.js";
-import { type Channel, type DeliveryResult, refusedDelivery, retry, SENT } from "./channel.js";
+import { type Channel, type DeliveryResult, refusedDelivery, retryDelivery, SENT } from "./channel.js";
 
 export interface PostTarget {
   url: URL;
@@ -59,10 +59,12 @@ export function postJson(
     );
     asked.on("error", (error: NodeJS.ErrnoException) => {
       // A name may lead elsewhere tomorrow: behind a hotel's login page every name does.
-      if (error.code === "EREFUSED_ADDRESS") resolve(retry(`${to}: ${error.message}`));
-      else if (limit.aborted) resolve(retry(`${to} did not answer within ${LIMIT_MS / 1000} s`));
+      if (error.code === "EREFUSED_ADDRESS") resolve(retryDelivery(`${to}: ${error.message}`));
+      else if (limit.aborted) resolve(retryDelivery(`${to} did not answer within ${LIMIT_MS / 1000} s`));
       else
-        resolve(retry(`${to} cannot be reached: ${signal.aborted ? "broken off" : (error.code ?? "no connection")}`));
+        resolve(
+          retryDelivery(`${to} cannot be reached: ${signal.aborted ? "broken off" : (error.code ?? "no connection")}`),
+        );
     });
     asked.end(body);
   });
@@ -74,7 +76,7 @@ function outcomeOf(to: string, status: number, retryAfter: string | undefined, a
   if (status >= 300 && status < 400) return refusedDelivery(`${to} redirects (${status}): give the new address`);
   if (FINAL.has(status)) return refusedDelivery(`${to} does not take it (${status})`);
   const afterMs = waitOf(retryAfter) ?? waitInBody(answer);
-  return retry(`${to} answered ${status}${MAY_BE[status] ?? ""}`, afterMs);
+  return retryDelivery(`${to} answered ${status}${MAY_BE[status] ?? ""}`, afterMs);
 }
 
 /** What most often is behind it, for whoever set the channel up a moment ago. */

@@ -1,6 +1,6 @@
 /** Runs a program by an argument array, with a text on its standard input. There is no shell. */
 import { spawn } from "node:child_process";
-import { type DeliveryResult, refusedDelivery, retry, SEND_MS, SENT } from "./channel.js";
+import { type DeliveryResult, refusedDelivery, retryDelivery, SEND_MS, SENT } from "./channel.js";
 
 export function runProgram(
   [file = "", ...args]: readonly string[],
@@ -19,10 +19,13 @@ export function runProgram(
     child.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") resolve(refusedDelivery(`there is no program ${file}`));
       else if (error.code === "EACCES") resolve(refusedDelivery(`${file} may not be run`));
-      else resolve(retry(limit.aborted ? `${file} took longer than ${SEND_MS / 1000} s` : `${file}: ${error.name}`));
+      else
+        resolve(
+          retryDelivery(limit.aborted ? `${file} took longer than ${SEND_MS / 1000} s` : `${file}: ${error.name}`),
+        );
     });
     child.on("close", (code, killed) =>
-      resolve(code === 0 ? SENT : retry(`${file} ended with ${code === null ? String(killed) : code}`)),
+      resolve(code === 0 ? SENT : retryDelivery(`${file} ended with ${code === null ? String(killed) : code}`)),
     );
     // A program that does not read its input is fine too.
     child.stdin.on("error", () => {});

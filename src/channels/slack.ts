@@ -2,7 +2,7 @@
 import type { Notice } from "../core/alert/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
-import { bodyOf, clipped, unlinkedIn } from "./text.js";
+import { bodyOf, clipText, unlinkedIn } from "./text.js";
 
 /** Limits of a header, of a section and of the top-level text. */
 const HEADER_MAX = 150;
@@ -14,7 +14,7 @@ const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceA
 export function slackPayload(notice: Notice): Record<string, unknown> {
   const { title } = notice;
   const body = bodyOf(notice);
-  const within = (max: number) => (text: string) => clipped(text, max);
+  const within = (max: number) => (text: string) => clipText(text, max);
   const plain = (text: string, max: number) => ({
     type: "plain_text",
     text: unlinkedIn(text, within(max)),
@@ -34,7 +34,7 @@ export function slackPayload(notice: Notice): Record<string, unknown> {
   };
 }
 
-export const slack = (name: string, target: PostTarget): Channel => ({
+export const slackChannel = (name: string, target: PostTarget): Channel => ({
   name,
   type: "slack",
   to: target.to,

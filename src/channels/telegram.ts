@@ -2,13 +2,13 @@
 import type { Notice } from "../core/alert/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
-import { bodyOf, clipped, unlinked } from "./text.js";
+import { bodyOf, clipText, withoutLinks } from "./text.js";
 
 const TEXT_MAX = 4096;
 
 export function telegramPayload(notice: Notice, chat: string): Record<string, unknown> {
-  const title = clipped(unlinked(notice.title), 300);
-  const text = clipped(`${title}\n${bodyOf(notice)}`, TEXT_MAX).trimEnd();
+  const title = clipText(withoutLinks(notice.title), 300);
+  const text = clipText(`${title}\n${bodyOf(notice)}`, TEXT_MAX).trimEnd();
   const from = title.length + 1;
   return {
     chat_id: chat,
@@ -24,7 +24,7 @@ export function telegramPayload(notice: Notice, chat: string): Record<string, un
 }
 
 /** The bot's token is part of the address. */
-export const telegram = (name: string, target: PostTarget, token: string, chat: string): Channel => ({
+export const telegramChannel = (name: string, target: PostTarget, token: string, chat: string): Channel => ({
   name,
   type: "telegram",
   to: target.to,

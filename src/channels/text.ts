@@ -11,7 +11,7 @@ const BARE_HOST = new RegExp(`(?<=[\\p{L}\\p{N}])[.\u3002\uff0e\uff61](?=(?:${HO
 const HOST_WITH_PATH = /(?<![\p{L}\p{N}/._~-])((?:[\p{L}\p{N}-]{1,63}\.){1,8})(?=\p{L}{2,24}(?:\/|:\d))/gu;
 
 /** Addresses that a reader's program would make into links are broken, and stay readable. */
-export function unlinked(text: string): string {
+export function withoutLinks(text: string): string {
   return text
     .replace(/:\/\//g, ": //")
     .replace(/\b(www|mailto|tel|sms|xmpp|tg|slack|discord)([.:])/gi, "$1 $2")
@@ -22,12 +22,12 @@ export function unlinked(text: string): string {
 
 /** The same, cut to what fits: a cut may end a name just where it becomes that of a host, so what is left is looked at again. */
 export function unlinkedIn(text: string, cut: (text: string) => string): string {
-  const short = cut(unlinked(text));
-  return unlinked(short) === short ? short : unlinkedIn(short, cut);
+  const short = cut(withoutLinks(text));
+  return withoutLinks(short) === short ? short : unlinkedIn(short, cut);
 }
 
 /** At most so many characters, cut between whole ones. */
-export function clipped(text: string, max: number): string {
+export function clipText(text: string, max: number): string {
   return text.length <= max ? text : `${wholeStart(text, max - 1)}…`;
 }
 

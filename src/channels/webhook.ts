@@ -10,7 +10,7 @@ import { type PostTarget, postJson } from "./post.js";
 export const signatureOf = (secret: string, timestamp: string, body: string): string =>
   `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
 
-export function webhook(
+export function webhookChannel(
   name: string,
   target: PostTarget,
   secret: string | null,

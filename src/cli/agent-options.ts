@@ -62,7 +62,7 @@ async function profilesReported(): Promise<readonly ProfileOverride[]> {
   const { config } = rousePaths();
   const { profiles, issues } = await ownProfiles(config);
   // Reading the settings takes as long as the rest of the start, so only where there are any.
-  if (issues.length > 0 || existsSync(join(config, "config.toml"))) (await import("./settings.js")).settings();
+  if (issues.length > 0 || existsSync(join(config, "config.toml"))) (await import("./settings.js")).loadSettings();
   return profiles;
 }
 

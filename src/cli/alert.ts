@@ -6,7 +6,7 @@ import { parseNamed } from "./arguments.js";
 import { askUser } from "./ask.js";
 import { call } from "./client.js";
 import { localTime } from "./text/incident.js";
-import { isColoured, paint } from "./text/paint.js";
+import { isColoured, paintText } from "./text/paint.js";
 import { type Column, tableText } from "./text/table.js";
 import { columnsOf } from "./text/width.js";
 
@@ -82,7 +82,7 @@ export function alertsText(alerts: readonly AlertView[], screen: OutputStream, n
     {
       title: "STATE",
       text: ({ state }) => state,
-      paint: (text, { state }) => (state === "dead" ? paint(text, "red", colour) : text),
+      paint: (text, { state }) => (state === "dead" ? paintText(text, "red", colour) : text),
     },
     { title: "TRIES", text: ({ attempts }) => String(attempts) },
     { title: "WHAT", text: ({ title, error: issue }) => (issue === null ? title : `${title}: ${issue}`), min: 20 },

@@ -1,7 +1,7 @@
 /** `rouse allow`: whom rouse may act on. */
 import type { Command } from "@commander-js/extra-typings";
 import type { PermissionsView } from "../api/service/permissions.js";
-import { suggest } from "../config/suggest.js";
+import { suggestName } from "../config/suggest.js";
 import type { Problem } from "../core/problem.js";
 import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import { collectNames } from "./arguments.js";
@@ -99,7 +99,7 @@ export function strangersText(names: readonly string[], { agents }: PermissionsV
   return [...new Set(names)]
     .filter((name) => !running.has(sanitize(name, 80)))
     .map((name) => {
-      const near = suggest(name, running);
+      const near = suggestName(name, running);
       const meant = near === null ? "" : `; did you mean ${near}?`;
       return `no agent called ${sanitize(name, 80)} runs now; it holds as soon as one does${meant}\n`;
     })

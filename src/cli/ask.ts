@@ -13,7 +13,7 @@ const STEP_MS = 100;
 /** A host that is older than this has told the daemon of itself, or cannot. */
 const YOUNG_MS = 20_000;
 
-/** `lacks` says whether an agent that has just started is missing in an answer, or in the lack of one. */
+/** `missingRight` says whether an agent that has just started is missing in an answer, or in the lack of one. */
 export async function askUser<Name extends OperationName>(
   operation: Name,
   input: OperationInput<Name>,

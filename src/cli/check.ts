@@ -8,8 +8,8 @@ import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js
 import { parseNamed } from "./arguments.js";
 import { askUser, isCalled, isUnlisted } from "./ask.js";
 import type { OperationInput } from "./client.js";
-import { settings } from "./settings.js";
-import { isColoured, paint } from "./text/paint.js";
+import { loadSettings } from "./settings.js";
+import { isColoured, paintText } from "./text/paint.js";
 import { type Column, tableText } from "./text/table.js";
 import { columnsOf } from "./text/width.js";
 
@@ -28,7 +28,7 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
     .option("--no-activity-check", "let the age alone decide")
     .option("--json", "for programs")
     .action(async (name, { activityCheck, json }, self) => {
-      settings();
+      loadSettings();
       if (name !== undefined) {
         if (!activityCheck) self.error("error: --no-activity-check goes without an agent", { exitCode: 2 });
         const activity = await askUser("get_activity", { agent: name }, isCalled(name));
@@ -58,7 +58,7 @@ export function checkText(agents: readonly CheckedAgent[], screen: { isTTY?: boo
   const colour = isColoured(screen);
   const columns: Column<CheckedAgent>[] = [
     { title: "NAME", text: (a) => a.name, min: 8 },
-    { title: "CATEGORY", text: (a) => a.category, paint: (text, a) => paint(text, COLOURS[a.category], colour) },
+    { title: "CATEGORY", text: (a) => a.category, paint: (text, a) => paintText(text, COLOURS[a.category], colour) },
     { title: "LAST SIGN", text: (a) => `${formatDuration(a.age_secs * 1000)} ago` },
     { title: "STATE", text: (a) => (a.cause ? `${a.state}/${a.cause}` : a.state) },
     { title: "ACTIVITY", text: activityText, min: 10 },

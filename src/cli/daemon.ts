@@ -36,7 +36,7 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
       const started = await ensureDaemon();
       process.stdout.write(started ? "the daemon is up\n" : "the daemon was up already\n");
       // Who comes back from the configuration file wants to know whether it was understood.
-      const { settings } = await import("./settings.js");
+      const { loadSettings: settings } = await import("./settings.js");
       settings();
     });
   program

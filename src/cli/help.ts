@@ -8,7 +8,7 @@ else {
   process.exitCode = answer.code;
   const stream = answer.isError ? process.stderr : process.stdout;
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // The reader has seen enough (`| head`).
+    // The reader has seen enough (`| textHead`).
     if (error.code === "EPIPE") process.exit(0);
     process.stderr.write(`rouse: cannot write to standard output: ${error.message}\n`);
     process.exit(1);

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { rousePaths } from "../config/paths.js";
-import { send } from "./send.js";
+import { sendRequest } from "./send.js";
 
 const PAYLOAD_MAX = 1024 * 1024;
 const LIMIT_MS = 2000;
@@ -26,7 +26,7 @@ export async function runHook(args: readonly string[]): Promise<number> {
   const payload = given === undefined ? await readInput() : Buffer.from(given);
   const isKnown = PROGRAM.test(program) && !(isPlugins && (await hasHooksInSettings(program)));
   if (isKnown && payload.length > 0 && payload.length <= PAYLOAD_MAX) {
-    await send({
+    await sendRequest({
       socketPath: rousePaths().daemonSocket,
       path: `/v1/hooks/${program}`,
       body: payload,

@@ -3,7 +3,7 @@ import { createConnection, type Socket } from "node:net";
 import { rousePaths } from "../config/paths.js";
 import { otherNames } from "../config/suggest.js";
 import { askHostProcess } from "../host/ask.js";
-import { FrameReader, frame, type ToHost } from "../host/frames.js";
+import { FrameReader, frameLine, type ToHost } from "../host/frames.js";
 import { type FoundSession, findSession, listSessions } from "../host/registry.js";
 import { BadInput } from "../replay/files.js";
 import { call } from "./client.js";
@@ -69,7 +69,7 @@ export class HostClient {
   }
 
   send(message: ToHost): void {
-    this.#socket.write(frame(message));
+    this.#socket.write(frameLine(message));
   }
 
   close(): void {

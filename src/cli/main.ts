@@ -66,7 +66,7 @@ function say(message: string, code: number): number {
 }
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Whoever reads us has seen enough (`| head`).
+  // Whoever reads us has seen enough (`| textHead`).
   if (error.code === "EPIPE") process.exit(0);
   // Beside an agent that runs, what fails costs the watching alone, and the command that runs it sees to that.
   if (process.listenerCount("uncaughtException") > 0) throw error;

@@ -11,7 +11,7 @@ import { RIGHTS, type Right } from "../daemon/http/tokens.js";
 import { isMarkedStopped } from "../daemon/stay-down.js";
 import { BadInput } from "../replay/bad-input.js";
 import { ensureDaemon } from "./daemon.js";
-import { settings } from "./settings.js";
+import { loadSettings } from "./settings.js";
 import { readVersion } from "./version.js";
 
 export function addMcp(program: Command, _setExit: (code: number) => void): void {
@@ -23,7 +23,7 @@ export function addMcp(program: Command, _setExit: (code: number) => void): void
         "stands in the configuration (mcp.rights: read, report, control). Over HTTP the daemon serves the same under /mcp.",
     )
     .action(async () => {
-      const rights = rightsOf(settings().mcp.rights);
+      const rights = rightsOf(loadSettings().mcp.rights);
       if (process.stdin.isTTY)
         process.stderr.write(
           "rouse: this speaks MCP with the program that starts it, such as: claude mcp add rouse -- rouse mcp. Ctrl-C ends it\n",

@@ -6,7 +6,7 @@ import { DaemonUnreachable } from "../daemon/client.js";
 import { parseInbox, parseMessageType } from "./arguments.js";
 import { askUser } from "./ask.js";
 import { call } from "./client.js";
-import { settings } from "./settings.js";
+import { loadSettings } from "./settings.js";
 import { localTime } from "./text/incident.js";
 
 const POLL_MS = 1000;
@@ -75,7 +75,7 @@ interface Page {
   cursor: number;
 }
 
-const orchestratorTag = (): string => settings().watchdog.orchestrator_tag;
+const orchestratorTag = (): string => loadSettings().watchdog.orchestrator_tag;
 
 function wholeNumber(value: string): number {
   const number = Number(value);

@@ -2,14 +2,14 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { issueText } from "../config/issue.js";
 import { type LoadedPolicies, loadPolicies, readPolicy } from "../config/policies.js";
-import { suggest } from "../config/suggest.js";
+import { suggestName } from "../config/suggest.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { sanitize } from "../core/sanitize.js";
-import { settings } from "./settings.js";
+import { loadSettings } from "./settings.js";
 import { WrongOption } from "./wrong-option.js";
 
 export function knownPolicies(): LoadedPolicies {
-  return loadPolicies(settings().health);
+  return loadPolicies(loadSettings().health);
 }
 
 /** A name, or the path of a file: what ends in .toml or has a slash in it is a path. */
@@ -29,7 +29,7 @@ export function policyNamed(given: string, { policies, issues }: LoadedPolicies 
   if (found) return found;
   const broken = issues.find(({ where }) => where.endsWith(`/${given}.toml`));
   if (broken) throw new WrongOption(issueText(broken));
-  const near = suggest(given, policies.keys());
+  const near = suggestName(given, policies.keys());
   const there = near ? `did you mean ${near}?` : `there are ${[...policies.keys()].join(", ")}`;
   throw new WrongOption(`there is no policy ${sanitize(given, 80)}; ${there}`);
 }

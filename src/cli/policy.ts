@@ -14,9 +14,9 @@ import { PROGRAMS } from "../programs/registry.js";
 import { parseProblem } from "./options.js";
 import { knownPolicies, parseOrigin, policyOf } from "./policy-option.js";
 import { reportIssues } from "./settings.js";
-import { isColoured, paint } from "./text/paint.js";
+import { isColoured, paintText } from "./text/paint.js";
 import { policyText } from "./text/policy.js";
-import { clock } from "./text/timeline.js";
+import { clockText } from "./text/timeline.js";
 
 export function addPolicy(program: Command, setExit: (code: number) => void): void {
   const policy = program.command("policy").summary("show and try what would be done about a problem");
@@ -131,7 +131,7 @@ function trialText(problem: Problem, wouldDo: readonly SimulatedAction[]): strin
       name === "escalate"
         ? `a human: ${sanitize(reason.replace(/^.*?a human is needed: /, ""))}`
         : `${name}${say ? ` "${say}"` : ""}`;
-    return `${clock(at / 1000).padStart(11)}  ${why}\n`;
+    return `${clockText(at / 1000).padStart(11)}  ${why}\n`;
   });
-  return `${paint(problem, "bold", colour)}\n${lines.join("")}`;
+  return `${paintText(problem, "bold", colour)}\n${lines.join("")}`;
 }

@@ -2,7 +2,7 @@
 import { rousePaths } from "../config/paths.js";
 import { sanitize } from "../core/sanitize.js";
 import { callerHeaders } from "./hook.js";
-import { send } from "./send.js";
+import { sendRequest } from "./send.js";
 
 export const REPORT_STATES = ["working", "error", "complete", "needs_input"] as const;
 
@@ -21,7 +21,7 @@ interface Report {
 export async function runReport(args: readonly string[]): Promise<number> {
   const report = parseReport(args);
   if (typeof report === "string") return say(`${report}\n${USAGE}`, 2);
-  const answer = await send({
+  const answer = await sendRequest({
     socketPath: rousePaths().daemonSocket,
     path: "/v1/report",
     body: JSON.stringify(report),

@@ -26,7 +26,7 @@ const ANSWER_MAX = 64 * 1024;
 const HEADER_VALUE = /^[\x20-\x7e]{1,400}$/;
 
 /** Null when nobody answers in time. Never throws. */
-export function send({
+export function sendRequest({
   socketPath,
   method,
   path,

@@ -14,7 +14,7 @@ const reported = new Set<string>();
 /** Here, since nobody who asks for settings waits for them. */
 const ofProfiles = (await ownProfiles(rousePaths().config)).issues;
 
-export function settings(): Config {
+export function loadSettings(): Config {
   const { config, issues } = loadConfig();
   reportIssues([...issues, ...ofProfiles]);
   return config;

@@ -7,7 +7,7 @@
  */
 import { type RousePaths, rousePaths } from "../config/paths.js";
 import type { LineView } from "../daemon/line.js";
-import { send } from "./send.js";
+import { sendRequest } from "./send.js";
 
 const LIMIT_MS = 1000;
 const NAMES_SHOWN = 3;
@@ -22,7 +22,7 @@ export async function runStatusLine(args: readonly string[]): Promise<number> {
   }
   const paths = rousePaths();
   const { daemonSocket: socketPath } = paths;
-  const answer = await send({ socketPath, method: "GET", path: "/v1/line", headers: {}, limitMs: LIMIT_MS });
+  const answer = await sendRequest({ socketPath, method: "GET", path: "/v1/line", headers: {}, limitMs: LIMIT_MS });
   if (answer?.status === 200) {
     print(statusLineText(JSON.parse(answer.body) as LineView, isQuiet));
     return 0;

@@ -10,11 +10,11 @@ import type { SessionView } from "../daemon/view.js";
 import { parseNamed } from "./arguments.js";
 import { askUser, isCalled, isUnlisted } from "./ask.js";
 import { gistOf, limitText, localTime, openText } from "./text/incident.js";
-import { canDraw, isColoured, paint, paintState } from "./text/paint.js";
-import { redraw } from "./text/redraw.js";
+import { canDraw, isColoured, paintState, paintText } from "./text/paint.js";
+import { redrawUntilInterrupted } from "./text/redraw.js";
 import { type Column, tableText } from "./text/table.js";
 import { timelineText } from "./text/timeline.js";
-import { columnsOf, folded, textWidth } from "./text/width.js";
+import { columnsOf, foldLine, textWidth } from "./text/width.js";
 
 export function addStatus(program: Command, setExit: (code: number) => void): void {
   program
@@ -37,7 +37,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
           lostText(alerts, process.stdout)
         );
       };
-      if (watch && !json && canDraw(process.stdout)) return redraw(text);
+      if (watch && !json && canDraw(process.stdout)) return redrawUntilInterrupted(text);
       if (!json) return void process.stdout.write(await text());
       const [agents, watchdog, incidents, alerts] = await listAll(all === true);
       process.stdout.write(`${sanitizedJson({ agents, watchdog, incidents, alerts })}\n`);
@@ -105,7 +105,7 @@ function lostText(alerts: AlertsStatus, screen: OutputStream): string {
       : []),
     ...(failing ? [`ALERTS: ${failing.channel} fails and is tried again: ${failing.error}`] : []),
   ]
-    .map((line) => `${paint(line, "red", colour)}\n`)
+    .map((line) => `${paintText(line, "red", colour)}\n`)
     .join("");
 }
 
@@ -207,9 +207,9 @@ export function spendLines({ spend }: SessionView, now: number = Date.now()): st
 export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date.now()): string {
   const colour = isColoured(screen);
   const columns = columnsOf(screen);
-  const fold = (line: string): string[] => folded(line, columns, 2);
+  const fold = (line: string): string[] => foldLine(line, columns, 2);
   const lines = [
-    `${paint(why.name, "bold", colour)} is ${paintState(why.state, 0, colour)}${why.cause ? `/${why.cause}` : ""} since ${localTime(why.since, now)} (confidence ${why.confidence})`,
+    `${paintText(why.name, "bold", colour)} is ${paintState(why.state, 0, colour)}${why.cause ? `/${why.cause}` : ""} since ${localTime(why.since, now)} (confidence ${why.confidence})`,
     ...[limitText(why, now)].filter((text) => text !== null).map((text) => `  ${text}`),
     ...why.reasons.flatMap((reason) => fold(`  ${reason}`)),
     ...why.incidents.flatMap((one) => fold(`  incident ${one.id} (${one.problem}, ${one.phase}): ${gistOf(one, now)}`)),
@@ -232,9 +232,9 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
 
 /** Its age and source stand behind it, or on a line of their own where there is no room. */
 function evidenceLines(row: WhyAnswer["evidence"][number], columns: number, colour: boolean): string[] {
-  const says = folded(`  ${row.what.padEnd(12)} ${row.says}`, columns, 13);
+  const says = foldLine(`  ${row.what.padEnd(12)} ${row.says}`, columns, 13);
   const when = `${formatDuration(row.age_secs * 1000)} ago, ${row.source}`;
   const isRoom = says.length === 1 && textWidth(says[0] as string) + 2 + when.length <= columns;
-  const last = paint(when, "dim", colour);
+  const last = paintText(when, "dim", colour);
   return isRoom ? [`${says[0]}  ${last}`] : [...says, " ".repeat(15) + last];
 }

@@ -9,7 +9,7 @@ import type { AgentSummary, ProblemSummary } from "../daemon/summary.js";
 import { askUser } from "./ask.js";
 import { parseSince } from "./since.js";
 import { gistOf } from "./text/incident.js";
-import { isColoured, paint, paintState } from "./text/paint.js";
+import { isColoured, paintState, paintText } from "./text/paint.js";
 
 const USUAL = "12h";
 
@@ -55,7 +55,7 @@ function agentText(agent: AgentSummary, incidents: readonly IncidentView[], colo
   const cause = agent.cause ? `/${agent.cause}` : "";
   const lines = [
     "",
-    `${paint(agent.name, "bold", colour)} (${agent.kind})${task}: ${paintState(agent.state, 0, colour)}${cause}${endText(agent)}`,
+    `${paintText(agent.name, "bold", colour)} (${agent.kind})${task}: ${paintState(agent.state, 0, colour)}${cause}${endText(agent)}`,
     `  ${timesText(agent)}`,
     ...agent.problems.map((problem) => `  ${problemText(problem, colour)}`),
     ...(agent.problems_left_out > 0 ? [`  and ${agent.problems_left_out} more problems`] : []),

@@ -5,7 +5,7 @@ import type { WatchRules } from "../daemon/watch-rules.js";
 import { collectNames, collectTag } from "./arguments.js";
 import { call } from "./client.js";
 import { ensureDaemon } from "./daemon.js";
-import { settings } from "./settings.js";
+import { loadSettings } from "./settings.js";
 
 export function addWatch(program: Command): void {
   program
@@ -25,7 +25,7 @@ export function addWatch(program: Command): void {
     .action(async (names, { tag = [], none, json }, self) => {
       if (none && names.length + tag.length > 0)
         self.error("error: --none adopts nobody; leave names and --tag out", { exitCode: 2 });
-      settings();
+      loadSettings();
       await ensureDaemon();
       const wanted: WatchRules = {
         programs: names.length === 0 && tag.length === 0 && !none,

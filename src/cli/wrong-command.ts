@@ -1,5 +1,5 @@
 /** Words of a command line that should be commands and are none, and help that is asked for as a command. */
-import { suggest } from "../config/suggest.js";
+import { suggestName } from "../config/suggest.js";
 import { OTHER_WORDS } from "./commands.js";
 
 interface Commands {
@@ -20,7 +20,7 @@ export function unknownCommand(program: Commands, args: readonly string[]): stri
     const found = at.commands.find((command) => command.name() === word);
     if (!found) {
       const names = at.commands.map((command) => command.name());
-      const meant = (path.length === 0 ? OTHER_WORDS.get(word) : undefined) ?? suggest(word, names);
+      const meant = (path.length === 0 ? OTHER_WORDS.get(word) : undefined) ?? suggestName(word, names);
       const above = ["rouse", ...path].join(" ");
       const rest = meant ? `did you mean ${above} ${meant}?` : `"${above} --help" lists the commands`;
       return `there is no command ${[...path, word].join(" ")}; ${rest}`;

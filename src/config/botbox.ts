@@ -8,7 +8,7 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import type { ConfigIssue } from "./issue.js";
-import { type ConfigValue, checkValue, expectation } from "./key.js";
+import { type ConfigValue, checkValue, expectedValue } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
 import type { Position } from "./positions.js";
 import { suggestKey } from "./suggest.js";
@@ -57,7 +57,7 @@ function take(property: Node, values: Map<string, ConfigValue>): string | null {
     return `unknown key ${written}; ignored${near ? `; did you mean ${near}?` : ""}`;
   }
   const value = checkValue(key, valueNode && getNodeValue(valueNode));
-  if (value === undefined) return `${written} must be ${expectation(key)}`;
+  if (value === undefined) return `${written} must be ${expectedValue(key)}`;
   values.set(name, value);
   return null;
 }

@@ -1,7 +1,7 @@
 /** What is said about one key of the configuration, and how a value for it is checked. */
 
 import { DEFAULTS, type Defaults } from "../core/defaults.js";
-import { pattern } from "../programs/shared/pattern.js";
+import { compilePattern } from "../programs/shared/pattern.js";
 
 export type ConfigValue = string | number | boolean | readonly string[];
 
@@ -35,32 +35,37 @@ export interface ConfigKey<T extends ConfigValue = ConfigValue> {
 type Rest = Partial<Pick<ConfigKey, "min" | "max" | "projectMin" | "variable">>;
 
 /** A threshold of a detector: its default stands with the detectors. */
-export function detector(name: keyof Defaults, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<number> {
-  return number(DEFAULTS[name], project, says, rest);
+export function detectorKey(
+  name: keyof Defaults,
+  project: ProjectRule,
+  says: string,
+  rest: Rest = {},
+): ConfigKey<number> {
+  return numberKey(DEFAULTS[name], project, says, rest);
 }
 
-export function number(value: number, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<number> {
+export function numberKey(value: number, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<number> {
   return { type: "number", default: value, says, project, min: 0, ...rest };
 }
 
-export function integer(value: number, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<number> {
+export function integerKey(value: number, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<number> {
   return { type: "integer", default: value, says, project, min: 0, ...rest };
 }
 
-export function toggle(value: boolean, project: ProjectRule, says: string): ConfigKey<boolean> {
+export function booleanKey(value: boolean, project: ProjectRule, says: string): ConfigKey<boolean> {
   return { type: "boolean", default: value, says, project };
 }
 
-export function text(value: string, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<string> {
+export function textKey(value: string, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<string> {
   return { type: "text", default: value, says, project, ...rest };
 }
 
 /** A regular expression in RE2 syntax; empty for none. */
-export function regex(value: string, project: ProjectRule, says: string): ConfigKey<string> {
+export function patternKey(value: string, project: ProjectRule, says: string): ConfigKey<string> {
   return { type: "pattern", default: value, says, project };
 }
 
-export function list(
+export function listKey(
   value: readonly string[],
   project: ProjectRule,
   says: string,
@@ -73,7 +78,7 @@ const TEXT_MAX = 1_000;
 const LIST_MAX = 200;
 
 /** What the key takes, in words that end a sentence "must be ...". */
-export function expectation({ type, min, max }: ConfigKey): string {
+export function expectedValue({ type, min, max }: ConfigKey): string {
   if (type === "boolean") return "true or false";
   if (type === "list") return "a list of texts";
   if (type === "text") return "a text";
@@ -164,7 +169,7 @@ function isText(value: unknown): value is string {
 
 function compiles(source: string): boolean {
   try {
-    pattern(source);
+    compilePattern(source);
     return true;
   } catch {
     return false;

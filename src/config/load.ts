@@ -5,7 +5,7 @@
 import { dirname, join, resolve } from "node:path";
 import { type ConfigEntry, readConfigFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
-import { type ConfigKey, type ConfigValue, checkValue, complaintOfProject, expectation, valueOfText } from "./key.js";
+import { type ConfigKey, type ConfigValue, checkValue, complaintOfProject, expectedValue, valueOfText } from "./key.js";
 import { type Config, KEY_BY_NAME, KEYS, toConfig } from "./keys.js";
 import { rousePaths } from "./paths.js";
 import type { Position } from "./positions.js";
@@ -152,7 +152,7 @@ class Loading {
 
   #badValue(name: string, key: ConfigKey, value: unknown): string {
     const found = (JSON.stringify(value) ?? String(value)).slice(0, 60);
-    return `${name} must be ${expectation(key)}, found ${found}; ${JSON.stringify(this.#current(name, key))} stays`;
+    return `${name} must be ${expectedValue(key)}, found ${found}; ${JSON.stringify(this.#current(name, key))} stays`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { otherNames, suggest, suggestKey } from "./suggest.js";
+import { otherNames, suggestKey, suggestName } from "./suggest.js";
 
 const AGENTS = ["js", "loop.sh", "ask.sh", "hang.sh", "prints.sh", "worker-12"];
 
@@ -12,20 +12,20 @@ describe("the name that was probably meant", () => {
     ["worker-13", "worker-12"],
     ["as", "ask.sh"],
   ])("is found for a slip or a beginning: %s", (given, meant) => {
-    expect(suggest(given, AGENTS)).toBe(meant);
+    expect(suggestName(given, AGENTS)).toBe(meant);
   });
 
   it.each(["", "a", "x", "ab", "\u{1f600}", "zzz.sh", "bash", "x".repeat(100)])(
     "is none where nothing is like it: %j",
     (given) => {
-      expect(suggest(given, AGENTS)).toBeNull();
+      expect(suggestName(given, AGENTS)).toBeNull();
       expect(otherNames(given, AGENTS)).toBe(`there are ${AGENTS.join(", ")}`);
     },
   );
 
   it("is the nearest, also where another one begins so", () => {
-    expect(suggest("wrk", ["work", "wrk"])).toBe("wrk");
-    expect(suggest("health.idl", ["health.idle_timeout_minutes", "other"])).toBe("health.idle_timeout_minutes");
+    expect(suggestName("wrk", ["work", "wrk"])).toBe("wrk");
+    expect(suggestName("health.idl", ["health.idle_timeout_minutes", "other"])).toBe("health.idle_timeout_minutes");
   });
 
   it("is the key of the nearest section, where the section is wrong", () => {

@@ -6,7 +6,7 @@ const NAME_MAX = 80;
 const BEGINNING_MIN = 2;
 
 /** The nearest of the names, when it is near enough to be meant: a few letters off, or one that begins so. */
-export function suggest(given: string, names: Iterable<string>): string | null {
+export function suggestName(given: string, names: Iterable<string>): string | null {
   if (given.length > NAME_MAX) return null;
   const asked = given.toLowerCase();
   let best: string | null = null;
@@ -31,7 +31,7 @@ export function suggestKey(given: string, keys: Iterable<string>): string | null
   const last = given.slice(given.lastIndexOf(".") + 1);
   const all = [...keys];
   const alike = all.filter((key) => key.endsWith(`.${last}`));
-  return suggest(given, alike) ?? alike[0] ?? suggest(given, all);
+  return suggestName(given, alike) ?? alike[0] ?? suggestName(given, all);
 }
 
 const LISTED_MAX = 20;
@@ -40,7 +40,7 @@ const LISTED_MAX = 20;
 export function otherNames(given: string, names: readonly string[], listedMax: number = LISTED_MAX): string {
   const known = [...new Set(names)];
   if (known.length === 0) return "none is running";
-  const near = suggest(given, known);
+  const near = suggestName(given, known);
   const more = known.length > listedMax ? ` and ${known.length - listedMax} more` : "";
   return `${near ? `did you mean ${near}? ` : ""}there are ${known.slice(0, listedMax).join(", ")}${more}`;
 }

@@ -1,7 +1,7 @@
 /** The variables of the environment: those that set a key, and those that rouse has beside them. */
 import type { ConfigKey } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
-import { suggest } from "./suggest.js";
+import { suggestName } from "./suggest.js";
 
 const PREFIX = "ROUSE_";
 
@@ -36,7 +36,7 @@ export function strayVariables(
     const rest = name.slice(PREFIX.length);
     if (!name.startsWith(PREFIX) || NAMES.get(rest) === name || OTHERS_BEGIN.some((begin) => rest.startsWith(begin)))
       return [];
-    const near = suggest(rest, NAMES.keys());
+    const near = suggestName(rest, NAMES.keys());
     // What is like nothing may be somebody else's; what begins like a section is meant for it.
     if (near === null && ![...sections].some((section) => rest.startsWith(section))) return [];
     return [{ name, near: near === null ? null : (NAMES.get(near) ?? null) }];

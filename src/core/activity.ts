@@ -15,7 +15,7 @@ import { ACTIVITY_SOURCES, activitySourceOf } from "./activity-sources.js";
 import type { SleepSpans } from "./awake.js";
 import { awakeMs, takeAsleep } from "./awake.js";
 import type { Settings } from "./defaults.js";
-import { HOUR, MINUTE, SECOND, setting } from "./defaults.js";
+import { HOUR, MINUTE, SECOND, settingOf } from "./defaults.js";
 import { holdsOneOf, isNoise } from "./noise.js";
 import type { ScreenReading, Signal } from "./signal.js";
 
@@ -109,7 +109,7 @@ export function assessActivity(
 ): ActivityAssessment {
   const asleep = "recent" in activity ? activity.asleep : [];
   const age = (at: number): number => awakeMs(asleep, at, now);
-  const lookbackMs = setting(options, "lookback_minutes") * MINUTE;
+  const lookbackMs = settingOf(options, "lookback_minutes") * MINUTE;
 
   const heard =
     "recent" in activity
@@ -138,7 +138,7 @@ export function assessActivity(
   if (blindness !== null) return { ...result, reasons: [blindness] };
   if (newest === undefined || inactiveMs === null) return { ...result, reasons: ["no activity signals detected"] };
 
-  const inWindow = signals.filter((signal) => age(signal.at) <= setting(options, WINDOWS[tierOf(signal)]) * SECOND);
+  const inWindow = signals.filter((signal) => age(signal.at) <= settingOf(options, WINDOWS[tierOf(signal)]) * SECOND);
   const { confidence, reasons } = confidenceOf(inWindow.length > 0 ? inWindow : signals, inactiveMs);
   const recent = inactiveMs <= lookbackMs;
   const reliable = inWindow.some((signal) => tierOf(signal) < 3);
@@ -147,7 +147,7 @@ export function assessActivity(
   const validation_passed = recent && reliable;
   return {
     ...result,
-    is_active: validation_passed && confidence >= setting(options, "min_confidence_threshold"),
+    is_active: validation_passed && confidence >= settingOf(options, "min_confidence_threshold"),
     confidence,
     validation_passed,
     reasons,

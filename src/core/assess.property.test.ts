@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AGE, SOURCE } from "../../test/support/reasons.js";
 import { assess } from "./assess.js";
-import { createEvidence, take } from "./evidence/evidence.js";
+import { createEvidence, takeSignal } from "./evidence/evidence.js";
 import { ALL, foldsFor } from "./evidence/folds.js";
 import { type Signal, SOURCES, TOOL_CLASSES } from "./signal.js";
 import { ERROR_CAUSES, PROMPT_KINDS, STATES } from "./states.js";
@@ -131,7 +131,7 @@ const session = fc
 
 function judgedAt(signals: readonly Signal[], later: number) {
   const evidence = createEvidence();
-  for (const signal of signals) take(evidence, signal);
+  for (const signal of signals) takeSignal(evidence, signal);
   const now = (signals.at(-1)?.at ?? 1_700_000_000_000) + later;
   return { evidence, now };
 }
@@ -201,7 +201,7 @@ describe("the judgement of any sequence of signals", () => {
           const before = structuredClone(evidence);
           for (const fold of ALL) if (!asked.includes(fold)) fold(evidence, signal);
           if (asked !== ALL) expect(evidence).toEqual(before);
-          take(evidence, signal);
+          takeSignal(evidence, signal);
         }
       }),
       { numRuns },
@@ -213,7 +213,7 @@ describe("the judgement of any sequence of signals", () => {
       fc.property(session, fc.nat(100_000_000), (signals, slept) => {
         const { evidence, now } = judgedAt(signals, 0);
         const before = assess(evidence, now);
-        take(evidence, { kind: "gap", source: "observer", at: now + slept, from: now, to: now + slept });
+        takeSignal(evidence, { kind: "gap", source: "observer", at: now + slept, from: now, to: now + slept });
         const after = assess(evidence, now + slept);
         if (after.state === "stuck") expect(before.state).toBe("stuck");
       }),

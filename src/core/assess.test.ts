@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { START, type Step, screen, walk } from "../../test/support/steps.js";
 import { assess } from "./assess.js";
-import { createEvidence, take } from "./evidence/evidence.js";
+import { createEvidence, takeSignal } from "./evidence/evidence.js";
 import type { Signal } from "./signal.js";
 import { PLAIN_TRAITS } from "./traits.js";
 
@@ -237,7 +237,7 @@ describe("an assessment", () => {
 
   it("names the moment at which it would be another", () => {
     const evidence = createEvidence();
-    take(evidence, { kind: "turn", source: "stream", phase: "start", at: START });
+    takeSignal(evidence, { kind: "turn", source: "stream", phase: "start", at: START });
     const first = assess(evidence, START);
     expect(first.state).toBe("working");
     const at = first.recheckAt as number;
@@ -248,9 +248,9 @@ describe("an assessment", () => {
   it("tells a suspicion early and lets it be acted on late, with two kinds of evidence", () => {
     const evidence = createEvidence();
     const at = START;
-    take(evidence, { kind: "turn", source: "stream", phase: "start", at });
-    take(evidence, { ...screen({ busy: true, moving: true, replying: true }), at });
-    take(evidence, { kind: "output", source: "screen", bytes: 9, at: at + 400_000 });
+    takeSignal(evidence, { kind: "turn", source: "stream", phase: "start", at });
+    takeSignal(evidence, { ...screen({ busy: true, moving: true, replying: true }), at });
+    takeSignal(evidence, { kind: "output", source: "screen", bytes: 9, at: at + 400_000 });
     expect(assess(evidence, at + 150_000)).toMatchObject({ state: "stuck", level: "report" });
     expect(assess(evidence, at + 400_000)).toMatchObject({ state: "stuck", level: "act" });
   });
@@ -261,10 +261,10 @@ describe("an assessment", () => {
   ])("takes a process tree with $children children for what it proves", ({ children, level, kinds }) => {
     const evidence = createEvidence();
     const at = START;
-    take(evidence, { kind: "status", source: "title", status: "working", at });
-    take(evidence, { ...screen({ busy: true, moving: true, replying: true }), at });
-    take(evidence, { kind: "process", source: "process", alive: true, children, cpuMs: 10, at });
-    take(evidence, { kind: "output", source: "screen", bytes: 9, at: at + 400_000 });
+    takeSignal(evidence, { kind: "status", source: "title", status: "working", at });
+    takeSignal(evidence, { ...screen({ busy: true, moving: true, replying: true }), at });
+    takeSignal(evidence, { kind: "process", source: "process", alive: true, children, cpuMs: 10, at });
+    takeSignal(evidence, { kind: "output", source: "screen", bytes: 9, at: at + 400_000 });
     expect(assess(evidence, at + 400_000)).toMatchObject({ state: "stuck", cause: "silent_stream", level, kinds });
   });
 
@@ -277,7 +277,7 @@ describe("an assessment", () => {
     { program: "any other program", traits: PLAIN_TRAITS, minutes: 16 },
   ])("gives $program its time to show something", ({ traits, minutes }) => {
     const evidence = createEvidence(traits);
-    take(evidence, { kind: "process", source: "process", alive: true, children: 0, cpuMs: 10, at: START });
+    takeSignal(evidence, { kind: "process", source: "process", alive: true, children: 0, cpuMs: 10, at: START });
     expect(assess(evidence, START + (minutes - 2) * 60_000).state).toBe("starting");
     expect(assess(evidence, START + minutes * 60_000)).toMatchObject({ state: "stuck", cause: "never_started" });
   });
@@ -288,11 +288,11 @@ describe("an assessment", () => {
   ])("lets $what outlive an end of unknown kind", ({ again, says }) => {
     const evidence = createEvidence();
     const shown = screen({ busy: false, composer: "empty", error: { cause: "auth", text: "401" } });
-    take(evidence, { kind: "status", source: "title", status: "working", at: START });
-    take(evidence, { kind: "status", source: "title", status: "idle", at: START + 9000 });
-    take(evidence, { ...shown, at: START + 10_000 });
-    if (again) take(evidence, { kind: "status", source: "title", status: "working", at: START + 30_000 });
-    take(evidence, { kind: "exit", source: "process", code: null, signal: null, at: START + 32_000 });
+    takeSignal(evidence, { kind: "status", source: "title", status: "working", at: START });
+    takeSignal(evidence, { kind: "status", source: "title", status: "idle", at: START + 9000 });
+    takeSignal(evidence, { ...shown, at: START + 10_000 });
+    if (again) takeSignal(evidence, { kind: "status", source: "title", status: "working", at: START + 30_000 });
+    takeSignal(evidence, { kind: "exit", source: "process", code: null, signal: null, at: START + 32_000 });
     expect(assess(evidence, START + 60_000)).toMatchObject(says);
   });
 
@@ -300,11 +300,11 @@ describe("an assessment", () => {
     const evidence = createEvidence();
     const text = "You've hit your usage limit";
     const row = (at: number, until: number) =>
-      take(evidence, { ...screen({ busy: false, limit: { text, until: START + until } }), at: START + at });
-    take(evidence, { kind: "limit", source: "transcript", level: "hit", until: START + 60_000, text, at: START });
+      takeSignal(evidence, { ...screen({ busy: false, limit: { text, until: START + until } }), at: START + at });
+    takeSignal(evidence, { kind: "limit", source: "transcript", level: "hit", until: START + 60_000, text, at: START });
     row(1000, 90_000);
     expect(assess(evidence, START + 1000).until).toBe(START + 60_000);
-    take(evidence, { ...screen({ busy: true }), at: START + 70_000 });
+    takeSignal(evidence, { ...screen({ busy: true }), at: START + 70_000 });
     row(71_000, 3_600_000);
     expect(assess(evidence, START + 71_000).until).toBe(START + 3_600_000);
   });
@@ -313,7 +313,7 @@ describe("an assessment", () => {
     const evidence = createEvidence();
     const limit = { text: "You've hit your usage limit. Try again at 11:37 AM.", until: START + 60_000 };
     const at = (ms: number, signal: Omit<Signal, "at">): string => {
-      take(evidence, { ...signal, at: START + ms } as Signal);
+      takeSignal(evidence, { ...signal, at: START + ms } as Signal);
       return assess(evidence, START + ms).state;
     };
     const status = (word: "working" | "done" | "error") =>
@@ -332,22 +332,22 @@ describe("an assessment", () => {
     const evidence = createEvidence();
     const limit = { text: "You've hit your usage limit. Try again at 11:37 AM.", until: START + 60_000 };
     const status = (word: "working" | "done" | "error", at: number): void =>
-      take(evidence, { kind: "status", source: "program_status", status: word, at: START + at });
+      takeSignal(evidence, { kind: "status", source: "program_status", status: word, at: START + at });
     const says = (at: number): string => assess(evidence, START + at).state;
     status("working", 0);
     status("error", 9000);
-    take(evidence, { ...screen({ busy: false, composer: "empty", limit }), at: START + 10_000 });
+    takeSignal(evidence, { ...screen({ busy: false, composer: "empty", limit }), at: START + 10_000 });
     expect(says(100_000)).toBe("rate_limited");
     status("working", 120_000);
     status("done", 122_000);
     expect(says(122_000)).toBe("working");
-    take(evidence, { ...screen({ busy: false, composer: "empty", reply: "recovered" }), at: START + 123_000 });
+    takeSignal(evidence, { ...screen({ busy: false, composer: "empty", reply: "recovered" }), at: START + 123_000 });
     expect(says(123_000)).toBe("complete");
     // The same words again, or a screen that nothing changed: the limit holds.
     status("working", 200_000);
-    take(evidence, { ...screen({ busy: true }), at: START + 201_000 });
+    takeSignal(evidence, { ...screen({ busy: true }), at: START + 201_000 });
     status("error", 202_000);
-    take(evidence, { ...screen({ busy: false, composer: "empty", limit }), at: START + 203_000 });
+    takeSignal(evidence, { ...screen({ busy: false, composer: "empty", limit }), at: START + 203_000 });
     expect(says(203_000)).toBe("rate_limited");
     status("working", 300_000);
     status("done", 300_500);

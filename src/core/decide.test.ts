@@ -3,7 +3,7 @@ import { assessed, type FACTS, World } from "../../test/support/incidents.js";
 import { START } from "../../test/support/steps.js";
 import type { ActionName } from "./action.js";
 import type { Assessment } from "./assess.js";
-import { spread } from "./limit-wait.js";
+import { spreadFraction } from "./limit-wait.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { RecoveryStep } from "./policy/policy.js";
 
@@ -225,7 +225,7 @@ describe("a limit", () => {
 
   it("is waited for until its reset, with margin and the agent's own jitter", () => {
     const world = new World();
-    const jitter = 60 * spread("a");
+    const jitter = 60 * spreadFraction("a");
     const [first] = world.watch(0, 7200, limited(3600), {}, 1);
     expect(first).toBe(`${Math.ceil(3600 + 90 + jitter)} nudge`);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULTS, setting } from "./defaults.js";
+import { DEFAULTS, settingOf } from "./defaults.js";
 
 describe("the defaults", () => {
   it("are those of the documents that rouse grew from", () => {
@@ -28,6 +28,6 @@ describe("the defaults", () => {
     [{ idle_timeout_minutes: Number.NaN }, 15],
     [{ idle_timeout_minutes: "5" as unknown as number }, 15],
   ])("give way to %o only where it is a number", (settings, expected) => {
-    expect(setting(settings, "idle_timeout_minutes")).toBe(expected);
+    expect(settingOf(settings, "idle_timeout_minutes")).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * The thresholds that a user, a project or feedback on alarms may change, under the names that they have in the
- * configuration where they are there. A detector asks `setting(options, name)`; what is never changed is a constant of its own.
+ * configuration where they are there. A detector asks `settingOf(options, name)`; what is never changed is a constant of its own.
  */
 export interface Defaults {
   /** The time between two looks at a session; the unit in which the fingerprint counts. */
@@ -112,7 +112,7 @@ export interface Settings extends Partial<Defaults> {
 }
 
 /** The setting as overridden for this call, else the default. A value that is no finite number is no override. */
-export function setting(settings: Settings | undefined, name: keyof Defaults): number {
+export function settingOf(settings: Settings | undefined, name: keyof Defaults): number {
   const value = settings?.[name];
   return typeof value === "number" && Number.isFinite(value) ? value : DEFAULTS[name];
 }

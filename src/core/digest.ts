@@ -16,11 +16,11 @@ export function digest(text: string): string {
 }
 
 /** JSON with sorted keys, so that the order of arguments does not matter. Cut at a depth that no honest call reaches. */
-export function canonical(value: unknown, depth = 0): string {
+export function canonicalJson(value: unknown, depth = 0): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
   if (depth > 32) return '"…"';
-  if (Array.isArray(value)) return `[${value.map((v) => canonical(v, depth + 1)).join(",")}]`;
+  if (Array.isArray(value)) return `[${value.map((v) => canonicalJson(v, depth + 1)).join(",")}]`;
   const record = value as Record<string, unknown>;
   const keys = Object.keys(record).sort();
-  return `{${keys.map((k) => `${JSON.stringify(k)}:${canonical(record[k], depth + 1)}`).join(",")}}`;
+  return `{${keys.map((k) => `${JSON.stringify(k)}:${canonicalJson(record[k], depth + 1)}`).join(",")}}`;
 }

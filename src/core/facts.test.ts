@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { START, screen } from "../../test/support/steps.js";
-import { createEvidence, take } from "./evidence/evidence.js";
+import { createEvidence, takeSignal } from "./evidence/evidence.js";
 import { actionFactsOf, guardFrom } from "./facts.js";
 import type { Incident } from "./incident/incident.js";
 
@@ -12,16 +12,16 @@ describe("the guard's question", () => {
     { what: "a reply that goes on", afterMs: 20_000, send: false },
   ])("is answered by $what as it should be", ({ afterMs, send }) => {
     const evidence = createEvidence();
-    take(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
-    take(evidence, { ...screen({ busy: false, reply: "You hit your limit" }), at: incident.since + afterMs });
+    takeSignal(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
+    takeSignal(evidence, { ...screen({ busy: false, reply: "You hit your limit" }), at: incident.since + afterMs });
     const facts = actionFactsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
     expect(facts.guard?.send).toBe(send);
   });
 
   it("is not asked where the user lets no activity hold a resume back", () => {
     const evidence = createEvidence();
-    take(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
-    take(evidence, { ...screen({ busy: true, reply: "I go on" }), at: incident.since + 20_000 });
+    takeSignal(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
+    takeSignal(evidence, { ...screen({ busy: true, reply: "I go on" }), at: incident.since + 20_000 });
     const guard = (isGuarded: boolean) =>
       actionFactsOf(evidence, guardFrom(incident, []), incident.since + 180_000, { isGuarded }).guard;
     expect(guard(true)?.send).toBe(false);
@@ -33,14 +33,14 @@ describe("the guard's question", () => {
     { what: "lets none be resumed that somebody goes on with after its end", doneMs: 60_000, send: false },
   ])("$what", ({ doneMs, send }) => {
     const evidence = createEvidence();
-    take(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
+    takeSignal(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
     const commit = { kind: "commit", source: "workspace", id: "c", subject: "more" } as const;
     const crash = { kind: "exit", source: "process", code: null, signal: 9 } as const;
     for (const [signal, afterMs] of [
       [crash, 40_000],
       [commit, doneMs],
     ] as const)
-      take(evidence, { ...signal, at: incident.since + afterMs });
+      takeSignal(evidence, { ...signal, at: incident.since + afterMs });
     const facts = actionFactsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
     expect(facts.guard?.send).toBe(send);
   });

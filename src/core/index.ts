@@ -17,7 +17,7 @@ export { type Assessment, assess, RULESET } from "./assess.js";
 export { type Decision, decide } from "./decide.js";
 export { DEFAULTS, type Defaults } from "./defaults.js";
 export { burnRates } from "./evidence/burn.js";
-export { createEvidence, type Evidence, take } from "./evidence/evidence.js";
+export { createEvidence, type Evidence, takeSignal } from "./evidence/evidence.js";
 export { EVIDENCE_KINDS, type EvidenceKind } from "./evidence/kinds.js";
 export { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
 export { isMeaningfulProgress, isResumerPrompt, ROUSE_MARK, shouldSendResume } from "./guard.js";

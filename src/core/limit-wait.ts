@@ -6,7 +6,7 @@ import type { Incident } from "./incident/incident.js";
 import type { LimitRules } from "./policy/policy.js";
 
 /** A fraction from 0 to 1 that is always the same for the same text: spread without chance. */
-export function spread(text: string): number {
+export function spreadFraction(text: string): number {
   return (Number.parseInt(digest(text), 36) % 10_007) / 10_007;
 }
 
@@ -23,7 +23,7 @@ export function limitDueAt(
 ): number {
   const nudges = actions.filter((record) => record.do === "nudge" && usesBudget(record));
   const last = nudges.at(-1);
-  const jitterMs = spread(incident.agent) * rules.jitterMs;
+  const jitterMs = spreadFraction(incident.agent) * rules.jitterMs;
   const known = until ?? incident.until;
   if (known !== null && (last === undefined || known > last.at))
     return known + rules.marginMs + jitterMs + (resumesItself ? rules.ownResumeMs : 0);

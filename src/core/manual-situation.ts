@@ -3,7 +3,7 @@
  * could do harm stays: dialogs, people at the keyboard, budgets, a printed reset, a healthy observer, who ends what.
  */
 import { SECOND } from "./defaults.js";
-import { kinds } from "./evidence/kinds.js";
+import { distinctKinds } from "./evidence/kinds.js";
 import type { Policy, RecoveryStep } from "./policy/policy.js";
 import type { Situation } from "./situation.js";
 
@@ -26,7 +26,7 @@ export function manualSituation(situation: Situation, how: "plan" | "restart"): 
       // A reset that is printed is believed; only what rouse adds to it is not waited for.
       limits: { ...policy.limits, marginMs: 0, jitterMs: 0, backoffMs: 0 },
     },
-    assessment: { ...assessment, level: "act", kinds: kinds([...assessment.kinds, "person"]) },
+    assessment: { ...assessment, level: "act", kinds: distinctKinds([...assessment.kinds, "person"]) },
     incident: { ...incident, confirmedAt: incident.confirmedAt ?? now, escalated: null, ackedAt: null },
     // Whoever asks for one agent has chosen which goes first.
     outageQueue: null,

@@ -6,7 +6,7 @@ import { ACTIONS, type ActionTraits, usesBudget } from "./action.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import type { IncidentState, Outage } from "./incident/incident.js";
 import { isOpen } from "./incident/incident.js";
-import { spread } from "./limit-wait.js";
+import { spreadFraction } from "./limit-wait.js";
 
 export interface OutageQueue {
   outage: Outage;
@@ -58,7 +58,7 @@ export function checkOutageSlot(
   const { provenAt, openedAt, escalatedAt, group } = outage;
   const isRestart = destructive || starts;
   if (provenAt !== null) {
-    const share = isRestart ? SPREAD_MAX_MS : spread(agent) * Math.min(SPREAD_MAX_MS, EACH_MS * agents.length);
+    const share = isRestart ? SPREAD_MAX_MS : spreadFraction(agent) * Math.min(SPREAD_MAX_MS, EACH_MS * agents.length);
     const until = provenAt + share;
     return now < until ? { reason: "one works again: the others follow one after the other", until } : null;
   }

@@ -1,5 +1,5 @@
 /** What an agent used in a night beside what it may use: its sessions together, in words that explain themselves. */
-import { type Settings, setting } from "./defaults.js";
+import { type Settings, settingOf } from "./defaults.js";
 import type { TokenSpend } from "./evidence/spend.js";
 
 /** From the hour at which nights start to the same hour of the next day. */
@@ -20,11 +20,11 @@ export interface PeriodSpend extends TokenSpend {
 }
 
 export const hasSpendBudget = (settings: Settings): boolean =>
-  setting(settings, "tokens_per_night") > 0 || setting(settings, "cost_usd_per_night") > 0;
+  settingOf(settings, "tokens_per_night") > 0 || settingOf(settings, "cost_usd_per_night") > 0;
 
 export function periodSpend(sessions: readonly TokenSpend[], period: BudgetPeriod, settings: Settings): PeriodSpend {
-  const tokensBudget = setting(settings, "tokens_per_night");
-  const costBudget = setting(settings, "cost_usd_per_night");
+  const tokensBudget = settingOf(settings, "tokens_per_night");
+  const costBudget = settingOf(settings, "cost_usd_per_night");
   const [tokens, costUsd, unpriced] = (["tokens", "costUsd", "unpriced"] as const).map((what) =>
     sessions.reduce((total, spent) => total + spent[what], 0),
   ) as [number, number, number];

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assess } from "./assess.js";
-import { createEvidence, take } from "./evidence/evidence.js";
+import { createEvidence, takeSignal } from "./evidence/evidence.js";
 import type { Signal } from "./signal.js";
 
 const MINUTE = 60_000;
 
 function evidenceAfter(...signals: object[]) {
   const evidence = createEvidence();
-  for (const signal of signals) take(evidence, signal as Signal);
+  for (const signal of signals) takeSignal(evidence, signal as Signal);
   return evidence;
 }
 

@@ -4,7 +4,7 @@ import { type Assessment, assess, RULESET } from "./assess.js";
 import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
 import { formatAgo } from "./duration.js";
-import { createEvidence, type Evidence, take } from "./evidence/evidence.js";
+import { createEvidence, type Evidence, takeSignal } from "./evidence/evidence.js";
 import type { PeriodSpend } from "./period-spend.js";
 import type { Signal } from "./signal.js";
 import { addEntry, type TimelineEntry } from "./timeline.js";
@@ -103,7 +103,7 @@ export class SessionJudge {
   take(signals: readonly Signal[], now: number): void {
     if (this.judgingError !== null) return;
     try {
-      for (const signal of signals) take(this.evidence, signal, this.settings);
+      for (const signal of signals) takeSignal(this.evidence, signal, this.settings);
     } catch (error) {
       this.#setAside(error, now);
     }

@@ -7,7 +7,7 @@
  * randomness: the same inputs at the same times give the same effects. The state is updated in place and returned.
  */
 import { decideAgent } from "./agent-decisions.js";
-import { setting } from "./defaults.js";
+import { settingOf } from "./defaults.js";
 import { dueCompletionNotice, dueIncidentNotices } from "./due-notices.js";
 import type { Effect } from "./effects.js";
 import { spentBetween } from "./evidence/spend.js";
@@ -59,7 +59,7 @@ export function takeAssessment(state: NodeState, judge: SessionJudge, now: numbe
 /** What all sessions of the agent used in the present budget period; null without a budget. */
 function spendOf({ sessions, rules }: NodeState, { settings, session }: SessionJudge, now: number): PeriodSpend | null {
   if (!hasSpendBudget(settings)) return null;
-  const period = rules.periodAt(now, setting(settings, "night_starts_hour"));
+  const period = rules.periodAt(now, settingOf(settings, "night_starts_hour"));
   const own = [...sessions.values()].filter((other) => other.session.name === session.name);
   return periodSpend(
     own.map(({ evidence }) => spentBetween(evidence.spend, period.from, period.to)),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { suspicion, suspicionAfter } from "./suspicion.js";
+import { suspicionAfter, suspicionOf } from "./suspicion.js";
 
 describe("suspicionAfter", () => {
   it.each([
@@ -40,6 +40,6 @@ describe("suspicion", () => {
     [1, Number.POSITIVE_INFINITY, 0],
     [Number.NaN, 100, 0],
   ])("after %d of %d ms is %d", (elapsed, threshold, expected) => {
-    expect(suspicion(elapsed, threshold)).toBe(expected);
+    expect(suspicionOf(elapsed, threshold)).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Suspicion as one formula, after memberlist's `suspicion.go`: alone in suspecting, wait long; with every
+ * Suspicion as one formula, after memberlist's `suspicionOf.go`: alone in suspecting, wait long; with every
  * independent witness that agrees, wait less, on a logarithmic scale between the base and the floor.
  */
 
@@ -11,7 +11,7 @@ export function suspicionAfter(sources: number, wanted: number, baseMs: number, 
 }
 
 /** How suspicious the elapsed time is: 0 at the start, 1 at the threshold and for ever after. */
-export function suspicion(elapsedMs: number, thresholdMs: number): number {
+export function suspicionOf(elapsedMs: number, thresholdMs: number): number {
   if (!(elapsedMs > 0)) return 0;
   if (!(elapsedMs < thresholdMs)) return thresholdMs >= 0 ? 1 : 0;
   return elapsedMs / thresholdMs;

@@ -1,4 +1,4 @@
-import { SECOND, type Settings, setting } from "./defaults.js";
+import { SECOND, type Settings, settingOf } from "./defaults.js";
 import type { VersionRange } from "./version-fit.js";
 
 /** What the judgement needs to know of the program: the part of a profile that the core sees. */
@@ -34,6 +34,6 @@ export function ownTimeoutMs(
   { ownTimeoutMs: usual }: Pick<Traits, "ownTimeoutMs">,
   settings?: Settings,
 ): number | null {
-  const own = setting(settings, "own_timeout_seconds");
+  const own = settingOf(settings, "own_timeout_seconds");
   return own > 0 ? own * SECOND : usual;
 }

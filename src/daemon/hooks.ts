@@ -1,8 +1,8 @@
 /** Payloads of hooks on their way in, whichever door they take: whose they are, and what they say. */
-import { remember } from "../core/evidence/bounded.js";
+import { rememberBounded } from "../core/evidence/bounded.js";
 import type { Signal } from "../core/signal.js";
 import type { ProgramReaders } from "../programs/program.js";
-import { str } from "../readers/json.js";
+import { stringAt } from "../readers/json.js";
 import type { ReadContext, RecordReader } from "../readers/record-reader.js";
 import { findCaller } from "./callers.js";
 import type { Loop } from "./loop.js";
@@ -34,8 +34,8 @@ export class Hooks {
     const judge = findCaller(this.#loop, {
       ...from,
       process: from.pid,
-      conversation: str(payload, "session_id") ?? str(payload, "thread-id"),
-      cwd: str(payload, "cwd"),
+      conversation: stringAt(payload, "session_id") ?? stringAt(payload, "thread-id"),
+      cwd: stringAt(payload, "cwd"),
       kind: program,
     });
     if (!judge) return null;
@@ -48,7 +48,7 @@ export class Hooks {
     const key = `${session} ${program}`;
     const reader = this.#readers.get(key) ?? this.#readersFor(program).hook?.(this.#context);
     if (!reader) return [];
-    remember(this.#readers, key, reader, READERS_MAX);
+    rememberBounded(this.#readers, key, reader, READERS_MAX);
     return reader.read(payload, at);
   }
 }

@@ -9,7 +9,7 @@ import type { AgentSession } from "../core/agent.js";
 import type { AlertRules } from "../core/alert/alert.js";
 import { isStillWanted } from "../core/alert/wanted.js";
 import type { NotifyRules } from "../core/message/contents.js";
-import { pattern } from "../programs/shared/pattern.js";
+import { compilePattern } from "../programs/shared/pattern.js";
 import type { OutboxTable } from "../store/outbox.js";
 import { alertRules, isCron } from "./alert-rules.js";
 import { AlertSender } from "./alert-sender.js";
@@ -73,7 +73,7 @@ export function messageRules(
   more: Pick<NotifyRules, "patienceMs" | "can"> & { isOnlyWorkers: boolean },
 ): NotifyRules {
   const { worker_pattern, orchestrator_tag } = config.watchdog;
-  const names = worker_pattern === "" ? null : pattern(worker_pattern);
+  const names = worker_pattern === "" ? null : compilePattern(worker_pattern);
   return {
     patienceMs: more.patienceMs,
     can: more.can,

@@ -1,5 +1,5 @@
 /** Why rouse says what it says: the evidence with ages and sources, what would change it, and the story so far. */
-import { setting } from "../core/defaults.js";
+import { settingOf } from "../core/defaults.js";
 import { formatDuration } from "../core/duration.js";
 import { openPrompt } from "../core/evidence/prompts.js";
 import { turnWord } from "../core/evidence/turn.js";
@@ -45,7 +45,7 @@ export function whyOf(judge: SessionJudge, now: number): Why {
   if (prompt) changes.push("an answer to its prompt");
   else if (word?.word === "active") changes.push("news from any witness, an open prompt, or the end of the turn");
   else if (word) changes.push("a new turn, or a prompt on the screen");
-  const previewLines = setting(judge.settings, "output_preview_lines");
+  const previewLines = settingOf(judge.settings, "output_preview_lines");
   const tail = previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines) : [];
   return {
     ...viewOf(judge, now),

@@ -13,14 +13,14 @@ import { profileFor } from "../programs/registry.js";
 import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
 import type { EffectContext } from "./context.js";
 import { endChild } from "./end-child.js";
-import { interrupt } from "./interrupt.js";
+import { interruptTurn } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
-import { nudge } from "./nudge.js";
+import { typeNudge } from "./nudge.js";
 import { openTerminal, quietFor } from "./open-terminal.js";
-import { restart } from "./restart.js";
-import { resume } from "./resume.js";
+import { restartAgent } from "./restart.js";
+import { resumeAgent } from "./resume.js";
 import { runCommand } from "./run-command.js";
-import { stop } from "./stop.js";
+import { stopAgent } from "./stop.js";
 import { type EffectResult, refusedResult, type TerminalSession, unknownResult } from "./terminal-session.js";
 import { textFor } from "./texts.js";
 
@@ -34,16 +34,16 @@ const EFFECTS: Partial<Record<ActionName, Effect>> = {
     action.say === undefined
       ? Promise.resolve(refusedResult("nothing to say was decided"))
       : atTerminal(action, agent, context, (terminalSession) =>
-          nudge(terminalSession, textFor(action.say ?? "continue")),
+          typeNudge(terminalSession, textFor(action.say ?? "continue")),
         ),
   interrupt: (action, agent, context) =>
     atTerminal(action, agent, context, (terminalSession, profile) =>
-      interrupt(terminalSession, profile.keys.interrupt.length),
+      interruptTurn(terminalSession, profile.keys.interrupt.length),
     ),
   end_child: (_action, agent, context) => endChild(agent, context),
-  stop,
-  resume,
-  restart,
+  stop: stopAgent,
+  resume: resumeAgent,
+  restart: restartAgent,
   run: (action, agent) => runCommand(action, agent),
 };
 
@@ -100,7 +100,9 @@ const SAY_MS = 60_000;
 /** Somebody else's own words into an agent, under the same conditions as rouse's: one line, then one Enter. */
 export async function typeMessage(text: string, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   try {
-    return await atTerminal({ deadlineMs: SAY_MS }, agent, context, (terminalSession) => nudge(terminalSession, text));
+    return await atTerminal({ deadlineMs: SAY_MS }, agent, context, (terminalSession) =>
+      typeNudge(terminalSession, text),
+    );
   } catch (error) {
     return unknownResult(`it failed in the middle: ${(error as Error).message}`.slice(0, 300));
   }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { FakeTerminal, type Happening } from "../../test/support/fake-terminal.js";
-import { interrupt } from "./interrupt.js";
+import { interruptTurn } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
 
 async function interrupted(keysToEnd: number, happenings: readonly Happening[] = []) {
   const terminal = new FakeTerminal({ happenings, begins: "running", keysToEnd });
-  const result = await interrupt(
+  const result = await interruptTurn(
     {
       keyboard: new Keyboard(terminal, () => terminal.now) as Keyboard,
       now: () => terminal.now,

@@ -20,7 +20,7 @@ const ENDED_MS = 10_000;
 /** A turn that ended stays ended; between two tools no mark is drawn for a moment. */
 const STAYS_MS = 700;
 
-export async function interrupt(terminalSession: TerminalSession, presses: number): Promise<EffectResult> {
+export async function interruptTurn(terminalSession: TerminalSession, presses: number): Promise<EffectResult> {
   if (presses === 0) return refusedResult("the program has no key that ends a turn");
   if (terminalSession.turn() === "asking") return refusedResult("the program waits for an answer");
   let queued = false;

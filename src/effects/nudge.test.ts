@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FakeTerminal } from "../../test/support/fake-terminal.js";
 import type { Keys, Precondition } from "../core/typing-checks.js";
 import { Keyboard } from "./keyboard.js";
-import { nudge } from "./nudge.js";
+import { typeNudge } from "./nudge.js";
 import type { TerminalSession } from "./terminal-session.js";
 
 /** When each key was pressed. */
@@ -17,7 +17,7 @@ class TimedTerminal extends FakeTerminal {
 
 async function nudged(turn: ReturnType<TerminalSession["turn"]>) {
   const terminal = new TimedTerminal({ happenings: [], begins: "idle" });
-  const result = await nudge(
+  const result = await typeNudge(
     {
       keyboard: new Keyboard(terminal, () => terminal.now) as Keyboard,
       now: () => terminal.now,

@@ -22,7 +22,7 @@ const GAP_MS = 300;
 const SHOWN_MS = 5000;
 const STARTED_MS = 10_000;
 
-export async function nudge(terminalSession: TerminalSession, text: string): Promise<EffectResult> {
+export async function typeNudge(terminalSession: TerminalSession, text: string): Promise<EffectResult> {
   const others = terminalSession.turn();
   if (others === "running") return refusedResult("a turn is running");
   if (others === "asking") return refusedResult("the program waits for an answer");

@@ -2,7 +2,7 @@
 import type { AgentSession } from "../core/agent.js";
 import type { EffectContext } from "./context.js";
 import { Keyboard } from "./keyboard.js";
-import { nudge } from "./nudge.js";
+import { typeNudge } from "./nudge.js";
 import { openTerminal } from "./open-terminal.js";
 import { type EffectResult, refusedResult, type TerminalSession } from "./terminal-session.js";
 
@@ -35,7 +35,7 @@ export async function promptAgain(
       const isReady = check.terminalState?.screenState.composer === "empty";
       last = check.terminalState === null ? check.reason : isReady ? "it came up too late to be told anything" : last;
       if (context.now() >= deadline - NUDGE_MS) return refusedResult(last);
-      if (isReady) return await nudge(terminalSession, text);
+      if (isReady) return await typeNudge(terminalSession, text);
     }
   } finally {
     terminalSession.keyboard.close();

@@ -11,7 +11,7 @@ import type { StartResult } from "./spawn-again.js";
 
 const PANE_ID = /^%\d{1,10}$/;
 
-export async function respawn(agent: AgentSession, command: readonly string[]): Promise<StartResult> {
+export async function respawnPane(agent: AgentSession, command: readonly string[]): Promise<StartResult> {
   const { pane } = agent;
   if (!pane || !PANE_ID.test(pane.id)) return no("its pane is not known");
   // tmux takes an argument that ends so for the end of the command.

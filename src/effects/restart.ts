@@ -4,15 +4,15 @@ import type { AgentSession } from "../core/agent.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import type { EffectContext } from "./context.js";
 import { spawnAgain } from "./spawn-again.js";
-import { stop } from "./stop.js";
+import { stopAgent } from "./stop.js";
 import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
 
 /** A command that fails at once has not started. */
 const STAYS_MS = 2000;
 
-export async function restart(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
+export async function restartAgent(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   if (agent.origin !== "spawn") return refusedResult("rouse did not start it, so it does not start it again");
-  const stopped = await stop(action, agent, context);
+  const stopped = await stopAgent(action, agent, context);
   if (stopped.result !== "done") return stopped;
   const again = await spawnAgain(agent, agent.command, context);
   if (!again.started) return failedResult(`${stopped.reason}; not started again: ${again.reason}`);

@@ -11,12 +11,12 @@ import { identityOf, readProcesses } from "../sensors/process/process-sensor.js"
 import type { EffectContext, OpenSession } from "./context.js";
 import { leftoversOf } from "./leftovers.js";
 import { promptAgain } from "./prompt-again.js";
-import { respawn } from "./respawn.js";
+import { respawnPane } from "./respawn.js";
 import { spawnAgain } from "./spawn-again.js";
 import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
 import { textFor } from "./texts.js";
 
-export async function resume(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
+export async function resumeAgent(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   if (agent.origin !== "spawn" && agent.origin !== "tmux")
     return refusedResult("its terminal is not rouse's to start it in");
   const deadline = context.now() + action.deadlineMs;
@@ -26,7 +26,7 @@ export async function resume(action: Action, agent: AgentSession, context: Effec
   if (wanted.command === null) return refusedResult(wanted.reason);
   const objection = await stillThere(agent, conversation, context);
   if (objection !== null) return refusedResult(objection);
-  const start = agent.origin === "spawn" ? spawnAgain : respawn;
+  const start = agent.origin === "spawn" ? spawnAgain : respawnPane;
   const again = await start(agent, wanted.command, context);
   if (!again.started) return again.acted ? failedResult(again.reason) : refusedResult(again.reason);
   const where = `resumed as session ${again.agent.id}`;

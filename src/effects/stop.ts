@@ -17,7 +17,7 @@ const GRACE_MS = 10_000;
 /** Killing takes up to 5 s after the grace. */
 const ANSWER_MS = 20_000;
 
-export async function stop(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
+export async function stopAgent(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   if (agent.origin === "run" || agent.origin === "transcript")
     return refusedResult("it runs in a terminal that is not rouse's to end");
   const { pid, pidStart } = agent;

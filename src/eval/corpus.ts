@@ -1,6 +1,6 @@
 /** Replays a labelled corpus and hands truth and timelines to the scorer. */
 
-import { str } from "../readers/json.js";
+import { stringAt } from "../readers/json.js";
 import { readResetTime } from "../readers/reset-time/reset-time.js";
 import { readMeta } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";
@@ -100,7 +100,7 @@ export async function readSegments(folder: string, rows: Rows, into: Segments): 
   await rows((row) => {
     const segment = parseSegmentTruth(row);
     if (!segment) {
-      into.unlabelled.push(str(row, "file") ?? "");
+      into.unlabelled.push(stringAt(row, "file") ?? "");
       return;
     }
     if (!SEGMENT_LABELS.includes(segment.label)) into.strange.push(inWords(segment.file, segment.label));
@@ -130,7 +130,7 @@ export async function evalSessions(
 const inWords = (name: string, label?: string): string =>
   label === undefined ? name : `${name} ${JSON.stringify(label)}`;
 
-const idOf = (row: CorpusRow): string => str(row, "id") ?? "one without an id";
+const idOf = (row: CorpusRow): string => stringAt(row, "id") ?? "one without an id";
 
 const nameOf = (path: string): string => path.split("/").slice(-2).join("/");
 

@@ -12,7 +12,7 @@ import type { Cause } from "../core/states.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { programFor } from "../programs/registry.js";
 import { CAUSE, PROBLEM, QUIET } from "./live-labels.js";
-import { ALARMS, detection, type HeldVerdict, heldBetween, isLoop, verdictLine } from "./timeline.js";
+import { ALARMS, detectionOf, type HeldVerdict, heldBetween, isLoop, verdictLine } from "./timeline.js";
 import type { Detection, Timeline, VerdictLine } from "./types.js";
 
 export interface LiveTruth {
@@ -145,7 +145,7 @@ export function scoreLive(cases: readonly LiveCase[]): LiveFigures {
   counted.late.sort((a, b) => b.delay - a.delay);
   const names = [...new Set([...delays.keys(), ...tally.misses.map((miss) => miss.truth)])].sort();
   const over = (wanted: readonly string[]) =>
-    detection(
+    detectionOf(
       wanted.flatMap((name) => delays.get(name) ?? []),
       tally.misses.filter((miss) => wanted.includes(miss.truth)).length,
     );

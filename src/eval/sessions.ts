@@ -21,7 +21,7 @@
  * 25 ms apart at most).
  */
 import type { State } from "../core/states.js";
-import { detection, type HeldVerdict, heldBetween, verdictLine } from "./timeline.js";
+import { detectionOf, type HeldVerdict, heldBetween, verdictLine } from "./timeline.js";
 import type { Detection, Timeline, VerdictLine } from "./types.js";
 
 export interface SegmentTruth {
@@ -131,7 +131,7 @@ export function scoreSessions(cases: readonly SessionCase[]): SessionFigures {
     found: Object.fromEntries(
       labels.map((label) => [
         label,
-        detection(delays.get(label) ?? [], misses.filter((miss) => miss.label === label).length),
+        detectionOf(delays.get(label) ?? [], misses.filter((miss) => miss.label === label).length),
       ]),
     ),
     misses,

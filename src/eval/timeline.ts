@@ -35,7 +35,7 @@ export function verdictLine({ from, entry }: HeldVerdict): VerdictLine {
 }
 
 /** Of `delays` that were found and `missed` that were not. */
-export function detection(delays: readonly number[], missed: number): Detection {
+export function detectionOf(delays: readonly number[], missed: number): Detection {
   return {
     detected: delays.length,
     of: delays.length + missed,

@@ -10,7 +10,7 @@ import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../test/support/hosts.js";
 import { askHostProcess } from "./ask.js";
-import { frame, type ToHost } from "./frames.js";
+import { frameLine, type ToHost } from "./frames.js";
 import { Ring } from "./ring.js";
 import { type ViewedHost, Viewers } from "./viewers.js";
 
@@ -64,7 +64,7 @@ interface Aside {
 
 function aside(code: string): Aside {
   const flag = new Int32Array(new SharedArrayBuffer(4));
-  const workerData = { path: socket, text: frame(PRESS), count: ASKING, flag };
+  const workerData = { path: socket, text: frameLine(PRESS), count: ASKING, flag };
   const worker = new Worker(code, { eval: true, workerData });
   const waitFor = (step: number): void => {
     for (let at = 0; at < step; at = Atomics.load(flag, 0))
@@ -114,7 +114,7 @@ describe("a question to a host", () => {
   });
 
   it("that meets the farewell was not heeded", async () => {
-    const server = createServer((one) => one.end(frame({ ev: "exit", ...EXIT }))).listen(socket);
+    const server = createServer((one) => one.end(frameLine({ ev: "exit", ...EXIT }))).listen(socket);
     expect(await askHostProcess(socket, PRESS, "pressed")).toMatchObject({ kind: "ended" });
     server.close();
   });

@@ -1,6 +1,6 @@
 /** One question to a host, and its answer. Says what is known when none comes: that matters to whoever asked for an action. */
 import { createConnection } from "node:net";
-import { FrameReader, frame, type ToHost } from "./frames.js";
+import { FrameReader, frameLine, type ToHost } from "./frames.js";
 
 export type HostAnswer =
   | { kind: "answer"; event: Record<string, unknown> }
@@ -35,7 +35,7 @@ export function askHostProcess(
     socket.setEncoding("utf8");
     socket.once("connect", () => {
       isSent = true;
-      socket.write(frame(message));
+      socket.write(frameLine(message));
     });
     socket.on("data", (chunk: string) => {
       try {

@@ -6,7 +6,7 @@ import { Pty, type PtyExit } from "../sensors/pty.js";
 import { Host } from "./host.js";
 import type { HostOptions } from "./host-options.js";
 import { JobControl } from "./job-control.js";
-import { stoppable } from "./job-keeper.js";
+import { stoppableCommand } from "./job-keeper.js";
 import { OuterTerminal } from "./outer-terminal.js";
 
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
@@ -29,7 +29,7 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
     ...options,
     ...terminal.size(),
     open: (program, events) => {
-      const started = stoppable(program);
+      const started = stoppableCommand(program);
       isKept = started.isKept;
       return new Pty({ ...program, command: started.command, env: started.env }, events);
     },

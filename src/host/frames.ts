@@ -63,7 +63,7 @@ export class FrameReader {
   }
 }
 
-export const frame = (value: ToHost | FromHost): string => `${JSON.stringify(value)}\n`;
+export const frameLine = (value: ToHost | FromHost): string => `${JSON.stringify(value)}\n`;
 
 function parse(line: string): Record<string, unknown> {
   const value: unknown = JSON.parse(line);

@@ -50,7 +50,7 @@ interface Program {
 }
 
 /** The same command so that it can stop itself; unchanged where nothing would take over when it does. */
-export function stoppable({ command, env }: Program): Program & { isKept: boolean } {
+export function stoppableCommand({ command, env }: Program): Program & { isKept: boolean } {
   const perl = PERL.find((path) => existsSync(path));
   // Options of the user's own for Perl could print or do anything here.
   if (process.platform !== "linux" || perl === undefined || env.PERL5OPT || env.PERL_BADLANG)

@@ -8,7 +8,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { Keys, Precondition } from "../core/typing-checks.js";
 import { AnswerFilter } from "./answers.js";
 import { askHostProcess } from "./ask.js";
-import { FrameReader, type FromHost, frame, type PressAnswer, type ScreenAnswer } from "./frames.js";
+import { FrameReader, type FromHost, frameLine, type PressAnswer, type ScreenAnswer } from "./frames.js";
 import type { LeftBy } from "./leave.js";
 import { keysOf, preconditionOf } from "./order.js";
 import { removeDeadSocket } from "./registry.js";
@@ -97,7 +97,7 @@ export class Viewers {
         viewer.isBehind = true;
         continue;
       }
-      text ??= frame({ ev, data: bytes.toString("base64") });
+      text ??= frameLine({ ev, data: bytes.toString("base64") });
       viewer.socket.write(text);
     }
   }
@@ -119,7 +119,7 @@ export class Viewers {
             clearTimeout(late);
             resolve();
           });
-          viewer.socket.end(frame({ ev: "exit", ...exit }));
+          viewer.socket.end(frameLine({ ev: "exit", ...exit }));
         }),
     );
     await Promise.all(closed);
@@ -127,7 +127,7 @@ export class Viewers {
 
   #welcome(socket: Socket): void {
     if (this.#viewers.size >= VIEWERS_MAX) {
-      socket.end(frame({ ev: "error", text: `there are ${VIEWERS_MAX} viewers already` }));
+      socket.end(frameLine({ ev: "error", text: `there are ${VIEWERS_MAX} viewers already` }));
       return;
     }
     const viewer: Viewer = {
@@ -155,7 +155,7 @@ export class Viewers {
       try {
         for (const message of frames.read(chunk)) this.#obey(viewer, message);
       } catch (error) {
-        socket.end(frame({ ev: "error", text: (error as Error).message.slice(0, 200) }));
+        socket.end(frameLine({ ev: "error", text: (error as Error).message.slice(0, 200) }));
       }
     });
   }
@@ -164,7 +164,7 @@ export class Viewers {
     const { op } = message;
     const operation = typeof op === "string" && Object.hasOwn(this.#operations, op) ? this.#operations[op] : undefined;
     if (operation) operation(viewer, message);
-    else viewer.socket.write(frame({ ev: "error", text: "there is no such operation" }));
+    else viewer.socket.write(frameLine({ ev: "error", text: "there is no such operation" }));
   }
 
   readonly #operations: Record<string, (viewer: Viewer, message: Record<string, unknown>) => void> = {
@@ -205,24 +205,24 @@ export class Viewers {
       this.#answer(viewer, step, (terminals) => ({ ev: "notified", terminals }));
     },
     check: (viewer) => {
-      viewer.socket.write(frame({ ev: "check", ...this.#host.check() }));
+      viewer.socket.write(frameLine({ ev: "check", ...this.#host.check() }));
     },
     press: (viewer, message) => {
       const keys = keysOf(message.keys);
       const precondition = preconditionOf(message.precondition);
       const reported =
         keys && precondition ? this.#host.press(keys, precondition) : { bytes: 0, reason: "the order is malformed" };
-      viewer.socket.write(frame({ ev: "pressed", ...reported }));
+      viewer.socket.write(frameLine({ ev: "pressed", ...reported }));
     },
     info: (viewer) => {
-      viewer.socket.write(frame({ ...this.#host.info(), ev: "info" }));
+      viewer.socket.write(frameLine({ ...this.#host.info(), ev: "info" }));
     },
   };
 
   #answer<T>(viewer: Viewer, work: Promise<T>, toFrame: (value: T) => FromHost): void {
     const reported = work.then(
-      (value) => viewer.socket.write(frame(toFrame(value))),
-      (error: Error) => viewer.socket.write(frame({ ev: "error", text: error.message.slice(0, 200) })),
+      (value) => viewer.socket.write(frameLine(toFrame(value))),
+      (error: Error) => viewer.socket.write(frameLine({ ev: "error", text: error.message.slice(0, 200) })),
     );
     this.#work.add(reported);
     void reported.finally(() => this.#work.delete(reported));
@@ -232,7 +232,7 @@ export class Viewers {
     const { ring } = this.#host;
     const head = viewer.mode === "attached" ? `\u001b[0m\u001b[2J\u001b[H${ring.modes.restore()}` : "";
     const data = Buffer.concat([Buffer.from(head), wholeFrom(ring.tail(ring.size), ring.total > ring.size)]);
-    const text = frame({ ev: "snapshot", data: data.toString("base64"), ...this.#host.size() });
+    const text = frameLine({ ev: "snapshot", data: data.toString("base64"), ...this.#host.size() });
     if (last) viewer.socket.end(text);
     else viewer.socket.write(text);
   }

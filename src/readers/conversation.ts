@@ -6,7 +6,7 @@ import type { InfraClass, MessageSignal, Signal } from "../core/signal.js";
 import type { ErrorCause } from "../core/states.js";
 import type { ReaderOptions } from "./record-reader.js";
 import { readResetTime } from "./reset-time/reset-time.js";
-import { head, tail } from "./text.js";
+import { textHead, textTail } from "./text.js";
 import type { RecordOrigin } from "./tool-calls.js";
 import { classifyVendorError, finalCause, type VendorError } from "./vendor-errors.js";
 
@@ -28,7 +28,7 @@ export function messageSignal(
     role,
     digest: digest(text),
     ...(role === "assistant" ? { closing: closingOf(text) } : {}),
-    preview: tail(text),
+    preview: textTail(text),
     ...((role === "user" ? marker !== "" && text.includes(marker) : hasMarker(text, marker)) ? { marker: true } : {}),
     ...(role === "user" && text.includes(ROUSE_MARK) ? { own: true } : {}),
   };
@@ -45,7 +45,7 @@ export function givenUp(origin: RecordOrigin, options: ReaderOptions, failure: V
       cause: finalCause(verdict),
       final: true,
       digest: digest(text),
-      text: head(text, TEXT_MAX),
+      text: textHead(text, TEXT_MAX),
     };
   }
   const until = resetTime(text, origin.at, options);
@@ -53,7 +53,7 @@ export function givenUp(origin: RecordOrigin, options: ReaderOptions, failure: V
     kind: "limit",
     ...origin,
     level: "hit",
-    text: head(text, TEXT_MAX),
+    text: textHead(text, TEXT_MAX),
     ...(until === undefined ? {} : { until }),
   };
 }
@@ -77,13 +77,13 @@ export function triesAgain(
   if (verdict.kind === "limit" || (nextAt ?? 0) - origin.at > BACKOFF_MAX_MS) {
     const until = nextAt ?? resetTime(text, origin.at, options);
     const when = until === undefined ? {} : { until };
-    return { kind: "limit", ...origin, level: "hit", resumesItself: true, text: head(text, TEXT_MAX), ...when };
+    return { kind: "limit", ...origin, level: "hit", resumesItself: true, text: textHead(text, TEXT_MAX), ...when };
   }
   const infra = verdict.kind === "retry" ? verdict.infra : INFRA_OF[verdict.cause];
   return {
     kind: "retry",
     ...origin,
-    text: head(text, TEXT_MAX),
+    text: textHead(text, TEXT_MAX),
     ...(attempt === undefined ? {} : { attempt }),
     ...(nextAt === undefined ? {} : { nextAt }),
     ...(infra ? { infra } : {}),

@@ -9,11 +9,11 @@ import { digest } from "../core/digest.js";
 import { createTextTail, endText, feedText, type TextChange } from "../core/evidence/text-loop.js";
 import { errorKey, infraOf, normaliseResult } from "../core/normalise.js";
 import type { InfraClass, Signal } from "../core/signal.js";
-import { asRecord, bool, type JsonRecord, num, str } from "./json.js";
+import { asRecord, booleanAt, type JsonRecord, numberAt, stringAt } from "./json.js";
 import { isPoll } from "./poll.js";
 import { SkipCounter } from "./record-reader.js";
 import { spanOf } from "./span.js";
-import { head } from "./text.js";
+import { textHead } from "./text.js";
 import { type RecordOrigin, ToolCalls } from "./tool-calls.js";
 
 type EventChannel = "content" | "thought";
@@ -40,21 +40,26 @@ export class EventReader {
 
   read(event: unknown): Signal[] {
     const record = asRecord(event);
-    const seconds = num(record, "t");
+    const seconds = numberAt(record, "t");
     if (seconds !== undefined) this.#at = Math.round(seconds * 1000);
-    const handler = this.#handlers.get(str(record, "kind") ?? "");
+    const handler = this.#handlers.get(stringAt(record, "kind") ?? "");
     const signals = record ? handler?.(record, { at: this.#at, source: "stream" }) : undefined;
-    if (!signals) this.skipped.count(str(record, "kind") ?? "no kind");
+    if (!signals) this.skipped.count(stringAt(record, "kind") ?? "no kind");
     return signals ?? [];
   }
 
   #message(event: JsonRecord, origin: RecordOrigin): Signal[] | undefined {
-    const role = str(event, "role");
-    const text = str(event, "text") ?? "";
-    const said = { kind: "message", ...origin, digest: digest(normaliseResult(text)), preview: head(text) } as const;
+    const role = stringAt(event, "role");
+    const text = stringAt(event, "text") ?? "";
+    const said = {
+      kind: "message",
+      ...origin,
+      digest: digest(normaliseResult(text)),
+      preview: textHead(text),
+    } as const;
     this.#beginText();
     if (role === "user") {
-      const newSession = bool(event, "new_session") ? { newSession: true } : {};
+      const newSession = booleanAt(event, "new_session") ? { newSession: true } : {};
       return [
         { kind: "turn", ...origin, phase: "start", byUser: true },
         { ...said, role, ...newSession },
@@ -68,7 +73,7 @@ export class EventReader {
 
   #toolCall(event: JsonRecord, origin: RecordOrigin): Signal[] | undefined {
     const id = idOf(event.id);
-    const tool = str(event, "name");
+    const tool = stringAt(event, "name");
     if (id === undefined || tool === undefined) return undefined;
     this.#beginText();
     const args = event.args;
@@ -81,7 +86,7 @@ export class EventReader {
   #toolEnd(event: JsonRecord, origin: RecordOrigin, ok: boolean): Signal[] | undefined {
     const id = idOf(event.id);
     if (id === undefined || !this.#calls.isOpen(id)) return undefined;
-    const text = str(event, "text") ?? "";
+    const text = stringAt(event, "text") ?? "";
     const signals = this.#calls.end(origin, { id, tool: "", args: undefined }, { ok, text });
     const infra = ok ? undefined : declaredInfra(event);
     return signals.map((signal) => (signal.kind === "tool_end" && infra ? { ...signal, infra } : signal));
@@ -91,15 +96,15 @@ export class EventReader {
   #error(event: JsonRecord, origin: RecordOrigin): Signal[] | undefined {
     const id = idOf(event.id);
     if (id !== undefined) return this.#toolEnd(event, origin, false);
-    const text = str(event, "text") ?? "";
+    const text = stringAt(event, "text") ?? "";
     const infra = declaredInfra(event) ?? infraOf(text);
-    if (infra && infra !== "auth") return [{ kind: "retry", ...origin, infra, text: head(text) }];
+    if (infra && infra !== "auth") return [{ kind: "retry", ...origin, infra, text: textHead(text) }];
     const cause = infra === "auth" ? "auth" : "api";
-    return [{ kind: "error", ...origin, cause, final: false, digest: digest(errorKey(text)), text: head(text) }];
+    return [{ kind: "error", ...origin, cause, final: false, digest: digest(errorKey(text)), text: textHead(text) }];
   }
 
   #text(event: JsonRecord, origin: RecordOrigin, channel: EventChannel): Signal[] {
-    const text = str(event, "text") ?? "";
+    const text = stringAt(event, "text") ?? "";
     const changes = feedText(this.#tails[channel], text);
     return [{ kind: "delta", ...origin, channel, chars: text.length }, ...repetitions(changes, origin, channel)];
   }
@@ -128,7 +133,7 @@ function repetitions(changes: TextChange[], origin: RecordOrigin, channel: Event
 }
 
 function isOk(event: JsonRecord): boolean {
-  const exitCode = num(event, "exit_code");
+  const exitCode = numberAt(event, "exit_code");
   return typeof event.ok === "boolean" ? event.ok : exitCode === undefined || exitCode === 0;
 }
 
@@ -142,6 +147,8 @@ function declaredInfra(event: JsonRecord): InfraClass | undefined {
   if (infra === undefined || infra === null || infra === false || infra === "") return undefined;
   const word = typeof infra === "string" ? infra : "";
   return (
-    infraOf(`error ${word}`) ?? infraOf(str(event, "text") ?? "") ?? (/auth|login/i.test(word) ? "auth" : "network")
+    infraOf(`error ${word}`) ??
+    infraOf(stringAt(event, "text") ?? "") ??
+    (/auth|login/i.test(word) ? "auth" : "network")
   );
 }

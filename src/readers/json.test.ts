@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { arr, bool, num, obj, parseRecord, str } from "./json.js";
+import { arrayAt, booleanAt, numberAt, parseRecord, recordAt, stringAt } from "./json.js";
 
 describe("parseRecord", () => {
   it("reads a record and nothing else", () => {
@@ -21,7 +21,7 @@ describe("parseRecord", () => {
 
   it("takes a record of any depth", () => {
     const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-    expect(arr(parseRecord(deep), "a")).toHaveLength(1);
+    expect(arrayAt(parseRecord(deep), "a")).toHaveLength(1);
   });
 });
 
@@ -29,25 +29,28 @@ describe("the getters", () => {
   const record = { a: { s: "x", n: 2, l: [1], t: true }, bad: Number.NaN };
 
   it("find what is there", () => {
-    expect([str(record, "a", "s"), num(record, "a", "n"), arr(record, "a", "l"), bool(record, "a", "t")]).toEqual([
-      "x",
-      2,
-      [1],
-      true,
-    ]);
-    expect(obj(record, "a")).toBe(record.a);
+    expect([
+      stringAt(record, "a", "s"),
+      numberAt(record, "a", "n"),
+      arrayAt(record, "a", "l"),
+      booleanAt(record, "a", "t"),
+    ]).toEqual(["x", 2, [1], true]);
+    expect(recordAt(record, "a")).toBe(record.a);
   });
 
   it("find nothing where the type is another", () => {
-    expect([str(record, "a", "n"), num(record, "bad"), obj(record, "a", "l"), str(record, "a", "s", "length")]).toEqual(
-      [undefined, undefined, undefined, undefined],
-    );
-    expect(arr(record, "a")).toEqual([]);
-    expect(bool({ t: 1 }, "t")).toBe(false);
+    expect([
+      stringAt(record, "a", "n"),
+      numberAt(record, "bad"),
+      recordAt(record, "a", "l"),
+      stringAt(record, "a", "s", "length"),
+    ]).toEqual([undefined, undefined, undefined, undefined]);
+    expect(arrayAt(record, "a")).toEqual([]);
+    expect(booleanAt({ t: 1 }, "t")).toBe(false);
   });
 
   it("do not see what a record inherits", () => {
-    expect(obj({}, "__proto__")).toBeUndefined();
-    expect(str({}, "constructor", "name")).toBeUndefined();
+    expect(recordAt({}, "__proto__")).toBeUndefined();
+    expect(stringAt({}, "constructor", "name")).toBeUndefined();
   });
 });

@@ -34,25 +34,25 @@ function at(value: unknown, path: readonly string[]): unknown {
   return here;
 }
 
-export function str(value: unknown, ...path: string[]): string | undefined {
+export function stringAt(value: unknown, ...path: string[]): string | undefined {
   const found = at(value, path);
   return typeof found === "string" ? found : undefined;
 }
 
-export function num(value: unknown, ...path: string[]): number | undefined {
+export function numberAt(value: unknown, ...path: string[]): number | undefined {
   const found = at(value, path);
   return typeof found === "number" && Number.isFinite(found) ? found : undefined;
 }
 
-export function bool(value: unknown, ...path: string[]): boolean {
+export function booleanAt(value: unknown, ...path: string[]): boolean {
   return at(value, path) === true;
 }
 
-export function obj(value: unknown, ...path: string[]): JsonRecord | undefined {
+export function recordAt(value: unknown, ...path: string[]): JsonRecord | undefined {
   return asRecord(at(value, path)) ?? undefined;
 }
 
-export function arr(value: unknown, ...path: string[]): readonly unknown[] {
+export function arrayAt(value: unknown, ...path: string[]): readonly unknown[] {
   const found = at(value, path);
   return Array.isArray(found) ? found : EMPTY;
 }

@@ -3,7 +3,7 @@
  * numbers (`intValue` is a number to one and a text to the other), so both are read. Whatever has another shape is left
  * out, and a batch is read only so far.
  */
-import { arr, asRecord, num, obj, str } from "./json.js";
+import { arrayAt, asRecord, numberAt, recordAt, stringAt } from "./json.js";
 
 export type Attributes = ReadonlyMap<string, string | number | boolean>;
 
@@ -28,12 +28,12 @@ const CUMULATIVE = 2;
 
 export function otlpLogs(body: unknown): OtlpRecord[] {
   return scopesOf(body, "resourceLogs", "scopeLogs")
-    .flatMap(({ resource, scope }) => arr(scope, "logRecords").map((record) => ({ resource, record })))
+    .flatMap(({ resource, scope }) => arrayAt(scope, "logRecords").map((record) => ({ resource, record })))
     .slice(0, RECORDS_MAX)
     .map(({ resource, record }) => {
       const attributes = attributesOf(record);
       // Claude Code gives the name as the body too; other bodies are lines of a log.
-      const body = str(record, "body", "stringValue") ?? "";
+      const body = stringAt(record, "body", "stringValue") ?? "";
       const name = attributes.get("event.name") ?? (body.startsWith("claude_code.") ? body : "");
       return {
         name: String(name),
@@ -47,17 +47,17 @@ export function otlpLogs(body: unknown): OtlpRecord[] {
 
 export function otlpPoints(body: unknown): OtlpPoint[] {
   return scopesOf(body, "resourceMetrics", "scopeMetrics")
-    .flatMap(({ resource, scope }) => arr(scope, "metrics").map((metric) => ({ resource, metric })))
+    .flatMap(({ resource, scope }) => arrayAt(scope, "metrics").map((metric) => ({ resource, metric })))
     .slice(0, RECORDS_MAX)
     .flatMap(({ resource, metric }) => {
-      const data = obj(metric, "sum") ?? obj(metric, "histogram") ?? obj(metric, "gauge");
-      const isCumulative = num(data, "aggregationTemporality") === CUMULATIVE;
-      return arr(data, "dataPoints").map((point) => ({
-        name: str(metric, "name") ?? "",
+      const data = recordAt(metric, "sum") ?? recordAt(metric, "histogram") ?? recordAt(metric, "gauge");
+      const isCumulative = numberAt(data, "aggregationTemporality") === CUMULATIVE;
+      return arrayAt(data, "dataPoints").map((point) => ({
+        name: stringAt(metric, "name") ?? "",
         at: millis(point, "timeUnixNano"),
         attributes: attributesOf(point),
         resource,
-        value: num(point, "asDouble") ?? numeric(asRecord(point)?.asInt) ?? num(point, "sum") ?? 0,
+        value: numberAt(point, "asDouble") ?? numericValue(asRecord(point)?.asInt) ?? numberAt(point, "sum") ?? 0,
         isCumulative,
       }));
     })
@@ -66,25 +66,28 @@ export function otlpPoints(body: unknown): OtlpPoint[] {
 
 /** How many spans a batch holds; nothing else is asked of them. */
 export function otlpSpans(body: unknown): number {
-  return scopesOf(body, "resourceSpans", "scopeSpans").reduce((sum, { scope }) => sum + arr(scope, "spans").length, 0);
+  return scopesOf(body, "resourceSpans", "scopeSpans").reduce(
+    (sum, { scope }) => sum + arrayAt(scope, "spans").length,
+    0,
+  );
 }
 
 function scopesOf(body: unknown, outer: string, inner: string): { resource: Attributes; scope: unknown }[] {
-  return arr(body, outer)
+  return arrayAt(body, outer)
     .slice(0, RECORDS_MAX)
     .flatMap((each) => {
-      const resource = attributesOf(obj(each, "resource"));
-      return arr(each, inner).map((scope) => ({ resource, scope }));
+      const resource = attributesOf(recordAt(each, "resource"));
+      return arrayAt(each, inner).map((scope) => ({ resource, scope }));
     });
 }
 
 function attributesOf(of: unknown): Attributes {
   const found = new Map<string, string | number | boolean>();
-  for (const attribute of arr(of, "attributes").slice(0, ATTRIBUTES_MAX)) {
-    const key = str(attribute, "key");
-    const value = obj(attribute, "value");
+  for (const attribute of arrayAt(of, "attributes").slice(0, ATTRIBUTES_MAX)) {
+    const key = stringAt(attribute, "key");
+    const value = recordAt(attribute, "value");
     if (key === undefined || value === undefined) continue;
-    const plain = value.stringValue ?? value.boolValue ?? numeric(value.intValue) ?? value.doubleValue;
+    const plain = value.stringValue ?? value.boolValue ?? numericValue(value.intValue) ?? value.doubleValue;
     if (typeof plain === "string" || typeof plain === "boolean" || Number.isFinite(plain)) {
       found.set(key, plain as string | number | boolean);
     }
@@ -93,12 +96,12 @@ function attributesOf(of: unknown): Attributes {
 }
 
 /** A number, or the text of one. */
-export function numeric(value: unknown): number | undefined {
+export function numericValue(value: unknown): number | undefined {
   const number = typeof value === "string" && /^-?\d{1,19}(?:\.\d{1,19})?$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
 function millis(record: unknown, key: string): number | null {
-  const nanos = numeric(asRecord(record)?.[key]);
+  const nanos = numericValue(asRecord(record)?.[key]);
   return nanos === undefined || nanos <= 0 ? null : Math.round(nanos / NANOS_PER_MS);
 }

@@ -3,7 +3,7 @@
  * to repeat it is a poll. Waiting hides in many calls: a sleep before the check, an empty command that only lets a
  * running one go on, a status tool of some server.
  */
-import { str } from "./json.js";
+import { stringAt } from "./json.js";
 
 /** Words in a tool's name, or as its action, that mean waiting by themselves. */
 const WAITING = new Set(["poll", "wait", "await", "sleep", "monitor", "heartbeat"]);
@@ -19,10 +19,10 @@ const COMMAND_MAX = 4096;
 
 export function isPoll(tool: string, args: unknown): boolean {
   const words = wordsOf(tool);
-  const action = wordsOf(str(args, "action") ?? "");
+  const action = wordsOf(stringAt(args, "action") ?? "");
   if ([...words, ...action].some((word) => WAITING.has(word))) return true;
   if (words.some((word) => RUNNING.has(word)) && [...words, ...action].some((word) => ASKING.has(word))) return true;
-  const command = str(args, "command") ?? str(args, "cmd");
+  const command = stringAt(args, "command") ?? stringAt(args, "cmd");
   return (
     command !== undefined && (command.trim() === "" || /(?:^|[\s;&|(])sleep \d/.test(command.slice(0, COMMAND_MAX)))
   );

@@ -1,5 +1,5 @@
 import type { Signal } from "../core/signal.js";
-import { num, str } from "./json.js";
+import { numberAt, stringAt } from "./json.js";
 
 /** Turns the records of one source into signals. It keeps what it needs between records, bounded, and never throws. */
 export interface RecordReader {
@@ -42,12 +42,12 @@ const ZONED = /(?:[zZ]|[+-]\d\d:?\d\d)$/;
 
 /** The record's own time, for reading a transcript after the fact; null where it has none. */
 export function recordTime(record: unknown): number | null {
-  const text = str(record, "timestamp") ?? str(record, "ts");
+  const text = stringAt(record, "timestamp") ?? stringAt(record, "ts");
   if (text !== undefined) {
     const head = text.slice(0, 40);
     return ISO.test(head) ? plausible(Date.parse(ZONED.test(head) ? head : `${head}Z`)) : null;
   }
-  const stamp = num(record, "timestamp") ?? num(record, "ts");
+  const stamp = numberAt(record, "timestamp") ?? numberAt(record, "ts");
   return stamp === undefined ? null : plausible(fromEpoch(stamp));
 }
 

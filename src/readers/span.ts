@@ -1,5 +1,5 @@
 /** Which lines a call reads, from its arguments: readers of files page by offset and limit, or from line to line. */
-import { arr, num, str } from "./json.js";
+import { arrayAt, numberAt, stringAt } from "./json.js";
 
 const FROM = ["offset", "start_line", "startLine", "line_start", "start", "from_line"];
 const TO = ["end_line", "endLine", "line_end", "end", "to_line"];
@@ -9,9 +9,9 @@ const PAGE_LINES = 2000;
 
 /** The first line and the line after the last; undefined for a call that reads no part of a file. */
 export function spanOf(args: unknown): { from: number; to: number } | undefined {
-  const ofShell = shellSpan(str(args, "command") ?? str(args, "cmd") ?? "");
+  const ofShell = shellSpan(stringAt(args, "command") ?? stringAt(args, "cmd") ?? "");
   if (ofShell) return ofShell;
-  const [first, last] = arr(args, "view_range");
+  const [first, last] = arrayAt(args, "view_range");
   const from = anyOf(args, FROM) ?? (typeof first === "number" ? first : undefined);
   if (from === undefined) return undefined;
   const end = anyOf(args, TO) ?? (typeof last === "number" && last > 0 ? last : undefined);
@@ -27,7 +27,7 @@ function shellSpan(command: string): { from: number; to: number } | undefined {
 
 function anyOf(args: unknown, names: readonly string[]): number | undefined {
   for (const name of names) {
-    const value = num(args, name);
+    const value = numberAt(args, name);
     if (value !== undefined) return value;
   }
   return undefined;

@@ -6,7 +6,7 @@ import { digest } from "../core/digest.js";
 import { infraOf } from "../core/normalise.js";
 import type { Signal } from "../core/signal.js";
 import { readResetTime } from "./reset-time/reset-time.js";
-import { head } from "./text.js";
+import { textHead } from "./text.js";
 import { finalCause, knownVendorError } from "./vendor-errors.js";
 
 const TEXT_MAX = 4096;
@@ -36,7 +36,14 @@ function tryIn(line: string, at: number): Signal[] {
   if (attempt === undefined) return [];
   const infra = infraOf(line);
   return [
-    { kind: "retry", at, source: "stream", attempt: Number(attempt), text: head(line), ...(infra ? { infra } : {}) },
+    {
+      kind: "retry",
+      at,
+      source: "stream",
+      attempt: Number(attempt),
+      text: textHead(line),
+      ...(infra ? { infra } : {}),
+    },
   ];
 }
 
@@ -57,7 +64,7 @@ function lastWordsOf(stderr: string, at: number, zone: string): Signal[] {
           cause: finalCause(known),
           final: true,
           digest: digest(text),
-          text: head(text),
+          text: textHead(text),
         },
       ];
     }
@@ -68,7 +75,7 @@ function lastWordsOf(stderr: string, at: number, zone: string): Signal[] {
         at,
         source: "stream",
         level: "hit",
-        text: head(text),
+        text: textHead(text),
         ...(until === undefined ? {} : { until }),
       },
     ];

@@ -10,7 +10,7 @@
 import { digest } from "../core/digest.js";
 import type { Signal } from "../core/signal.js";
 import { givenUp } from "./conversation.js";
-import { type Attributes, numeric, type OtlpPoint, type OtlpRecord } from "./otlp.js";
+import { type Attributes, numericValue, type OtlpPoint, type OtlpRecord } from "./otlp.js";
 import { RecentMap } from "./recent.js";
 import { type ReaderOptions, SkipCounter } from "./record-reader.js";
 import { Thread } from "./thread.js";
@@ -199,5 +199,5 @@ function text(attributes: Attributes, key: string): string | undefined {
 }
 
 function sum(attributes: Attributes, ...keys: readonly string[]): number {
-  return keys.reduce((total, key) => total + Math.max(0, numeric(attributes.get(key)) ?? 0), 0);
+  return keys.reduce((total, key) => total + Math.max(0, numericValue(attributes.get(key)) ?? 0), 0);
 }

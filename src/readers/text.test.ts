@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { contentText, head, resultText, tail } from "./text.js";
+import { contentText, resultText, textHead, textTail } from "./text.js";
 
 describe("head and tail", () => {
   it("cut a text to one safe line", () => {
-    expect(head("a\u001b[31m\nb", 20)).toBe("a [31m b");
-    expect(head("x".repeat(500))).toHaveLength(200);
-    expect(tail(`${"x".repeat(500)}the end`, 7)).toBe("the end");
+    expect(textHead("a\u001b[31m\nb", 20)).toBe("a [31m b");
+    expect(textHead("x".repeat(500))).toHaveLength(200);
+    expect(textTail(`${"x".repeat(500)}the end`, 7)).toBe("the end");
   });
 
   it("let no control byte through", () => {
@@ -14,7 +14,7 @@ describe("head and tail", () => {
       fc.property(
         fc.string({ unit: fc.integer({ min: 0, max: 0xff }).map((code) => String.fromCharCode(code)) }),
         (text) => {
-          expect(/\p{Cc}/u.test(head(text) + tail(text))).toBe(false);
+          expect(/\p{Cc}/u.test(textHead(text) + textTail(text))).toBe(false);
         },
       ),
     );

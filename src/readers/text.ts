@@ -1,12 +1,12 @@
-import { canonical } from "../core/digest.js";
-import { str } from "./json.js";
+import { canonicalJson } from "../core/digest.js";
+import { stringAt } from "./json.js";
 
 const PREVIEW_MAX = 200;
 const RESULT_MAX = 65_536;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
 
 /** The head of a text on one line, without control bytes: safe to keep and to show. */
-export function head(text: string, max: number = PREVIEW_MAX): string {
+export function textHead(text: string, max: number = PREVIEW_MAX): string {
   return text
     .slice(0, max * 2)
     .replace(CONTROLS, " ")
@@ -15,7 +15,7 @@ export function head(text: string, max: number = PREVIEW_MAX): string {
 }
 
 /** The tail of a text: where an answer says what it comes to. */
-export function tail(text: string, max: number = PREVIEW_MAX): string {
+export function textTail(text: string, max: number = PREVIEW_MAX): string {
   return text
     .slice(-max * 2)
     .replace(CONTROLS, " ")
@@ -39,7 +39,7 @@ export function contentText(content: unknown, depth = 0): string {
   const key = TEXT_KEYS.find((name) => Object.hasOwn(content, name));
   if (key === undefined) return "";
   const own = contentText((content as Record<string, unknown>)[key], depth + 1);
-  const stderr = key === "stdout" ? str(content, "stderr") : undefined;
+  const stderr = key === "stdout" ? stringAt(content, "stderr") : undefined;
   return stderr === undefined || stderr === "" ? own : `${own}\n${stderr}`;
 }
 
@@ -48,5 +48,5 @@ export function resultText(content: unknown): string {
   const text = contentText(content);
   return text !== "" || typeof content !== "object" || content === null
     ? text
-    : canonical(content).slice(0, RESULT_MAX);
+    : canonicalJson(content).slice(0, RESULT_MAX);
 }

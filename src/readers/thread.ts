@@ -12,7 +12,7 @@ import type { PromptKind } from "../core/states.js";
 import { givenUp, messageSignal, triesAgain } from "./conversation.js";
 import { RecentMap } from "./recent.js";
 import type { ReaderOptions } from "./record-reader.js";
-import { head } from "./text.js";
+import { textHead } from "./text.js";
 import { type RecordOrigin, type ToolCall, ToolCalls, type ToolResult } from "./tool-calls.js";
 import type { VendorError } from "./vendor-errors.js";
 
@@ -78,7 +78,7 @@ export class Thread {
     for (const [name, value] of Object.entries(facts)) {
       if (value === undefined || value === "" || this.facts[name] === value) continue;
       this.facts[name] = value;
-      fresh[name] = head(value, FACT_MAX);
+      fresh[name] = textHead(value, FACT_MAX);
     }
     if (Object.keys(fresh).length > 0) this.emit({ kind: "session", ...(fresh as SessionFacts) });
   }
@@ -199,7 +199,7 @@ export class Thread {
   asks(prompt: PromptKind, question: string, about?: string): void {
     if (this.prompt !== undefined) return;
     this.prompt = { about: about === undefined ? undefined : shortId(about) };
-    this.emit({ kind: "prompt", open: true, prompt, question: head(question) });
+    this.emit({ kind: "prompt", open: true, prompt, question: textHead(question) });
   }
 
   closePrompt(): void {
@@ -242,7 +242,7 @@ export class Thread {
       level: "hit",
       ...(this.limitUntil === undefined ? {} : { until: this.limitUntil }),
       ...(resumesItself === undefined ? {} : { resumesItself }),
-      text: head(facts.text),
+      text: textHead(facts.text),
     });
   }
 }

@@ -3,15 +3,15 @@
  * program writes it down again, and a tool that asks the human opens a prompt for as long as it is open.
  */
 
-import { canonical, digest } from "../core/digest.js";
+import { canonicalJson, digest } from "../core/digest.js";
 import { errorKey, infraOf, normaliseCall, normaliseResult } from "../core/normalise.js";
 import type { Signal, Source, ToolClass } from "../core/signal.js";
 import { classifyTool } from "../programs/shared/tools.js";
-import { arr, asRecord, str } from "./json.js";
+import { arrayAt, asRecord, stringAt } from "./json.js";
 import { isPoll } from "./poll.js";
 import { RecentMap } from "./recent.js";
 import { spanOf } from "./span.js";
-import { head } from "./text.js";
+import { textHead } from "./text.js";
 
 /** When and by which source something was seen. */
 export interface RecordOrigin {
@@ -46,7 +46,7 @@ export class ToolCalls {
     if (this.#known.get(call.id)) return [];
     const { class: toolClass, ...facts } = classifyTool(call.tool, call.args);
     const span = spanOf(call.args);
-    const asked = canonical(withoutRemarks(call.args));
+    const asked = canonicalJson(withoutRemarks(call.args));
     const near = normaliseCall(asked);
     this.#known.set(call.id, { class: toolClass, ended: false });
     const signals: Signal[] = [
@@ -54,7 +54,7 @@ export class ToolCalls {
         kind: "tool_start",
         ...origin,
         id: call.id,
-        tool: head(call.tool, TOOL_NAME_MAX),
+        tool: textHead(call.tool, TOOL_NAME_MAX),
         class: toolClass,
         call: digest(call.tool + asked),
         ...(near === asked ? {} : { near: digest(call.tool + near) }),
@@ -91,7 +91,7 @@ export class ToolCalls {
         ...(infra ? { infra } : {}),
         ...(result.refused ? { refused: true } : {}),
         ...(result.interrupted ? { interrupted: true } : {}),
-        ...(text ? { preview: head(text) } : {}),
+        ...(text ? { preview: textHead(text) } : {}),
       },
     ];
     if (PROMPT_OF[known.class]) signals.push({ kind: "prompt", ...origin, open: false });
@@ -114,6 +114,6 @@ function withoutRemarks(args: unknown): unknown {
 
 /** The words of a question tool: `question`, or the first of `questions`. */
 function questionOf(args: unknown): string {
-  const first = arr(args, "questions")[0];
-  return head(str(args, "question") ?? str(first, "question") ?? str(args, "plan") ?? "");
+  const first = arrayAt(args, "questions")[0];
+  return textHead(stringAt(args, "question") ?? stringAt(first, "question") ?? stringAt(args, "plan") ?? "");
 }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { partOf } from "../programs/part.js";
 import { profileFor, programOfRecords } from "../programs/registry.js";
 import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
-import { type JsonRecord, parseRecord, str } from "../readers/json.js";
+import { type JsonRecord, parseRecord, stringAt } from "../readers/json.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { whyUnreadable } from "./bad-input.js";
 import { openCast } from "./cast.js";
@@ -58,9 +58,9 @@ export async function openCase(
   const lost = { lines: 0 };
   const undated = names.includes("transcript-times.jsonl") ? null : await dateTranscripts(path, names, lost);
   const profile = profileFor(
-    str(meta, "agent") ?? programOfRecords(undated?.head ?? []).profile.id,
+    stringAt(meta, "agent") ?? programOfRecords(undated?.head ?? []).profile.id,
     own,
-    str(meta, "version"),
+    stringAt(meta, "version"),
   );
   const startAt = opened?.header.startAt || recordedAt(meta) || (undated?.startAt ?? 0);
   const terminal = opened !== null && !headless && sources.has("screen");
@@ -113,7 +113,7 @@ function sizeOf(meta: Record<string, unknown>, header: { cols: number; rows: num
 
 /** Of a recording without a terminal, which has no header that says so. */
 function recordedAt(meta: Record<string, unknown>): number {
-  const at = Date.parse(str(meta, "recorded_at") ?? "");
+  const at = Date.parse(stringAt(meta, "recorded_at") ?? "");
   return isOnClock(at / 1000) ? at : 0;
 }
 

@@ -5,7 +5,7 @@ import { partOf } from "../programs/part.js";
 import { KINDS, profileFor, programOfRecords } from "../programs/registry.js";
 import type { DatabaseCode } from "../programs/transcript.js";
 import { EventReader } from "../readers/events.js";
-import { parseRecord, str } from "../readers/json.js";
+import { parseRecord, stringAt } from "../readers/json.js";
 import { recordTime } from "../readers/record-reader.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { BadInput, readLines, recordOfLine, upToPart } from "./files.js";
@@ -180,5 +180,5 @@ export async function replayEvents(
   const folded = await foldRecording(inputs, { profile, startAt: 0, zone: "UTC", size: null, ...acted.options });
   for (const [kind, times] of reader.skipped) folded.skipped.set(kind, times);
   const { timeline, skipped } = folded;
-  return { case: str(row, "id") ?? "", kind: profile.id, timeline, skipped, ...acted.result() };
+  return { case: stringAt(row, "id") ?? "", kind: profile.id, timeline, skipped, ...acted.result() };
 }

@@ -4,7 +4,7 @@
  * and times. Lines are counted, never bytes: long texts were cut from the transcripts afterwards.
  */
 import { join } from "node:path";
-import { arr, asRecord, type JsonRecord, parseRecord } from "../readers/json.js";
+import { arrayAt, asRecord, type JsonRecord, parseRecord } from "../readers/json.js";
 import { recordTime } from "../readers/record-reader.js";
 import { readLines, readPart, recordOfLine } from "./files.js";
 import type { RecordedInput } from "./inputs.js";
@@ -96,7 +96,7 @@ async function readTimes(
     if (entry.session) session.push({ t, kind: "record", source: "session_file", file, record: entry.session });
     const one = grown.get(file) ?? { file, times: [], heads: [] };
     grown.set(file, one);
-    for (const item of arr(entry, "lines")) {
+    for (const item of arrayAt(entry, "lines")) {
       const { type, ts } = asRecord(item) ?? {};
       if (one.heads.length < HEADS_MAX) one.heads.push({ type, ts });
       one.times.push(t);

@@ -20,9 +20,9 @@ import { JournalReader, type StoredSignal } from "./journal-reader.js";
 import { MessageTable } from "./messages.js";
 import { JOURNAL_SCHEMA } from "./migrations.js";
 import { OutboxTable } from "./outbox.js";
-import { type PruneLimits, prune, usedBytes } from "./prune.js";
+import { type PruneLimits, pruneJournal, usedBytes } from "./prune.js";
 import { type KnownSession, SessionTable } from "./session-table.js";
-import { inTransaction, rollback } from "./sqlite.js";
+import { inTransaction, rollBack } from "./sqlite.js";
 
 export interface AppendResult {
   /** The highest number that is stored: the host may forget everything up to it. */
@@ -239,11 +239,11 @@ class SqliteJournal implements Journal {
     this.mustBeOpen();
     this.flush();
     try {
-      const pruned = prune(this.file.database, bounds);
+      const pruned = pruneJournal(this.file.database, bounds);
       this.table.reload();
       return pruned;
     } catch (error) {
-      rollback(this.file.database);
+      rollBack(this.file.database);
       throw this.failed(error);
     }
   }

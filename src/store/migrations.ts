@@ -82,9 +82,9 @@ export const JOURNAL_SCHEMA: number = STEPS.length;
 const APPLICATION_ID = 0x726f7573;
 
 export function migrate(database: Database, path: string): void {
-  const version = pragma(database, "user_version");
+  const version = readPragma(database, "user_version");
   const tables = Number(database.prepare("select count(*) as n from sqlite_schema").get()?.n);
-  if (tables > 0 && pragma(database, "application_id") !== APPLICATION_ID)
+  if (tables > 0 && readPragma(database, "application_id") !== APPLICATION_ID)
     throw new JournalError("foreign", `${path} is a database of another program: move it away`);
   if (version > JOURNAL_SCHEMA)
     throw new JournalError(
@@ -99,6 +99,6 @@ export function migrate(database: Database, path: string): void {
   }
 }
 
-export function pragma(database: Database, name: string): number {
+export function readPragma(database: Database, name: string): number {
   return Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]);
 }

@@ -1,5 +1,5 @@
 /** Keeping the journal within its bounds: first by age, then by size. */
-import { pragma } from "./migrations.js";
+import { readPragma } from "./migrations.js";
 import type { Cell, Database, SqlRow } from "./sqlite.js";
 
 export interface PruneLimits {
@@ -20,7 +20,7 @@ const PAGES = 1000;
 const CUT_TO = 0.9;
 
 /** How many signals were removed, and whether there is more to do in a further call. */
-export function prune(
+export function pruneJournal(
   database: Database,
   { now, maxAgeMs, maxBytes }: PruneLimits,
 ): { removed: number; more: boolean } {
@@ -37,7 +37,7 @@ export function prune(
   // Who has nothing left and was not heard of since has nothing more to be told.
   database.prepare("delete from sessions where signals = 0 and touched_at < ?").run(oldest);
   database.exec(`pragma incremental_vacuum(${PAGES})`);
-  return { removed, more: chunks === CHUNKS || pragma(database, "freelist_count") > 0 };
+  return { removed, more: chunks === CHUNKS || readPragma(database, "freelist_count") > 0 };
 }
 
 /** The oldest of the session that occupies most: a flood costs its own agent first. */
@@ -73,5 +73,7 @@ function totals(rows: readonly SqlRow[]): Map<number, { signals: number; bytes: 
 }
 
 export function usedBytes(database: Database): number {
-  return (pragma(database, "page_count") - pragma(database, "freelist_count")) * pragma(database, "page_size");
+  return (
+    (readPragma(database, "page_count") - readPragma(database, "freelist_count")) * readPragma(database, "page_size")
+  );
 }

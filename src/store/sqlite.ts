@@ -125,7 +125,7 @@ export function compiledOnce(database: Database): Database {
 }
 
 /** A commit that failed for want of space leaves the transaction open; one that the system ended does not. */
-export function rollback(database: Database): void {
+export function rollBack(database: Database): void {
   try {
     database.exec("rollback");
   } catch {
@@ -141,7 +141,7 @@ export function inTransaction<T>(database: Database, write: () => T): T {
     database.exec("commit");
     return result;
   } catch (error) {
-    rollback(database);
+    rollBack(database);
     throw error;
   }
 }

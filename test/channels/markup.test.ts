@@ -12,7 +12,7 @@ import { messageOf } from "../../src/channels/email.js";
 import { ntfyPayload } from "../../src/channels/ntfy.js";
 import { slackPayload } from "../../src/channels/slack.js";
 import { telegramPayload } from "../../src/channels/telegram.js";
-import { terminal } from "../../src/channels/terminal.js";
+import { terminalChannel } from "../../src/channels/terminal.js";
 import { payloadOf } from "../../src/channels/webhook.js";
 import type { Notice } from "../../src/core/alert/alert.js";
 import { forOutput } from "../../src/core/for-output.js";
@@ -169,7 +169,7 @@ const RULES: Readonly<Record<string, (made: Notice) => string[] | Promise<string
       step = shown;
       return Promise.resolve(1);
     };
-    await terminal("x", ring).send(made, new AbortController().signal);
+    await terminalChannel("x", ring).send(made, new AbortController().signal);
     return [...(UNSAFE.exec(step) ?? []), ...(step.includes("\n") || step.length > 200 ? ["too long"] : [])];
   },
   email: async (made) => {

@@ -1,24 +1,24 @@
 /** Something happens between the decision and the key: at every step, in simulation. */
 import { describe, expect, it } from "vitest";
-import { interrupt } from "../../src/effects/interrupt.js";
+import { interruptTurn } from "../../src/effects/interrupt.js";
 import { Keyboard } from "../../src/effects/keyboard.js";
-import { nudge } from "../../src/effects/nudge.js";
+import { typeNudge } from "../../src/effects/nudge.js";
 import type { EffectResult, TerminalSession } from "../../src/effects/terminal-session.js";
 import { EVENTS, type Event, FakeTerminal, type Happening } from "../support/fake-terminal.js";
 
 const TEXT = "Please continue where you stopped. [rouse]";
 
 const EFFECTS = {
-  nudge: { begins: "idle", keysToEnd: 1, run: (terminalSession: TerminalSession) => nudge(terminalSession, TEXT) },
+  nudge: { begins: "idle", keysToEnd: 1, run: (terminalSession: TerminalSession) => typeNudge(terminalSession, TEXT) },
   interrupt: {
     begins: "running",
     keysToEnd: 1,
-    run: (terminalSession: TerminalSession) => interrupt(terminalSession, 1),
+    run: (terminalSession: TerminalSession) => interruptTurn(terminalSession, 1),
   },
   "interrupt by two keys": {
     begins: "running",
     keysToEnd: 2,
-    run: (terminalSession: TerminalSession) => interrupt(terminalSession, 2),
+    run: (terminalSession: TerminalSession) => interruptTurn(terminalSession, 2),
   },
 } as const;
 type EffectName = keyof typeof EFFECTS;

@@ -1,9 +1,9 @@
-/** `resume`, `restart` and `run`: a session again as it was, and only when the old one is gone. */
+/** `resume`, `restartAgent` and `run`: a session again as it was, and only when the old one is gone. */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
-import { createEvidence, type Evidence, take } from "../../src/core/evidence/evidence.js";
+import { createEvidence, type Evidence, takeSignal } from "../../src/core/evidence/evidence.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import { type EffectContext, Environments } from "../../src/effects/index.js";
 import { textFor } from "../../src/effects/texts.js";
@@ -40,7 +40,7 @@ const start = async (make: RigMaker, script: FakeScript, name = "agent"): Promis
 
 const knowing = (id: string): { evidence: () => Evidence } => {
   const evidence = createEvidence(PLAIN_TRAITS);
-  take(evidence, { kind: "session", at: 1, source: "transcript", id });
+  takeSignal(evidence, { kind: "session", at: 1, source: "transcript", id });
   return { evidence: () => evidence };
 };
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import type { Assessment } from "../../src/core/assess.js";
-import { createEvidence, type Evidence, take } from "../../src/core/evidence/evidence.js";
+import { createEvidence, type Evidence, takeSignal } from "../../src/core/evidence/evidence.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import type { StopCheckpoint } from "../../src/effects/checkpoint.js";
 import { identityOf, readProcesses } from "../../src/sensors/process/process-sensor.js";
@@ -175,7 +175,7 @@ describe("stop", () => {
 describe("end_child", () => {
   const running = (at: number): Evidence => {
     const evidence = createEvidence(PLAIN_TRAITS);
-    take(evidence, {
+    takeSignal(evidence, {
       kind: "tool_start",
       at,
       source: "hook",
@@ -242,7 +242,7 @@ describe("end_child", () => {
     const at = (await began())[0]?.startedAt ?? 0;
     const evidence = createEvidence(PLAIN_TRAITS);
     const read = { kind: "tool_start", source: "hook", id: "t0", tool: "Read", class: "instant", call: "r" } as const;
-    take(evidence, { ...read, at: at - 60_000 });
+    takeSignal(evidence, { ...read, at: at - 60_000 });
     for (const tool of running(at).tools.open.values()) evidence.tools.open.set(tool.id, tool);
     expect(await carriedOut(rigs.home, held.agent, "end_child", { evidence: () => evidence })).toMatchObject({
       result: "done",

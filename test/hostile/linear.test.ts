@@ -10,7 +10,7 @@ import { redact } from "../../src/core/redact.js";
 import { sanitize, sanitizedJson } from "../../src/core/sanitize.js";
 import { profileFor } from "../../src/programs/registry.js";
 import { classifyCommand } from "../../src/programs/shared/commands.js";
-import { pattern } from "../../src/programs/shared/pattern.js";
+import { compilePattern } from "../../src/programs/shared/pattern.js";
 import { classifyTool } from "../../src/programs/shared/tools.js";
 import { readKeys } from "../../src/readers/keys.js";
 import { readResetTime } from "../../src/readers/reset-time/reset-time.js";
@@ -46,7 +46,7 @@ function patternsOf(id: string): string[] {
 describe.each(["claude-code", "codex", "gemini", "opencode", "generic"])("the patterns of %s", (id) => {
   it("read the beginning of a long text only, so that its length costs nothing", () => {
     for (const source of new Set(patternsOf(id))) {
-      const compiled = pattern(source);
+      const compiled = compilePattern(source);
       for (const piece of PIECES) {
         const text = hostile(piece);
         expect(compiled.groups(text), source).toEqual(compiled.groups(text.slice(0, 4096)));
@@ -80,9 +80,9 @@ describe("patterns that a user may write", () => {
   it("are refused, or read any hostile text within the limit", () => {
     const slow: string[] = [];
     for (const written of fc.sample(fc.oneof(source, nested), { numRuns: FULL ? 10_000 : 200, seed: 11 })) {
-      let compiled: ReturnType<typeof pattern>;
+      let compiled: ReturnType<typeof compilePattern>;
       try {
-        compiled = pattern(written);
+        compiled = compilePattern(written);
       } catch {
         continue;
       }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import type { ActionName, ActionOutcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
-import { createEvidence, type Evidence, take } from "../../src/core/evidence/evidence.js";
+import { createEvidence, type Evidence, takeSignal } from "../../src/core/evidence/evidence.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import type { ScreenState } from "../../src/core/typing-checks.js";
 import { askDaemon } from "../../src/daemon/client.js";
@@ -158,7 +158,7 @@ describe.each(CLIENTS.map((client) => client.name))("%s", (client) => {
       expect(await one.do("stop")).toMatchObject({ result: "done", proven: true });
       expect(identityOf(one.agent.pid as number)).not.toBe(one.agent.pidStart);
       const evidence: Evidence = createEvidence(PLAIN_TRAITS);
-      take(evidence, { kind: "session", at: Date.now(), source: "transcript", id: one.conversation() });
+      takeSignal(evidence, { kind: "session", at: Date.now(), source: "transcript", id: one.conversation() });
       const starting = { environments, hostScript: HOST_SCRIPT };
       const resumed = await one.do("resume", { evidence: () => evidence, starting });
       expect(resumed, await one.seat.screen()).toMatchObject({ result: "done" });

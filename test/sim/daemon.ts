@@ -1,6 +1,6 @@
 /** One life of the daemon: the real journal, loop and acting, behind wrappers in which calls fail and lives end. */
 import type { AgentSession } from "../../src/core/agent.js";
-import { canonical } from "../../src/core/digest.js";
+import { canonicalJson } from "../../src/core/digest.js";
 import type { IncidentState } from "../../src/core/incident/incident.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
@@ -202,7 +202,7 @@ const NOTHING: AppendResult = { acked: 0, fresh: [], lost: 0 };
 /** What is said of a session, and all that it is said from. */
 function storyOf(judge: SessionJudge, now: number): string {
   const { state, cause } = judge.peek(now);
-  return canonical([state, cause, JSON.parse(JSON.stringify(judge.evidence))]);
+  return canonicalJson([state, cause, JSON.parse(JSON.stringify(judge.evidence))]);
 }
 
 /** The same table, with every write of it around by somebody else. */

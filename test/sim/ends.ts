@@ -3,7 +3,7 @@
  * owed, the outbox and the courier; the receivers are not.
  */
 import type { Channel, DeliveryResult } from "../../src/channels/channel.js";
-import { refusedDelivery, retry, SENT } from "../../src/channels/channel.js";
+import { refusedDelivery, retryDelivery, SENT } from "../../src/channels/channel.js";
 import type { AlertRules, Notice } from "../../src/core/alert/alert.js";
 import { isStillWanted } from "../../src/core/alert/wanted.js";
 import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
@@ -97,7 +97,7 @@ function channelTo(name: string, post: Post, isDead: () => boolean, die: () => v
       return Promise.resolve(sent);
     };
     if (fault === "crash_before") return dies();
-    if (fault === "fail_before") return says(retry("it is out of order (503)"));
+    if (fault === "fail_before") return says(retryDelivery("it is out of order (503)"));
     if (fault === "refused") return says(refusedDelivery("it does not take it (400)"));
     if (fault === "done_late")
       return new Promise((resolve) => {
@@ -108,7 +108,7 @@ function channelTo(name: string, post: Post, isDead: () => boolean, die: () => v
       });
     post.arrived(name, notice);
     if (fault === "crash_after") return dies();
-    return fault === "fail_after" ? says(retry("the connection broke"), false) : says(SENT);
+    return fault === "fail_after" ? says(retryDelivery("the connection broke"), false) : says(SENT);
   };
   return { name, type: "test", to: name, paceMs: 0, send };
 }

@@ -1,7 +1,7 @@
 /** Spoof screens: real rows of problem in every place where a program shows text that is not its own. */
 
 import { assess } from "../../src/core/assess.js";
-import { createEvidence, take } from "../../src/core/evidence/evidence.js";
+import { createEvidence, takeSignal } from "../../src/core/evidence/evidence.js";
 import type { State } from "../../src/core/states.js";
 import { generic } from "../../src/programs/generic/screens.js";
 import type { AgentProfile } from "../../src/programs/shared/profile.js";
@@ -183,12 +183,12 @@ export function statesOf(
     say(""),
     ...chrome.bottom("working", []),
   ];
-  take(evidence, { kind: "input", at: start, source: "screen", by: "human", bytes: 1, submits: true });
+  takeSignal(evidence, { kind: "input", at: start, source: "screen", by: "human", bytes: 1, submits: true });
   const said: { state: State; reason: string }[] = [];
   for (const [second, bytes] of CHECKS) {
     const at = start + second * 1000;
     if (bytes !== null) reader.write(paintLines(bytes === "work" ? work : screen, COLS));
-    for (const signal of reader.check(at)) take(evidence, signal);
+    for (const signal of reader.check(at)) takeSignal(evidence, signal);
     if (second < 2) continue;
     const { state, reasons } = assess(evidence, at);
     said.push({ state, reason: reasons[0] ?? "" });

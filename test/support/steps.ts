@@ -1,6 +1,6 @@
 /** Step tables for the judgement: signals under a hand-moved clock, and what is said at each step. */
 import { type Assessment, assess } from "../../src/core/assess.js";
-import { createEvidence, take } from "../../src/core/evidence/evidence.js";
+import { createEvidence, takeSignal } from "../../src/core/evidence/evidence.js";
 import type { ScreenReading, Signal } from "../../src/core/signal.js";
 import { PLAIN_TRAITS, type Traits } from "../../src/core/traits.js";
 
@@ -32,7 +32,7 @@ export function walk(steps: readonly Step[], traits: Partial<Traits> = {}): Walk
   let now = START;
   for (const { at, signal, expect } of steps) {
     now = START + at * 1000;
-    if (signal) take(evidence, { ...signal, at: now } as Signal);
+    if (signal) takeSignal(evidence, { ...signal, at: now } as Signal);
     if (expect === undefined) continue;
     said.push(`${at} ${short(assess(evidence, now))}`);
     expected.push(`${at} ${expect}`);

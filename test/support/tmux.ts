@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { AgentSession } from "../../src/core/agent.js";
-import { type Assessment, assess, createEvidence, type Evidence, take } from "../../src/core/index.js";
+import { type Assessment, assess, createEvidence, type Evidence, takeSignal } from "../../src/core/index.js";
 import type { Signal } from "../../src/core/signal.js";
 import { profileFor, traitsOf } from "../../src/programs/registry.js";
 import { readArgv, readExe, readProcTable } from "../../src/sensors/process/proc.js";
@@ -151,7 +151,7 @@ export class Watch {
       evidence = createEvidence(traitsOf(profileFor(kind)));
       this.#evidence.set(session, evidence);
     }
-    for (const signal of seen.signals) take(evidence, signal);
+    for (const signal of seen.signals) takeSignal(evidence, signal);
   }
 }
 

@@ -2,7 +2,7 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import { sanitizedJson } from "../../core/sanitize.js";
 import { ApiError } from "../error.js";
-import { leaving } from "../leaving.js";
+import { redactOutput } from "../leaving.js";
 import type { OperationName } from "../operations/index.js";
 import { TOOLS } from "./tools.js";
 
@@ -42,7 +42,7 @@ export function makeMcpServer({ version, ask, own }: McpOptions): McpServer {
 function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return "rouse could not work on this; rouse doctor may say why";
   const more = error.kind === "right" ? RIGHT_ADVICE : "";
-  return leaving(`${error.message}${more}`);
+  return redactOutput(`${error.message}${more}`);
 }
 
 const RIGHT_ADVICE =

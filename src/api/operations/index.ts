@@ -5,7 +5,7 @@
 import type * as z from "zod";
 import type { Client } from "../../daemon/http/tokens.js";
 import { ApiError } from "../error.js";
-import { leaving } from "../leaving.js";
+import { redactOutput } from "../leaving.js";
 import type { Services } from "../service/services.js";
 import { ACTIVITY } from "./activity.js";
 import { AGENTS } from "./agents.js";
@@ -41,7 +41,7 @@ export type OperationAnswer<Name extends OperationName> = Awaited<ReturnType<Tab
 export const isOperation = (name: string): name is OperationName => Object.hasOwn(OPERATIONS, name);
 
 /** Runs one operation. Throws `ApiError` when it is refused; the answer is safe to print. */
-export async function perform(
+export async function performOperation(
   services: Services,
   name: OperationName,
   input: unknown,
@@ -52,5 +52,5 @@ export async function perform(
     throw new ApiError("right", `${name} needs the right ${row.right}, which ${client.name} does not have`);
   const parsed = row.input.safeParse(input);
   if (!parsed.success) throw new ApiError("bad", explainInvalidInput(parsed.error, row.input, input));
-  return leaving(await row.run(services, parsed.data, client));
+  return redactOutput(await row.run(services, parsed.data, client));
 }

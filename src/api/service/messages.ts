@@ -47,7 +47,7 @@ export class MessageService {
     const { journal, loop } = this.#context;
     if (type.startsWith("watchdog."))
       throw new ApiError("bad", `msg_type: ${type} is rouse's own; an agent that watches others sends worker.*`);
-    const safe = sayable(payload);
+    const safe = forOutputDeep(payload);
     if (JSON.stringify(safe).length > PAYLOAD_MAX)
       throw new ApiError("bad", "payload: too large; expected at most 16 kB");
     const sender = forOutput(name, 80);
@@ -104,14 +104,14 @@ const DEPTH_MAX = 8;
 const WIDTH_MAX = 200;
 
 /** Every text of it redacted, bounded and without control bytes: what an agent sends is as hostile as its screen. */
-function sayable(value: unknown, depth = 0): unknown {
+function forOutputDeep(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return forOutput(value, 4000);
   if (typeof value === "number" || typeof value === "boolean" || value === null) return value;
   if (typeof value !== "object" || depth >= DEPTH_MAX) return null;
-  if (Array.isArray(value)) return value.slice(0, WIDTH_MAX).map((one) => sayable(one, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, WIDTH_MAX).map((one) => forOutputDeep(one, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, WIDTH_MAX)
-      .map(([name, one]) => [forOutput(name, 100), sayable(one, depth + 1)]),
+      .map(([name, one]) => [forOutput(name, 100), forOutputDeep(one, depth + 1)]),
   );
 }

@@ -4,7 +4,7 @@ import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { otherNames } from "../../config/suggest.js";
 import { tooMuch } from "../../core/agent-limits.js";
-import { remember } from "../../core/evidence/bounded.js";
+import { rememberBounded } from "../../core/evidence/bounded.js";
 import { redact } from "../../core/redact.js";
 import { sanitize } from "../../core/sanitize.js";
 import type { Client } from "../../daemon/http/tokens.js";
@@ -59,7 +59,7 @@ export class StartService {
       throw new ApiError("bad", `request_id: already used for another order; expected a new one`);
     if (known) return known.answer;
     const answer = this.#start(client, order);
-    remember(this.#answers, key, { order: what, answer }, ANSWERS_MAX);
+    rememberBounded(this.#answers, key, { order: what, answer }, ANSWERS_MAX);
     answer.catch(() => this.#answers.delete(key));
     return answer;
   }

@@ -4,7 +4,7 @@ import { formatDuration } from "../../core/duration.js";
 import { sanitize } from "../../core/sanitize.js";
 import type { Ending } from "../../demo/cast.js";
 import { endingOf, type Story, type StoryEvent, type StoryRow } from "../../demo/story.js";
-import { paint, paintState } from "../text/paint.js";
+import { paintState, paintText } from "../text/paint.js";
 
 export interface Frame {
   columns: number;
@@ -33,8 +33,8 @@ const ENDINGS: Readonly<Record<Ending, { word: string; colour: "green" | "blue" 
 export function frameText(story: Story, frame: Frame, times: Times): string {
   const { colour } = frame;
   const columns = Math.max(COLUMNS_MIN, frame.columns);
-  const head = paint(cut(headline(times), columns), "bold", colour);
-  const foot = paint(cut("Ctrl-C ends it; nothing is left behind.", columns), "dim", colour);
+  const head = paintText(cut(headline(times), columns), "bold", colour);
+  const foot = paintText(cut("Ctrl-C ends it; nothing is left behind.", columns), "dim", colour);
   const room = Math.max(1, frame.rows - 1);
   const lines = [
     head,
@@ -42,7 +42,7 @@ export function frameText(story: Story, frame: Frame, times: Times): string {
     ...story.rows.flatMap((row, i) => [
       ...(i > 0 && frame.rows >= ROOMY ? [""] : []),
       rowText(row, columns, colour),
-      paint(cut(`  ${sanitize(row.story, 300)}`, columns), "dim", colour),
+      paintText(cut(`  ${sanitize(row.story, 300)}`, columns), "dim", colour),
     ]),
     "",
     foot,
@@ -75,8 +75,8 @@ function rowText(
   const right = [end, done].filter(Boolean).join(": ");
   const room = Math.max(0, columns - NAME - STATE - 4);
   const text = cut(right || sanitize(next ?? doing, 200), room);
-  const reported = tint && text.startsWith(end) ? paint(end, tint, colour) + text.slice(end.length) : text;
-  return `${paint(member.name.padEnd(NAME), "bold", colour)}  ${painted}  ${reported}`.trimEnd();
+  const reported = tint && text.startsWith(end) ? paintText(end, tint, colour) + text.slice(end.length) : text;
+  return `${paintText(member.name.padEnd(NAME), "bold", colour)}  ${painted}  ${reported}`.trimEnd();
 }
 
 /** One event as a line, for where there is no screen. */
@@ -100,11 +100,11 @@ export function storySummaryText(story: Story, times: Times, { colour }: Pick<Fr
       .filter((row) => row.ending === ending)
       .map((row) => {
         const { word, colour: tint } = ending === null ? UNSEEN : ENDINGS[ending];
-        return `  ${paint(word.padEnd(11), tint, colour)}  ${row.member.name.padEnd(NAME)}  ${endingOf(row)}`;
+        return `  ${paintText(word.padEnd(11), tint, colour)}  ${row.member.name.padEnd(NAME)}  ${endingOf(row)}`;
       }),
   );
   const took = `${formatDuration(times.realMs)}, ${formatDuration(times.realMs * times.times)} by the agents' clocks`;
-  return `${[paint(`It took ${took}.`, "bold", colour), ...lines, "", ...NEXT].join("\n")}\n`;
+  return `${[paintText(`It took ${took}.`, "bold", colour), ...lines, "", ...NEXT].join("\n")}\n`;
 }
 
 const UNSEEN = { word: "no end seen", colour: "red" } as const;

@@ -3,7 +3,7 @@
 import type { AlertsStatus } from "../../api/service/alerts.js";
 import { formatDuration } from "../../core/duration.js";
 import { sanitize } from "../../core/sanitize.js";
-import { type DoctorLine, fail, ok, warn } from "./line.js";
+import { type DoctorLine, failLine, okLine, warnLine } from "./line.js";
 
 export interface AlarmPath {
   /** Null where no daemon answers. */
@@ -26,20 +26,24 @@ const CHECK = 'add a [channels.NAME] to your configuration, or look with "rouse 
 
 /** Where nobody would be told, the best answer is a warning. */
 export function alarmLine({ daemon }: AlarmPath): DoctorLine {
-  if (!daemon) return warn(WHAT, "no problem would be noticed: the daemon is not running", "rouse up");
+  if (!daemon) return warnLine(WHAT, "no problem would be noticed: the daemon is not running", "rouse up");
   const { sinceTickMs, isJudging, failures, alerts } = daemon;
   if (!isJudging)
-    return fail(WHAT, "no problem would be noticed: health.enabled is off", "switch it on, then: rouse down, rouse up");
-  if (sinceTickMs === null) return warn(WHAT, "the daemon is just up and has not looked round yet", "ask again");
+    return failLine(
+      WHAT,
+      "no problem would be noticed: health.enabled is off",
+      "switch it on, then: rouse down, rouse up",
+    );
+  if (sinceTickMs === null) return warnLine(WHAT, "the daemon is just up and has not looked round yet", "ask again");
   if (sinceTickMs !== undefined && sinceTickMs > TICK_LATE_MS)
-    return fail(
+    return failLine(
       WHAT,
       `problem would be noticed late: the daemon finished its last round ${formatDuration(sinceTickMs)} ago`,
       "look whether the machine is overloaded",
     );
   const kept = failures > 0 ? "judged but not kept, since the journal cannot be written" : "noticed and kept";
   if (!alerts || alerts.channels.length === 0)
-    return warn(
+    return warnLine(
       WHAT,
       `problem would be ${kept}, and shown to whoever looks; nobody is told: there is no channel`,
       CHECK,
@@ -47,8 +51,8 @@ export function alarmLine({ daemon }: AlarmPath): DoctorLine {
   const names = alerts.channels.map(({ name, type }) => `${name} (${type})`).join(", ");
   const reported = `problem would be ${kept}, and told over ${names}`;
   const [failing] = alerts.failing;
-  if (failing) return warn(WHAT, `${reported}; ${failing.channel} fails: ${failing.error ?? "no reason"}`, TRY);
-  return failures > 0 ? warn(WHAT, reported, "look at the journal above") : ok(WHAT, reported);
+  if (failing) return warnLine(WHAT, `${reported}; ${failing.channel} fails: ${failing.error ?? "no reason"}`, TRY);
+  return failures > 0 ? warnLine(WHAT, reported, "look at the journal above") : okLine(WHAT, reported);
 }
 
 const TRY = 'try it with "rouse alert test CHANNEL"';
@@ -58,10 +62,10 @@ export function alertLines(alerts: AlertsStatus | null): DoctorLine[] {
   if (!alerts) return [];
   const [last] = alerts.dead_letters;
   return [
-    ...alerts.issues.map((issue) => fail("channel", sanitize(issue), "correct it, then: rouse down, rouse up")),
+    ...alerts.issues.map((issue) => failLine("channel", sanitize(issue), "correct it, then: rouse down, rouse up")),
     ...(alerts.dead > 0
       ? [
-          fail(
+          failLine(
             "alerts",
             `${alerts.dead} could not be sent; the last: ${last?.channel ?? ""}: ${sanitize(last?.error ?? "")}`,
             "rouse alert list shows them; rouse alert retry tries again, rouse alert dismiss forgets them",

@@ -10,17 +10,17 @@ import { listSessions } from "../../host/registry.js";
 import type { JournalStats } from "../../store/journal.js";
 import { alertSettings } from "../alert-settings.js";
 import { call } from "../client.js";
-import { isColoured, paint } from "../text/paint.js";
-import { columnsOf, folded } from "../text/width.js";
+import { isColoured, paintText } from "../text/paint.js";
+import { columnsOf, foldLine } from "../text/width.js";
 import { readVersion } from "../version.js";
 import { alarmLine, alertLines } from "./alarm.js";
 import { PORT, portLine } from "./http.js";
-import { type DoctorLine, fail, ok, warn } from "./line.js";
+import { type DoctorLine, failLine, okLine, warnLine } from "./line.js";
 import {
   configLines,
   diskLines,
   folderLines,
-  megabytes,
+  formatMegabytes,
   nodeLine,
   sqliteLine,
   staleLines,
@@ -74,8 +74,8 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
   const theirs = sanitize(String(health.version), 40);
   const daemon =
     theirs === version
-      ? ok("daemon", `up, release ${theirs}, process ${Number(health.pid)}`)
-      : fail("daemon", `it is of release ${theirs}, this is ${version}`, "rouse down, then rouse up; agents go on");
+      ? okLine("daemon", `up, release ${theirs}, process ${Number(health.pid)}`)
+      : failLine("daemon", `it is of release ${theirs}, this is ${version}`, "rouse down, then rouse up; agents go on");
   // A daemon of another release may not know these.
   const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => null);
   const [own, seen, alerts] = await Promise.all([
@@ -106,7 +106,7 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
 export function pulseLines(pulses: readonly PulseView[]): DoctorLine[] {
   if (pulses.length === 0)
     return [
-      warn(
+      warnLine(
         "sign of life",
         "nobody outside notices when the daemon is gone; a host that misses it starts it again",
         "rouse init --service, or set daemon.dead_man_url",
@@ -114,8 +114,8 @@ export function pulseLines(pulses: readonly PulseView[]): DoctorLine[] {
     ];
   return pulses.map(({ to, every_secs, failures, error, last_ok }) =>
     error === null
-      ? ok("sign of life", `to ${sanitize(to, 80)} every ${every_secs} s, last ${last_ok ?? "not yet"}`)
-      : fail("sign of life", `${failures} failed: ${sanitize(error)}`, PULSE_FIX),
+      ? okLine("sign of life", `to ${sanitize(to, 80)} every ${every_secs} s, last ${last_ok ?? "not yet"}`)
+      : failLine("sign of life", `${failures} failed: ${sanitize(error)}`, PULSE_FIX),
   );
 }
 
@@ -125,31 +125,31 @@ const PULSE_FIX = "look at daemon.dead_man_url, the network, or systemd-notify";
 function notRunning(paths: RousePaths): DoctorLine {
   const alive = listSessions(paths).filter(({ isAlive }) => isAlive).length;
   return alive > 0
-    ? fail("daemon", `it does not answer, and nobody judges the ${alive} agents that run`, "rouse up")
-    : warn("daemon", "not running; it starts with the first agent", "rouse up");
+    ? failLine("daemon", `it does not answer, and nobody judges the ${alive} agents that run`, "rouse up")
+    : warnLine("daemon", "not running; it starts with the first agent", "rouse up");
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function journalLine({ engine, sessions, signals, bytes, lost, failures, lastError }: JournalStats): DoctorLine {
-  const says = `${counted(signals, "signal")} of ${counted(sessions, "session")}, ${megabytes(bytes)}, ${engine}`;
+  const says = `${counted(signals, "signal")} of ${counted(sessions, "session")}, ${formatMegabytes(bytes)}, ${engine}`;
   if (failures > 0)
-    return fail(
+    return failLine(
       "journal",
       `${says}; ${failures} writes failed: ${sanitize(lastError ?? "")}`,
       "look at the disk's space and mode",
     );
   if (lost > 0)
-    return warn("journal", `${says}; ${lost} signals were lost`, "a host could not reach the daemon for long");
-  return ok("journal", says);
+    return warnLine("journal", `${says}; ${lost} signals were lost`, "a host could not reach the daemon for long");
+  return okLine("journal", says);
 }
 
 export function agentLine({ name, kind, origin, blind, sees, misses }: SessionCoverage): DoctorLine {
   const what = `agent ${name}`;
-  if (blind) return fail(what, `${kind} by ${origin}: rouse does not see it: ${blind}`, BLIND_FIXES[origin]);
+  if (blind) return failLine(what, `${kind} by ${origin}: rouse does not see it: ${blind}`, BLIND_FIXES[origin]);
   const seen = `${kind} by ${origin}: sees ${sees.join(", ") || "nothing yet"}`;
-  if (misses.length === 0) return ok(what, seen);
-  return warn(
+  if (misses.length === 0) return okLine(what, seen);
+  return warnLine(
     what,
     `${seen}; not ${misses.map((miss) => miss.what).join(", ")}`,
     [...new Set(misses.map((miss) => miss.fix))].join("; "),
@@ -175,12 +175,12 @@ export function doctorText(
   return lines
     .map(({ level, what, says, fix }) => {
       const [mark, ink] = MARKS[level];
-      const [first = "", ...rest] = folded(`${mark}  ${what.padEnd(width)}  ${says}`, columns, width + 8);
-      const fixes = fix === null ? [] : folded(`${" ".repeat(width + 8)}-> ${fix}`, columns, 3);
+      const [first = "", ...rest] = foldLine(`${mark}  ${what.padEnd(width)}  ${says}`, columns, width + 8);
+      const fixes = fix === null ? [] : foldLine(`${" ".repeat(width + 8)}-> ${fix}`, columns, 3);
       return [
-        paint(mark, ink, colour) + first.slice(mark.length),
+        paintText(mark, ink, colour) + first.slice(mark.length),
         ...rest,
-        ...fixes.map((line) => paint(line, "dim", colour)),
+        ...fixes.map((line) => paintText(line, "dim", colour)),
         "",
       ].join("\n");
     })

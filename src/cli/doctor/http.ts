@@ -6,7 +6,7 @@ import { readKey } from "../../daemon/http/key.js";
 import type { HttpView } from "../../daemon/http/server.js";
 import { partOf } from "../../programs/part.js";
 import { type HookPlan, hooksOf, planHooks } from "../../setup/hooks-install.js";
-import { type DoctorLine, ok, warn } from "./line.js";
+import { type DoctorLine, okLine, warnLine } from "./line.js";
 
 export const PORT = "port";
 
@@ -20,10 +20,10 @@ export function portLine({
   refused,
   telemetry,
 }: HttpView): DoctorLine {
-  if (port === 0) return ok(PORT, "none is wanted (daemon.http_port is 0)");
+  if (port === 0) return okLine(PORT, "none is wanted (daemon.http_port is 0)");
   const where = `${address}:${port}`;
   if (!listening)
-    return warn(
+    return warnLine(
       PORT,
       `${where} is not open: ${sanitize(error ?? "unknown", 200)}; no API, no HTTP hooks and no telemetry`,
       "end the program that has it, or choose another one with daemon.http_port and run rouse init --http again",
@@ -39,8 +39,8 @@ export function portLine({
     ...(strange > 0 ? [`${strange} with names that are not known`] : []),
   ].join(", ");
   const refusals = Object.entries(refused).map(([why, times]) => `${times} for their ${sanitize(why, 40)}`);
-  if (refusals.length === 0) return ok(PORT, says);
-  return warn(
+  if (refusals.length === 0) return okLine(PORT, says);
+  return warnLine(
     PORT,
     `${says}; refused: ${refusals.join(", ")}`,
     "rouse init --http and rouse init --otel give programs the right address, key and format; rouse token create makes a token for the API",
@@ -56,7 +56,7 @@ export function httpHookLine(
   const http = partOf(hooksOf(program).http);
   if (!http || !before.includes(`/v1/hooks/${program}`)) return null;
   if (!isUp)
-    return warn(
+    return warnLine(
       `hooks of ${program}`,
       `they post to a daemon that is not running: ${http.whenDown}`,
       `rouse up; or rouse init ${program}, for hooks that need no daemon`,
@@ -71,7 +71,7 @@ export function httpHookLine(
       .map((line) => line.trim())
       .join();
   if (posts(fresh.before) === posts(fresh.after)) return null;
-  return warn(
+  return warnLine(
     `hooks of ${program}`,
     `those in ${path} post to another port or with another key than the daemon's`,
     `rouse init ${program} --http`,

@@ -8,6 +8,6 @@ export interface DoctorLine {
   fix: string | null;
 }
 
-export const ok = (what: string, says: string): DoctorLine => ({ what, level: "ok", says, fix: null });
-export const warn = (what: string, says: string, fix: string): DoctorLine => ({ what, level: "warn", says, fix });
-export const fail = (what: string, says: string, fix: string): DoctorLine => ({ what, level: "fail", says, fix });
+export const okLine = (what: string, says: string): DoctorLine => ({ what, level: "ok", says, fix: null });
+export const warnLine = (what: string, says: string, fix: string): DoctorLine => ({ what, level: "warn", says, fix });
+export const failLine = (what: string, says: string, fix: string): DoctorLine => ({ what, level: "fail", says, fix });

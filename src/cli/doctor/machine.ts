@@ -7,7 +7,7 @@ import type { RousePaths } from "../../config/paths.js";
 import { sanitize } from "../../core/sanitize.js";
 import { networkFileSystem } from "../../store/file-system.js";
 import { loadSqlite } from "../../store/sqlite.js";
-import { type DoctorLine, fail, ok, warn } from "./line.js";
+import { type DoctorLine, failLine, okLine, warnLine } from "./line.js";
 import { askVersion } from "./programs.js";
 
 /** Below this the journal may fail within days; below the second, now. */
@@ -17,8 +17,8 @@ const TMUX_OLDEST = [3, 2] as const;
 
 export function nodeLine(version: string = process.versions.node): DoctorLine {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return ok("node", `Node.js ${version}`);
-  return fail("node", `Node.js ${version} is too old`, "install Node.js 20.19 or newer");
+  if (major > 20 || (major === 20 && minor >= 19)) return okLine("node", `Node.js ${version}`);
+  return failLine("node", `Node.js ${version} is too old`, "install Node.js 20.19 or newer");
 }
 
 export function sqliteLine(load: typeof loadSqlite = loadSqlite): DoctorLine {
@@ -27,9 +27,9 @@ export function sqliteLine(load: typeof loadSqlite = loadSqlite): DoctorLine {
     const database = sqlite.open(":memory:");
     const version = Object.values(database.prepare("select sqlite_version()").get() ?? {})[0];
     database.close();
-    return ok("sqlite", `SQLite ${version} (${sqlite.engine})`);
+    return okLine("sqlite", `SQLite ${version} (${sqlite.engine})`);
   } catch (error) {
-    return fail(
+    return failLine(
       "sqlite",
       sanitize((error as Error).message),
       "npm install without --omit=optional, or use a newer Node.js",
@@ -49,14 +49,14 @@ export function folderLines(paths: RousePaths, canWrite = isWritable): DoctorLin
   return checked.flatMap(([what, path, forbidden]) => {
     const found = statsOf(path);
     if (what.endsWith("folder") && !canWrite(nearestFolder(path)))
-      return [fail(what, `${path} cannot be written`, "make it yours, or set ROUSE_HOME to a folder of yours")];
+      return [failLine(what, `${path} cannot be written`, "make it yours, or set ROUSE_HOME to a folder of yours")];
     if (!found) return [];
     const mode = (found.mode & 0o777).toString(8).padStart(3, "0");
     if (process.getuid && found.uid !== process.getuid())
-      return [fail(what, `${path} belongs to another user`, "remove it, or set ROUSE_HOME to a folder of yours")];
+      return [failLine(what, `${path} belongs to another user`, "remove it, or set ROUSE_HOME to a folder of yours")];
     if ((found.mode & forbidden) !== 0)
-      return [fail(what, `${path} has mode ${mode}: others may use it`, `chmod go-rwx ${path}`)];
-    return [ok(what, `${path} (${mode})`)];
+      return [failLine(what, `${path} has mode ${mode}: others may use it`, `chmod go-rwx ${path}`)];
+    return [okLine(what, `${path} (${mode})`)];
   });
 }
 
@@ -65,7 +65,7 @@ export function diskLines(paths: RousePaths): DoctorLine[] {
   const network = networkFileSystem(folder);
   const lines = network
     ? [
-        warn(
+        warnLine(
           "file system",
           `${folder} lies on a network file system (${network}), where SQLite loses data`,
           "set XDG_STATE_HOME or ROUSE_HOME to a folder on a local disk",
@@ -74,20 +74,21 @@ export function diskLines(paths: RousePaths): DoctorLine[] {
     : [];
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
-  const says = `${megabytes(free)} free for the journal`;
+  const says = `${formatMegabytes(free)} free for the journal`;
   const fix = "free some space, or lower journal.max_megabytes";
-  if (free < DISK_FAIL_BYTES) return [...lines, fail("disk", says, fix)];
-  return [...lines, free < DISK_WARN_BYTES ? warn("disk", says, fix) : ok("disk", says)];
+  if (free < DISK_FAIL_BYTES) return [...lines, failLine("disk", says, fix)];
+  return [...lines, free < DISK_WARN_BYTES ? warnLine("disk", says, fix) : okLine("disk", says)];
 }
 
 export async function tmuxLine(env: NodeJS.ProcessEnv = process.env): Promise<DoctorLine> {
   const said = await askVersion("tmux", ["-V"], env);
   if (said === null)
-    return warn("tmux", "tmux is not installed", "install tmux 3.2 or newer to watch agents in its panes");
+    return warnLine("tmux", "tmux is not installed", "install tmux 3.2 or newer to watch agents in its panes");
   const [, major, minor] = /(\d{1,4})\.(\d{1,4})/.exec(said) ?? [];
   const isOld = Number(major) < TMUX_OLDEST[0] || (Number(major) === TMUX_OLDEST[0] && Number(minor) < TMUX_OLDEST[1]);
-  if (isOld) return warn("tmux", `${said} is too old to be watched`, `install tmux ${TMUX_OLDEST.join(".")} or newer`);
-  return ok("tmux", said);
+  if (isOld)
+    return warnLine("tmux", `${said} is too old to be watched`, `install tmux ${TMUX_OLDEST.join(".")} or newer`);
+  return okLine("tmux", said);
 }
 
 /** `alerts`: what is wrong with channels and alerts, where no daemon has told it. */
@@ -97,12 +98,12 @@ export function configLines(
 ): DoctorLine[] {
   const loaded = load();
   const issues = [...loaded.issues, ...alerts(loaded)];
-  if (issues.length === 0) return [ok("configuration", "no problems")];
+  if (issues.length === 0) return [okLine("configuration", "no problems")];
   return issues.map((issue) => {
     const says = sanitize(issueText(issue));
     return issue.level === "error"
-      ? fail("configuration", says, "correct it; rouse config show --origin tells where each value comes from")
-      : warn("configuration", says, "rouse config show --origin tells where each value comes from");
+      ? failLine("configuration", says, "correct it; rouse config show --origin tells where each value comes from")
+      : warnLine("configuration", says, "rouse config show --origin tells where each value comes from");
   });
 }
 
@@ -111,10 +112,10 @@ export function staleLines({ config, daemonSocket }: RousePaths): DoctorLine[] {
   const [file, socket] = [statsOf(join(config, "config.toml")), statsOf(daemonSocket)];
   if (!file || !socket || file.mtimeMs <= socket.mtimeMs) return [];
   const says = "the file was changed after the daemon started: only agents that start from now on are judged by it";
-  return [warn("configuration", says, "rouse down, then rouse up; agents go on meanwhile")];
+  return [warnLine("configuration", says, "rouse down, then rouse up; agents go on meanwhile")];
 }
 
-export const megabytes = (bytes: number): string =>
+export const formatMegabytes = (bytes: number): string =>
   bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GB` : `${Math.round(bytes / 1024 ** 2)} MB`;
 
 /** Null too where the way there cannot be gone: through a file, or a folder of somebody else. */

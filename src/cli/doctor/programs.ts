@@ -14,7 +14,7 @@ import { PROGRAMS, profileFor } from "../../programs/registry.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
 import { HOOK_PROGRAMS, hooksOf, planHooks, programsInUse } from "../../setup/hooks-install.js";
 import { httpHookLine } from "./http.js";
-import { type DoctorLine, fail, ok, warn } from "./line.js";
+import { type DoctorLine, failLine, okLine, warnLine } from "./line.js";
 
 const COMMANDS: readonly { kind: string; command: string }[] = PROGRAMS.flatMap(({ profile, process }) => {
   const command = partOf(process)?.name;
@@ -27,7 +27,7 @@ export async function programLines(env: NodeJS.ProcessEnv = process.env): Promis
   const { profiles } = loadOwnProfiles(rousePaths(env).config);
   const lines = await Promise.all(COMMANDS.map(({ kind, command }) => programLine(kind, command, env, profiles)));
   const found = [...lines.flatMap((line) => line ?? []), ...ownLines(profiles, env)];
-  return found.length > 0 ? found : [ok("programs", "none of the programs with a profile is on the PATH")];
+  return found.length > 0 ? found : [okLine("programs", "none of the programs with a profile is on the PATH")];
 }
 
 /** Programs of the user's own profiles. They are not asked for their version: who knows what they would take it for. */
@@ -36,7 +36,7 @@ function ownLines(profiles: readonly ProfileOverride[], env: NodeJS.ProcessEnv):
   return profiles.flatMap(({ id, programs = [] }) =>
     programs
       .filter((command) => !known.has(command) && findProgram(command, env, process.cwd()) === "found")
-      .map((command) => ok(sanitize(command, 40), sanitize(`on the PATH, read by your profile ${id}`))),
+      .map((command) => okLine(sanitize(command, 40), sanitize(`on the PATH, read by your profile ${id}`))),
   );
 }
 
@@ -50,17 +50,18 @@ async function programLine(
   const said = await askVersion(command, ["--version"], env);
   const version = /\d{1,6}(?:\.\d{1,6}){1,3}/.exec(said ?? "")?.[0];
   if (said === null || version === undefined)
-    return warn(command, "it does not tell its version", `run ${command} --version by hand`);
+    return warnLine(command, "it does not tell its version", `run ${command} --version by hand`);
   const { versions } = profileFor(kind, own);
   const fit = versionFit(versions, version);
   if (fit === 1)
-    return warn(
+    return warnLine(
       command,
       `${version} is newer than its profile (${versions?.to}): its screen may be misread`,
       "update rouse, or add a profile of your own (docs/add-an-agent.md)",
     );
-  if (fit === -1) return warn(command, `${version} is older than its profile (${versions?.from})`, `update ${command}`);
-  return ok(command, `${version}, known`);
+  if (fit === -1)
+    return warnLine(command, `${version} is older than its profile (${versions?.from})`, `update ${command}`);
+  return okLine(command, `${version}, known`);
 }
 
 /** The user's own profiles, and what is wrong with their files. */
@@ -68,9 +69,9 @@ export function profileLines({ profiles, paths, issues }: OwnProfiles = loadOwnP
   return [
     ...profiles.map(({ id, programs }, at) => {
       const names = programs ? `, for ${programs.join(", ")}` : "";
-      return ok("profile", sanitize(`${id}${names}: ${paths[at]}`));
+      return okLine("profile", sanitize(`${id}${names}: ${paths[at]}`));
     }),
-    ...issues.map((issue) => fail("profile", sanitize(issueText(issue)), PROFILE_FIX)),
+    ...issues.map((issue) => failLine("profile", sanitize(issueText(issue)), PROFILE_FIX)),
   ];
 }
 
@@ -98,11 +99,11 @@ function hookLine(program: string, env: NodeJS.ProcessEnv, isUp: boolean): Docto
   const what = `hooks of ${program}`;
   const plan = planHooks(program, { command: ["rouse"], remove: true, env });
   const { error: issue, before, after, path } = plan;
-  if (issue !== null) return warn(what, sanitize(issue), `correct ${path}, then: rouse init ${program}`);
+  if (issue !== null) return warnLine(what, sanitize(issue), `correct ${path}, then: rouse init ${program}`);
   const plugin = pluginLine(program, before, env);
   if (plugin !== null) return plugin;
-  if (before !== after) return httpHookLine(plan, env, isUp) ?? ok(what, `installed in ${path}`);
-  return warn(what, "not installed: prompts and tools are seen later, from the screen", `rouse init ${program}`);
+  if (before !== after) return httpHookLine(plan, env, isUp) ?? okLine(what, `installed in ${path}`);
+  return warnLine(what, "not installed: prompts and tools are seen later, from the screen", `rouse init ${program}`);
 }
 
 /** Null where the plugin has no part in it. */
@@ -113,12 +114,12 @@ function pluginLine(program: string, settings: string, env: NodeJS.ProcessEnv): 
   if (!plugin) return null;
   const state = pluginState(settings);
   const folder = join(rousePaths(env).state, plugin.folder);
-  if (state === "foreign") return ok(what, "those of the plugin, which was installed from another place");
+  if (state === "foreign") return okLine(what, "those of the plugin, which was installed from another place");
   if (state === "on")
     return existsSync(folder)
-      ? ok(what, `those of the plugin in ${folder}`)
-      : warn(what, `the settings lead to a plugin that is not there: ${folder}`, `rouse init ${program}`);
+      ? okLine(what, `those of the plugin in ${folder}`)
+      : warnLine(what, `the settings lead to a plugin that is not there: ${folder}`, `rouse init ${program}`);
   return state === "off" && !settings.includes(` hook ${program}`)
-    ? warn(what, "the plugin is there and off", `rouse init ${program}, or /plugin in the program`)
+    ? warnLine(what, "the plugin is there and off", `rouse init ${program}, or /plugin in the program`)
     : null;
 }

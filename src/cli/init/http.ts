@@ -5,7 +5,7 @@ import { partOf } from "../../programs/part.js";
 import { PROGRAMS } from "../../programs/registry.js";
 import { BadInput } from "../../replay/files.js";
 import { type HookPlan, hooksOf } from "../../setup/hooks-install.js";
-import { settings } from "../settings.js";
+import { loadSettings } from "../settings.js";
 
 export interface HttpTarget {
   port: number;
@@ -17,7 +17,7 @@ const NOT_MADE = "(made when it is needed)";
 /** The port and its key. A dry run makes none. */
 export function httpTarget(dryRun: boolean): HttpTarget {
   const { hookKey, state } = rousePaths();
-  const port = settings().daemon.http_port;
+  const port = loadSettings().daemon.http_port;
   if (port === 0) throw new BadInput("daemon.http_port is 0, so the daemon opens no port; set it first, 17687 say");
   if (dryRun) return { port, key: readKey(hookKey) ?? NOT_MADE };
   makePrivateFolder(state);

@@ -2,14 +2,14 @@
 import { sanitize } from "../../core/sanitize.js";
 import type { BarResult, Figures } from "../../eval/bars.js";
 import type { Detection, VerdictLine } from "../../eval/types.js";
-import { paint } from "./paint.js";
-import { clock, type TextStyle } from "./timeline.js";
-import { wrap } from "./width.js";
+import { paintText } from "./paint.js";
+import { clockText, type TextStyle } from "./timeline.js";
+import { wrapText } from "./width.js";
 
 export function figuresText(figures: Figures, bars: readonly BarResult[], { colour, columns }: TextStyle): string {
   const lines: string[] = [];
   const sentence = (text: string): void => {
-    lines.push(...wrap(text, columns));
+    lines.push(...wrapText(text, columns));
   };
   const { live, events, resetTimes, sessions } = figures;
   if (live) {
@@ -57,12 +57,12 @@ const UNITS: Readonly<Record<BarResult["unit"], string>> = {
 function barRows({ name, figure, unit, relation, bar, met }: BarResult, { colour, columns }: TextStyle): string[] {
   const mark =
     met === null
-      ? paint("no cases", "dim", colour)
+      ? paintText("no cases", "dim", colour)
       : met
-        ? paint("met", "green", colour)
-        : paint("MISSED", "red", colour);
+        ? paintText("met", "green", colour)
+        : paintText("MISSED", "red", colour);
   const width = Math.max(20, Math.min(NAME_WIDTH, columns - BESIDE_WIDTH));
-  const names = wrap(name, width);
+  const names = wrapText(name, width);
   const wanted = `${relation === "at least" ? "≥" : "≤"} ${bar}${UNITS[unit]}`;
   const last = `  ${(names.at(-1) ?? "").padEnd(width)}${number(figure, unit === "count" ? 0 : 3).padStart(8)}  ${wanted.padEnd(8)}  ${mark}`;
   return [...names.slice(0, -1).map((part) => `  ${part}`), last];
@@ -72,17 +72,17 @@ function barRows({ name, figure, unit, relation, bar, met }: BarResult, { colour
 export function worstText(figures: Figures, colour: boolean): string {
   const lines: string[] = [];
   const title = (text: string): void => {
-    lines.push("", paint(sanitize(text, 1000), "bold", colour));
+    lines.push("", paintText(sanitize(text, 1000), "bold", colour));
   };
   const saying = (said: VerdictLine): void => {
     lines.push(
-      `      ${clock(said.t)} ${said.state}${said.cause ? `/${said.cause}` : ""}: ${said.reasons.join(" · ").slice(0, 220)}`,
+      `      ${clockText(said.t)} ${said.state}${said.cause ? `/${said.cause}` : ""}: ${said.reasons.join(" · ").slice(0, 220)}`,
     );
   };
   const { live, events, resetTimes, sessions } = figures;
   if (live) {
     for (const miss of live.misses) {
-      title(`missed ${miss.truth} in ${miss.case} at ${clock(miss.from)}`);
+      title(`missed ${miss.truth} in ${miss.case} at ${clockText(miss.from)}`);
       miss.instead.forEach(saying);
     }
     for (const wrong of [...live.falseAlarms, ...live.falseCompletions]) {
@@ -94,7 +94,9 @@ export function worstText(figures: Figures, colour: boolean): string {
       held.instead.forEach(saying);
     }
     for (const { truth, case: name, from, delay, within, instead } of live.late) {
-      title(`late: ${truth} in ${name} at ${clock(from)}, told after ${delay.toFixed(1)} s, not within ${within} s`);
+      title(
+        `late: ${truth} in ${name} at ${clockText(from)}, told after ${delay.toFixed(1)} s, not within ${within} s`,
+      );
       instead.forEach(saying);
     }
     for (const cause of live.wrongCause)
@@ -108,7 +110,7 @@ export function worstText(figures: Figures, colour: boolean): string {
   }
   for (const miss of sessions?.misses ?? []) {
     title(
-      `missed ${miss.label} (${miss.doing}, ${Math.round(miss.seconds)} s) in ${miss.file.split("/").slice(-2).join("/")} at ${clock(miss.t)}`,
+      `missed ${miss.label} (${miss.doing}, ${Math.round(miss.seconds)} s) in ${miss.file.split("/").slice(-2).join("/")} at ${clockText(miss.t)}`,
     );
     miss.instead.forEach(saying);
   }

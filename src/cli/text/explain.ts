@@ -3,16 +3,16 @@ import { sanitize } from "../../core/sanitize.js";
 import type { Signal } from "../../core/signal.js";
 import type { MatchedRule, ScreenExplanation } from "../../readers/screen/explain.js";
 import type { ExplainedMoment } from "../../replay/explain.js";
-import { paint, paintState } from "./paint.js";
-import { clock, type TextStyle } from "./timeline.js";
-import { fitTo, wrap } from "./width.js";
+import { paintState, paintText } from "./paint.js";
+import { clockText, type TextStyle } from "./timeline.js";
+import { fitTo, wrapText } from "./width.js";
 
 const INDENT = " ".repeat(11);
 const VALUE_MAX = 200;
 
 export function explainText(name: string, moments: readonly ExplainedMoment[], style: TextStyle): string {
   const lines = [
-    paint(sanitize(name), "bold", style.colour),
+    paintText(sanitize(name), "bold", style.colour),
     ...moments.flatMap((moment) => momentLines(moment, style)),
   ];
   return `${lines.join("\n")}\n`;
@@ -21,10 +21,12 @@ export function explainText(name: string, moments: readonly ExplainedMoment[], s
 function momentLines({ t, rule, assessment, signals, screen }: ExplainedMoment, style: TextStyle): string[] {
   const { state, cause, confidence, level, kinds, reasons } = assessment;
   const part = (label: string, text: string): string[] =>
-    wrap(`${label}: ${sanitize(text, 1000)}`, Math.max(30, style.columns - INDENT.length)).map((line) => INDENT + line);
+    wrapText(`${label}: ${sanitize(text, 1000)}`, Math.max(30, style.columns - INDENT.length)).map(
+      (line) => INDENT + line,
+    );
   return [
     "",
-    `${clock(t).padStart(9)}  ${paintState(state, 0, style.colour)}${cause ? `/${cause}` : ""}`,
+    `${clockText(t).padStart(9)}  ${paintState(state, 0, style.colour)}${cause ? `/${cause}` : ""}`,
     ...part("rule", `${rule ?? "none"}, confidence ${confidence.toFixed(2)}, level ${level}`),
     ...(kinds.length > 0 ? part("evidence", kinds.join(", ")) : []),
     ...reasons.flatMap((reason) => part("reason", reason)),
@@ -57,7 +59,7 @@ function rowLines({ rows }: ScreenExplanation, { columns, colour }: TextStyle): 
   const room = Math.max(30, columns - 14);
   return rows.flatMap(({ row, region, text, rules }) => [
     `${String(row).padStart(4)} ${region.padEnd(8)} ${fitTo(rowText(text), room).trimEnd()}`,
-    ...rules.map((rule) => paint(`${" ".repeat(14)}${fitTo(ruleText(rule), room).trimEnd()}`, "dim", colour)),
+    ...rules.map((rule) => paintText(`${" ".repeat(14)}${fitTo(ruleText(rule), room).trimEnd()}`, "dim", colour)),
   ]);
 }
 

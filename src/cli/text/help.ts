@@ -1,5 +1,5 @@
 /** Items of a help text, broken between words at any width of the terminal. */
-import { wrap } from "./width.js";
+import { wrapText } from "./width.js";
 
 /** Beside a term there must be room for some words; where there is less, they stand below it. */
 const BESIDE_MIN = 22;
@@ -7,7 +7,7 @@ const BESIDE_MIN = 22;
 export function helpItem(term: string, termWidth: number, text: string, width: number): string {
   const isBeside = width - termWidth - 4 >= BESIDE_MIN;
   const indent = isBeside ? termWidth + 4 : 6;
-  const [first = "", ...rest] = wrap(text, Math.max(BESIDE_MIN, width - indent));
+  const [first = "", ...rest] = wrapText(text, Math.max(BESIDE_MIN, width - indent));
   const below = rest.map((line) => `\n${" ".repeat(indent)}${line}`).join("");
   if (first === "") return `  ${term}`;
   return isBeside

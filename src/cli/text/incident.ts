@@ -3,9 +3,9 @@ import type { ActionName } from "../../core/action.js";
 import { isPatient } from "../../core/incident/learn.js";
 import { clockTime, formatDistance, resumesText } from "../../core/when.js";
 import type { ActionView, IncidentView } from "../../daemon/incident-view.js";
-import { isColoured, paint } from "./paint.js";
+import { isColoured, paintText } from "./paint.js";
 import { type Column, tableText } from "./table.js";
-import { columnsOf, folded } from "./width.js";
+import { columnsOf, foldLine } from "./width.js";
 
 export interface OutputStream {
   isTTY?: boolean;
@@ -130,10 +130,10 @@ export function feedbackText({ agent, problem, feedback }: IncidentView): string
 /** The whole story of one. */
 export function storyText(incident: IncidentView, screen: OutputStream, now: number = Date.now()): string {
   const colour = isColoured(screen);
-  const fold = (line: string): string[] => folded(line, columnsOf(screen), 2);
+  const fold = (line: string): string[] => foldLine(line, columnsOf(screen), 2);
   const { agent, problem, phase, policy, allowed, outage, chain } = incident;
   const lines = [
-    `${paint(agent, "bold", colour)}: ${problem}, ${phase} (incident ${incident.id})`,
+    `${paintText(agent, "bold", colour)}: ${problem}, ${phase} (incident ${incident.id})`,
     `  since ${localTime(incident.since, now)}, confidence ${incident.confidence}${chain.length > 0 ? `, was called ${chain.join(", ")}` : ""}`,
     ...(incident.reopened > 0 ? [`  came back ${incident.reopened} times`] : []),
     ...(outage ? [`  one of ${outage.incidents} with the same cause (${outage.group}, ${outage.shared})`] : []),

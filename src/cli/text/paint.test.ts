@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { STATES } from "../../core/states.js";
-import { canDraw, isColoured, paint, paintState } from "./paint.js";
+import { canDraw, isColoured, paintState, paintText } from "./paint.js";
 
 describe("colours", () => {
   it.each([
@@ -27,7 +27,7 @@ describe("colours", () => {
   });
 
   it("are left out when they are off, for every state", () => {
-    expect(paint("text", "red", false)).toBe("text");
+    expect(paintText("text", "red", false)).toBe("text");
     for (const state of STATES) {
       expect(paintState(state, 14, false)).toBe(state.padEnd(14));
       expect(paintState(state, 0, true)).toContain("\u001b[");

@@ -27,10 +27,10 @@ export function isColoured(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv =
   return env.FORCE_COLOR ? env.FORCE_COLOR !== "0" : canDraw(stream, env);
 }
 
-export function paint(text: string, colour: Colour, on: boolean): string {
+export function paintText(text: string, colour: Colour, on: boolean): string {
   return on ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
 }
 
 export function paintState(state: State, width: number, on: boolean): string {
-  return paint(state.padEnd(width), STATE_COLOURS[state], on);
+  return paintText(state.padEnd(width), STATE_COLOURS[state], on);
 }

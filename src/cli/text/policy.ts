@@ -4,12 +4,12 @@ import { formatDuration } from "../../core/duration.js";
 import type { Budget, Policy, RecoveryStep } from "../../core/policy/policy.js";
 import { HUMAN_ONLY, needsConfirming, PROBLEMS, type Problem } from "../../core/problem.js";
 import { sanitize } from "../../core/sanitize.js";
-import { paint } from "./paint.js";
+import { paintText } from "./paint.js";
 
 export function policyText(policy: Policy, colour: boolean): string {
   const { limits, budgets } = policy;
   const lines = [
-    `${paint(sanitize(policy.name), "bold", colour)}: ${sanitize(policy.says)}`,
+    `${paintText(sanitize(policy.name), "bold", colour)}: ${sanitize(policy.says)}`,
     `  a suspicion is confirmed after ${formatDuration(policy.confirmMs)}; what cannot be proven for ${formatDuration(policy.patienceMs)} goes to a human`,
     `  an outage goes to a human after ${formatDuration(policy.outageMs)}; then those that died are started again one after the other`,
     `  limits: reset + ${formatDuration(limits.marginMs)} + up to ${formatDuration(limits.jitterMs)}; no reset known: ${formatDuration(limits.backoffMs)}, doubling up to ${formatDuration(limits.backoffMaxMs)}`,
@@ -22,7 +22,7 @@ export function policyText(policy: Policy, colour: boolean): string {
 
 function planLines(problem: Problem, steps: readonly RecoveryStep[], colour: boolean): string[] {
   const reported = needsConfirming(problem) ? "report" : "tell at once";
-  const name = paint(problem.padEnd(22), "bold", colour);
+  const name = paintText(problem.padEnd(22), "bold", colour);
   if (steps.length === 0)
     return [`${name}${reported}, then a human${HUMAN_ONLY.has(problem) ? "; never touched" : ""}`];
   return [

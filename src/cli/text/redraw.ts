@@ -8,7 +8,7 @@ const EVERY_MS = 2000;
  * Until Ctrl-C. A daemon that went away is told on the last picture, and asked again: it is started again by a host, and
  * whoever watches overnight is not to find an empty screen. One that was not there to begin with is an error.
  */
-export async function redraw(readText: () => Promise<string>): Promise<void> {
+export async function redrawUntilInterrupted(readText: () => Promise<string>): Promise<void> {
   const read = (): Promise<string> => {
     readSize();
     return readText();
@@ -17,7 +17,7 @@ export async function redraw(readText: () => Promise<string>): Promise<void> {
   let goneAt: number | null = null;
   const show = (): void => {
     const note = goneAt === null ? "" : goneText(Date.now() - goneAt);
-    process.stdout.write(`\u001b[H\u001b[J${screenful(text, note, process.stdout.rows ?? 24)}`);
+    process.stdout.write(`\u001b[H\u001b[J${fitScreen(text, note, process.stdout.rows ?? 24)}`);
   };
   const restore = (): void => {
     process.stdout.write("\u001b[?25h\u001b[?1049l");
@@ -58,7 +58,7 @@ const goneText = (ms: number): string =>
   `the daemon has not answered for ${formatDuration(ms)}: this is what it said last`;
 
 /** As many lines as fit, the note below them; what is left out is counted, or the top would scroll away. */
-export function screenful(text: string, note: string, rows: number): string {
+export function fitScreen(text: string, note: string, rows: number): string {
   const lines = text.trimEnd().split("\n");
   const room = Math.max(1, rows - (note === "" ? 0 : 1));
   const shown =

@@ -1,7 +1,7 @@
 /** What a policy would have done over a recording, for people and for programs. */
 import { sanitize } from "../../core/sanitize.js";
 import type { SimulatedAction } from "../../core/what-if.js";
-import { clock } from "./timeline.js";
+import { clockText } from "./timeline.js";
 
 export function wouldEntry(
   { at, do: name, problem, incident, say, reason }: SimulatedAction,
@@ -15,7 +15,7 @@ export function wouldText(policy: string, wouldDo: readonly SimulatedAction[], s
   if (wouldDo.length === 0) return `  the policy ${sanitize(policy)} would have done nothing\n`;
   const lines = wouldDo.map(({ at, do: name, say, reason }) => {
     const what = name === "escalate" ? "tell a human" : `${name}${say ? ` "${say}"` : ""}`;
-    return `${clock((at - startAt) / 1000).padStart(9)}  ${what}\n${" ".repeat(11)}${sanitize(reason)}\n`;
+    return `${clockText((at - startAt) / 1000).padStart(9)}  ${what}\n${" ".repeat(11)}${sanitize(reason)}\n`;
   });
   return `  the policy ${sanitize(policy)} would have done:\n${lines.join("")}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SessionView } from "../../daemon/view.js";
 import { burnText, statusText, whyText } from "../status.js";
-import { screenful } from "./redraw.js";
+import { fitScreen } from "./redraw.js";
 import { fitTo, textWidth } from "./width.js";
 
 const NOW = Date.parse("2026-03-02T09:00:00Z");
@@ -144,6 +144,6 @@ describe("a table that is drawn again and again", () => {
     ["a\nb\nc\n", "gone", 4, "a\nb\nc\ngone"],
     ["a\nb\nc\n", "gone", 3, "a\nand 2 more lines\ngone"],
   ])("of %j with the note %j shows on %d rows %j", (text, note, rows, shown) => {
-    expect(screenful(text, note, rows)).toBe(shown);
+    expect(fitScreen(text, note, rows)).toBe(shown);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clock, timelineText } from "./timeline.js";
+import { clockText, timelineText } from "./timeline.js";
 
 describe("a timeline for people", () => {
   it.each([
@@ -7,7 +7,7 @@ describe("a timeline for people", () => {
     [59.96, "1:00.0"],
     [3725.5, "1:02:05.5"],
   ])("counts %d seconds as %s", (seconds, text) => {
-    expect(clock(seconds)).toBe(text);
+    expect(clockText(seconds)).toBe(text);
   });
 
   it("says when, what, until when and why, and wraps at the width", () => {

@@ -1,8 +1,8 @@
 /** A timeline for people: when, what, why. Fits the width of the terminal. */
 import { sanitize } from "../../core/sanitize.js";
 import type { TimelineEntry } from "../../core/timeline.js";
-import { paint, paintState } from "./paint.js";
-import { wrap } from "./width.js";
+import { paintState, paintText } from "./paint.js";
+import { wrapText } from "./width.js";
 
 export interface TextStyle {
   colour: boolean;
@@ -10,15 +10,15 @@ export interface TextStyle {
 }
 
 export function timelineText(name: string, timeline: readonly TimelineEntry[], style: TextStyle): string {
-  const lines = [paint(sanitize(name), "bold", style.colour)];
+  const lines = [paintText(sanitize(name), "bold", style.colour)];
   for (const entry of timeline) {
     const cause = entry.cause ? `/${entry.cause}` : "";
     const until = entry.until ? ` until ${untilText(entry.until)}` : "";
     const what = `${paintState(entry.state, 0, style.colour)}${cause}${until}`;
-    lines.push(`${clock(entry.t).padStart(9)}  ${what}`);
+    lines.push(`${clockText(entry.t).padStart(9)}  ${what}`);
     for (const reason of entry.reasons) {
-      for (const part of wrap(reason, Math.max(30, style.columns - 13)))
-        lines.push(`${" ".repeat(11)}${paint(part, "dim", style.colour)}`);
+      for (const part of wrapText(reason, Math.max(30, style.columns - 13)))
+        lines.push(`${" ".repeat(11)}${paintText(part, "dim", style.colour)}`);
     }
   }
   return `${lines.join("\n")}\n`;
@@ -26,10 +26,10 @@ export function timelineText(name: string, timeline: readonly TimelineEntry[], s
 
 /** A recording that names no date begins in 1970: its times are told on its own clock. */
 const untilText = (until: string): string =>
-  until.startsWith("1970-") ? clock(Date.parse(until) / 1000) : `${until.slice(0, 16).replace("T", " ")} UTC`;
+  until.startsWith("1970-") ? clockText(Date.parse(until) / 1000) : `${until.slice(0, 16).replace("T", " ")} UTC`;
 
 /** "1:02:03.5": hours only where there are any, and tenths of a second. */
-export function clock(seconds: number): string {
+export function clockText(seconds: number): string {
   const tenths = Math.round(seconds * 10);
   const h = Math.floor(tenths / 36_000);
   const m = Math.floor(tenths / 600) % 60;

@@ -36,7 +36,7 @@ export function fitTo(text: string, width: number): string {
 }
 
 /** Broken between words; one that is wider than all has a line of its own. The first line may have more room. */
-export function wrap(text: string, width: number, firstWidth: number = width): string[] {
+export function wrapText(text: string, width: number, firstWidth: number = width): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
@@ -53,11 +53,11 @@ export function wrap(text: string, width: number, firstWidth: number = width): s
 export const columnsOf = ({ columns }: { columns?: number | undefined }): number => columns ?? Number.POSITIVE_INFINITY;
 
 /** A line broken between words, whose further lines begin below its first word, `deeper` columns farther in. */
-export function folded(line: string, columns: number, deeper = 0): string[] {
+export function foldLine(line: string, columns: number, deeper = 0): string[] {
   if (textWidth(line) <= columns) return [line];
   const indent = line.length - line.trimStart().length;
   const room = columns - indent;
-  const [first = "", ...rest] = wrap(line.trimStart(), Math.max(LEAST, room - deeper), Math.max(LEAST, room));
+  const [first = "", ...rest] = wrapText(line.trimStart(), Math.max(LEAST, room - deeper), Math.max(LEAST, room));
   return [" ".repeat(indent) + first, ...rest.map((text) => " ".repeat(indent + deeper) + text)];
 }
 

@@ -1,5 +1,5 @@
 /** Puts an entry into a map as its newest and forgets the oldest beyond `max`, so that no history grows for ever. */
-export function remember<V>(map: Map<string, V>, key: string, value: V, max: number): void {
+export function rememberBounded<V>(map: Map<string, V>, key: string, value: V, max: number): void {
   map.delete(key);
   map.set(key, value);
   if (map.size <= max) return;

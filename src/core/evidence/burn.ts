@@ -6,12 +6,12 @@
  * tokens are half as much again as the longest single reply (64 k). The other measure is minutes in which the model
  * wrote or used a tool: a build of an hour, a wait or a sleep adds nothing to them.
  */
-import { HOUR, MINUTE, setting } from "../defaults.js";
+import { HOUR, MINUTE, settingOf } from "../defaults.js";
 import { formatDuration } from "../duration.js";
 import { isMeaningfulProgress } from "../guard.js";
 import type { Signal, Source, TokensSignal } from "../signal.js";
 import { SOURCES } from "../signal.js";
-import { remember } from "./bounded.js";
+import { rememberBounded } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, turnEdge } from "./verdict.js";
 import type { WorldState } from "./world.js";
@@ -122,8 +122,8 @@ export function burnRates(state: BurnState, now: number): BurnRates {
 
 export function burnVerdict(state: BurnState, now: number, options?: DetectorOptions): BurnVerdict | null {
   if (!(options?.turnActive ?? state.active) || state.progressAt === null) return null;
-  const tooMany = state.outputSince >= setting(options, "burn_output_tokens");
-  const tooLong = state.activeMinutes >= setting(options, "burn_active_minutes");
+  const tooMany = state.outputSince >= settingOf(options, "burn_output_tokens");
+  const tooLong = state.activeMinutes >= settingOf(options, "burn_active_minutes");
   if (!tooMany && !tooLong) return null;
   const rates = burnRates(state, now);
   return {
@@ -147,7 +147,7 @@ function isProgress(state: BurnState, signal: Signal): boolean {
   if (signal.edgeOnly) return false;
   if (!isMeaningfulProgress(signal)) return false;
   const known = state.outcomes.has(signal.outcome);
-  remember(state.outcomes, signal.outcome, true, OUTCOMES_MAX);
+  rememberBounded(state.outcomes, signal.outcome, true, OUTCOMES_MAX);
   return !known;
 }
 

@@ -4,10 +4,10 @@
  */
 import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
-import { MINUTE, setting } from "../defaults.js";
+import { MINUTE, settingOf } from "../defaults.js";
 import { formatDuration } from "../duration.js";
 import type { Signal, Source } from "../signal.js";
-import { remember } from "./bounded.js";
+import { rememberBounded } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
@@ -88,7 +88,7 @@ export function checkpointVerdict(
   const since = latest(state.checkpointAt, claimed ? state.claimedAt : null);
   if (since === null || (!claimed && state.checkpointAt === null)) return null;
   const ageMs = awakeMs(state.asleep, since, now);
-  if (!isBeyond(since, ageMs, setting(options, "checkpoint_stall_minutes") * MINUTE, options)) return null;
+  if (!isBeyond(since, ageMs, settingOf(options, "checkpoint_stall_minutes") * MINUTE, options)) return null;
   return {
     cause: "no_checkpoint",
     since,
@@ -100,7 +100,7 @@ export function checkpointVerdict(
 
 export function claimVerdict(state: CheckpointState, now: number, options?: DetectorOptions): ClaimVerdict | null {
   if (state.over) return null;
-  const staleMs = setting(options, "claim_stale_minutes") * MINUTE;
+  const staleMs = settingOf(options, "claim_stale_minutes") * MINUTE;
   for (const [task, since] of state.claims) {
     const ageMs = awakeMs(state.asleep, since, now);
     if (!isBeyond(since, ageMs, staleMs, options)) continue;
@@ -121,7 +121,7 @@ function takeClaim(state: CheckpointState, name: string, phase: "taken" | "renew
     state.over = false;
   }
   state.claimedAt ??= at;
-  remember(state.claims, task, at, CLAIMS_MAX);
+  rememberBounded(state.claims, task, at, CLAIMS_MAX);
 }
 
 function latest(a: number | null, b: number | null): number | null {

@@ -4,7 +4,7 @@
  */
 import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
-import { MINUTE, setting } from "../defaults.js";
+import { MINUTE, settingOf } from "../defaults.js";
 import { formatDuration } from "../duration.js";
 import type { Signal, Source } from "../signal.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
@@ -60,7 +60,7 @@ export function completionVerdict(
   const owed = state.asked && !state.given;
   if (!owed || state.endedAt === null || state.promptOpen || options?.turnActive === true) return null;
   const ageMs = awakeMs(state.asleep, state.endedAt, now);
-  if (!isBeyond(state.endedAt, ageMs, setting(options, "completion_timeout_minutes") * MINUTE, options)) return null;
+  if (!isBeyond(state.endedAt, ageMs, settingOf(options, "completion_timeout_minutes") * MINUTE, options)) return null;
   return {
     cause: "no_completion_signal",
     since: state.endedAt,

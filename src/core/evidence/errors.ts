@@ -5,10 +5,10 @@
  * call that succeeds: in 52 quiet hours of real transcripts six healthy agents met one error five times within ten
  * minutes, and went on by other ways in between.
  */
-import { MINUTE, SAME_ERRORS_MAX, setting } from "../defaults.js";
+import { MINUTE, SAME_ERRORS_MAX, settingOf } from "../defaults.js";
 import { formatDuration } from "../duration.js";
 import type { Signal, Source } from "../signal.js";
-import { remember } from "./bounded.js";
+import { rememberBounded } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";
 import type { WorldState } from "./world.js";
@@ -52,13 +52,13 @@ export function takeErrors(state: ErrorsState, signal: Signal): void {
   repeats.source = signal.source;
   if (repeats.times.length > SAME_ERRORS_MAX) repeats.times.shift();
   if (failure.text !== undefined) repeats.text = failure.text.slice(0, 200);
-  remember(state.byDigest, failure.digest, repeats, DIGESTS_MAX);
+  rememberBounded(state.byDigest, failure.digest, repeats, DIGESTS_MAX);
 }
 
 export function errorsVerdict(state: ErrorsState, now: number, options?: DetectorOptions): ErrorsVerdict | null {
-  const windowMs = setting(options, "repeated_error_window_minutes") * MINUTE;
+  const windowMs = settingOf(options, "repeated_error_window_minutes") * MINUTE;
   // People's false alarms may multiply it beyond what is kept.
-  const threshold = Math.min(setting(options, "repeated_error_threshold"), SAME_ERRORS_MAX);
+  const threshold = Math.min(settingOf(options, "repeated_error_threshold"), SAME_ERRORS_MAX);
   let worst: ErrorsVerdict | null = null;
   for (const { times, text, source } of state.byDigest.values()) {
     const within = times.filter((at) => now - at <= windowMs);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { START, screen } from "../../../test/support/steps.js";
 import type { Signal } from "../signal.js";
-import { createEvidence, take } from "./evidence.js";
+import { createEvidence, takeSignal } from "./evidence.js";
 
 function stateAfter(...signals: object[]) {
   const evidence = createEvidence();
   signals.forEach((signal, i) => {
-    take(evidence, { at: START + i * 1000, source: "stream", ...signal } as Signal);
+    takeSignal(evidence, { at: START + i * 1000, source: "stream", ...signal } as Signal);
   });
   return evidence;
 }
@@ -37,7 +37,7 @@ describe("evidence", () => {
       for (let n = from; n < to; n++) {
         const base = { at: START + n * 700, source: "stream" as const };
         const id = `c${n}`;
-        take(evidence, {
+        takeSignal(evidence, {
           ...base,
           kind: "tool_start",
           id,
@@ -47,11 +47,11 @@ describe("evidence", () => {
           subject: id,
           after: id,
         });
-        take(evidence, { ...base, kind: "tool_end", id, ok: n % 3 > 0, outcome: id, raw: id, error: id });
-        take(evidence, { ...base, kind: "message", role: "assistant", digest: id });
-        take(evidence, { ...base, ...screen({ reply: id, lastLine: id, busy: true, tokens: n }) });
-        take(evidence, { ...base, kind: "file", path: id, digest: id });
-        if (n % 50 === 0) take(evidence, { ...base, kind: "gap", from: base.at - 9, to: base.at });
+        takeSignal(evidence, { ...base, kind: "tool_end", id, ok: n % 3 > 0, outcome: id, raw: id, error: id });
+        takeSignal(evidence, { ...base, kind: "message", role: "assistant", digest: id });
+        takeSignal(evidence, { ...base, ...screen({ reply: id, lastLine: id, busy: true, tokens: n }) });
+        takeSignal(evidence, { ...base, kind: "file", path: id, digest: id });
+        if (n % 50 === 0) takeSignal(evidence, { ...base, kind: "gap", from: base.at - 9, to: base.at });
       }
     };
     steps(0, 5000);

@@ -1,5 +1,5 @@
 /**
- * Everything that the signals of one session say so far. `take` folds one signal in; each part keeps its own bounded
+ * Everything that the signals of one session say so far. `takeSignal` folds one signal in; each part keeps its own bounded
  * state and ignores what does not concern it, so the cost of a signal does not grow with history.
  */
 import { type ActivityState, createActivity } from "../activity.js";
@@ -112,8 +112,8 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
   };
 }
 
-/** `settings` are those by which it is judged: what was alarmed on is nothing to learn from. */
-export function take(evidence: Evidence, signal: Signal, settings: Settings = {}): void {
+/** `loadSettings` are those by which it is judged: what was alarmed on is nothing to learn from. */
+export function takeSignal(evidence: Evidence, signal: Signal, settings: Settings = {}): void {
   // A record may come late; what a terminal shows after its program has ended is nobody's work.
   if (evidence.exit !== null && signal.kind === "screen") return;
   if (isLate(evidence.turn, signal)) return;

@@ -9,10 +9,10 @@
  */
 import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
-import { SECOND, setting } from "../defaults.js";
+import { SECOND, settingOf } from "../defaults.js";
 import { formatDuration } from "../duration.js";
 import type { ScreenReading, Signal, StatusSignal } from "../signal.js";
-import { remember } from "./bounded.js";
+import { rememberBounded } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, turnEdge } from "./verdict.js";
 
@@ -57,7 +57,7 @@ export function takeFingerprint(state: FingerprintState, signal: Signal): void {
   if (edge === "end") state.tools.clear();
   if (signal.kind === "status") state.status = signal.status;
   if (signal.kind === "screen") state.reading = signal.reading;
-  if (signal.kind === "tool_start") remember(state.tools, signal.id, true, TOOLS_MAX);
+  if (signal.kind === "tool_start") rememberBounded(state.tools, signal.id, true, TOOLS_MAX);
   if (signal.kind === "tool_end") state.tools.delete(signal.id);
   if (signal.kind === "prompt") state.explained = signal.open;
   if (signal.kind === "compaction") state.explained = signal.phase === "start";
@@ -73,10 +73,10 @@ export function fingerprintVerdict(
   options?: DetectorOptions,
 ): FingerprintVerdict | null {
   if (!counts(state) || options?.turnActive === false) return null;
-  const pollMs = setting(options, "poll_interval_secs") * SECOND;
+  const pollMs = settingOf(options, "poll_interval_secs") * SECOND;
   const stillMs = awakeMs(state.asleep, state.since, now);
   const intervals = Math.floor(stillMs / pollMs);
-  if (!(intervals >= setting(options, "stuck_threshold_intervals"))) return null;
+  if (!(intervals >= settingOf(options, "stuck_threshold_intervals"))) return null;
   return {
     cause: "frozen_screen",
     since: state.since,

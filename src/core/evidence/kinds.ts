@@ -26,7 +26,7 @@ export const KIND_OF_SOURCE: Readonly<Record<Source, EvidenceKind | null>> = {
 };
 
 /** Each once, in the order of the list. */
-export function kinds(found: Iterable<EvidenceKind | null>): EvidenceKind[] {
+export function distinctKinds(found: Iterable<EvidenceKind | null>): EvidenceKind[] {
   const all = new Set(found);
   return EVIDENCE_KINDS.filter((kind) => all.has(kind));
 }
@@ -34,7 +34,7 @@ export function kinds(found: Iterable<EvidenceKind | null>): EvidenceKind[] {
 /** The kinds that say the same of the turn: it runs, or it does not. */
 export function agreeingKinds({ turn }: Evidence, active: boolean | null): EvidenceKind[] {
   const words = Object.entries(turn.words) as [Source, { word: string }][];
-  return kinds(
+  return distinctKinds(
     words
       .filter(([, { word }]) => (word === "active" || word === "blocked") === active)
       .map(([source]) => KIND_OF_SOURCE[source]),

@@ -5,7 +5,7 @@
  */
 import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
-import { SECOND, setting } from "../defaults.js";
+import { SECOND, settingOf } from "../defaults.js";
 import { formatDuration } from "../duration.js";
 import type { ScreenReading, Signal } from "../signal.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
@@ -97,7 +97,7 @@ export function neverStartedVerdict(
   // A human who presses Enter at an empty composer has submitted nothing; rouse never does that.
   const submittedNothing = state.submittedBy === "human" && state.composer === "empty";
   const submittedMs = state.submittedAt === null ? 0 : awakeMs(state.asleep, state.submittedAt, now);
-  const answerMs = setting(options, "never_started_seconds") * (state.answered ? 1 : 2) * SECOND;
+  const answerMs = settingOf(options, "never_started_seconds") * (state.answered ? 1 : 2) * SECOND;
   // Only who has seen the program at all can miss its answer: keys alone show nothing of it.
   if (
     state.submittedAt !== null &&
@@ -110,7 +110,7 @@ export function neverStartedVerdict(
   }
   if (state.upAt === null || !state.alive || state.shown) return null;
   const upMs = awakeMs(state.asleep, state.upAt, now);
-  if (!isBeyond(state.upAt, upMs, setting(options, "never_shown_seconds") * SECOND, options)) return null;
+  if (!isBeyond(state.upAt, upMs, settingOf(options, "never_shown_seconds") * SECOND, options)) return null;
   const reason = `the process has been up for ${formatDuration(upMs)} (process) and has shown nothing`;
   return { cause: "never_started", since: state.upAt, confidence: CONFIDENCE.medium, reason };
 }
@@ -122,7 +122,7 @@ export function neverExitedVerdict(
 ): LifecycleVerdict | null {
   if (state.resultAt === null || !state.alive) return null;
   const ageMs = awakeMs(state.asleep, state.resultAt, now);
-  if (!isBeyond(state.resultAt, ageMs, setting(options, "never_exited_seconds") * SECOND, options)) return null;
+  if (!isBeyond(state.resultAt, ageMs, settingOf(options, "never_exited_seconds") * SECOND, options)) return null;
   const reason = `the result was reported ${formatDuration(ageMs)} ago (stream) and the process is still alive`;
   return { cause: "never_exited", since: state.resultAt, confidence: CONFIDENCE.high, reason };
 }

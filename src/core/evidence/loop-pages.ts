@@ -1,5 +1,5 @@
 /** Which lines of which file were read since something last changed: paging in circles makes distinct calls. */
-import { remember } from "./bounded.js";
+import { rememberBounded } from "./bounded.js";
 
 export interface LineSpan {
   from: number;
@@ -15,7 +15,7 @@ const SPANS_MAX = 64;
 export function isReadAgain(pages: Pages, subject: string, span: LineSpan): boolean {
   const spans = pages.get(subject) ?? [];
   if (spans.some((known) => known.from <= span.from && span.to <= known.to)) return true;
-  if (span.from < span.to) remember(pages, subject, merge(spans, span), SUBJECTS_MAX);
+  if (span.from < span.to) rememberBounded(pages, subject, merge(spans, span), SUBJECTS_MAX);
   return false;
 }
 

@@ -12,7 +12,7 @@
  */
 import { digest } from "../digest.js";
 import type { InfraClass, Source, ToolClass, ToolEndSignal, ToolStartSignal } from "../signal.js";
-import { remember } from "./bounded.js";
+import { rememberBounded } from "./bounded.js";
 import { isReadAgain, type Pages } from "./loop-pages.js";
 
 /** A call with what came of it; without `end` where the source shows no results. */
@@ -157,7 +157,7 @@ export function takeFinished(repeats: Repeats, call: FinishedCall): boolean {
 /** The world is in this state now. One that was not seen before is progress and clears every repeat. */
 export function reachState(repeats: Repeats, state: string): boolean {
   if (repeats.states.has(state)) return false;
-  remember(repeats.states, state, true, STATES_MAX);
+  rememberBounded(repeats.states, state, true, STATES_MAX);
   forgetRepeats(repeats);
   return true;
 }
@@ -190,7 +190,7 @@ function judge(repeats: Repeats, call: FinishedCall): boolean {
   report(repeats, reported ?? reportedError ?? reportedCircle(repeats, call, key), round);
   if (!isKnown && end?.ok && !ONLY_CHECKS.has(start.class)) repeats.actRound = round;
   if (isKnown || repeats.outcomes.has(key)) return false;
-  remember(repeats.outcomes, key, true, STATES_MAX);
+  rememberBounded(repeats.outcomes, key, true, STATES_MAX);
   return true;
 }
 
@@ -238,7 +238,7 @@ function count(repeats: Repeats, key: string, call: FinishedCall, anyCall: boole
       among: { ...first },
       runNumber: repeats.run.number,
     };
-    remember(repeats.entries, key, entry, ENTRIES_MAX);
+    rememberBounded(repeats.entries, key, entry, ENTRIES_MAX);
     return undefined;
   }
   if (known.lastRound === round) return undefined;
@@ -257,7 +257,7 @@ function count(repeats: Repeats, key: string, call: FinishedCall, anyCall: boole
   known.lastAt = start.at;
   known.call = start.call;
   known.text = end?.stable ?? end?.raw;
-  remember(repeats.entries, key, known, ENTRIES_MAX);
+  rememberBounded(repeats.entries, key, known, ENTRIES_MAX);
   return reportedOf(key, known, end?.at ?? start.at);
 }
 

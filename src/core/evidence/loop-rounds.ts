@@ -10,7 +10,7 @@
  * place; calls that had one are dropped when they come again, each once, until a call comes that is not among them.
  */
 import type { ToolStartSignal } from "../signal.js";
-import { remember } from "./bounded.js";
+import { rememberBounded } from "./bounded.js";
 
 export interface OpenCall {
   start: ToolStartSignal;
@@ -58,12 +58,12 @@ export function createRounds(): Rounds {
 /** The call with its round; undefined for one that is known or replayed. */
 export function startCall(rounds: Rounds, start: ToolStartSignal): OpenCall | undefined {
   if (rounds.ids.has(start.id)) return undefined;
-  remember(rounds.ids, start.id, true, IDS_MAX);
+  rememberBounded(rounds.ids, start.id, true, IDS_MAX);
   if (rounds.replayed.delete(start.call)) return undefined;
   rounds.replayed.clear();
   const call: OpenCall = { start, round: roundOf(rounds, start) };
   rounds.lastStartAt = start.at;
-  remember(rounds.open, start.id, call, OPEN_MAX);
+  rememberBounded(rounds.open, start.id, call, OPEN_MAX);
   return call;
 }
 
@@ -74,7 +74,7 @@ export function endCall(rounds: Rounds, id: string): OpenCall | undefined {
   rounds.open.delete(id);
   rounds.showsResults = true;
   if (call.round === rounds.current) rounds.answered = true;
-  remember(rounds.done, call.start.call, true, DONE_MAX);
+  rememberBounded(rounds.done, call.start.call, true, DONE_MAX);
   return call;
 }
 
@@ -95,6 +95,6 @@ function roundOf(rounds: Rounds, start: ToolStartSignal): number {
     rounds.current++;
     rounds.answered = false;
   }
-  if (start.round !== undefined) remember(rounds.names, start.round, rounds.current, NAMES_MAX);
+  if (start.round !== undefined) rememberBounded(rounds.names, start.round, rounds.current, NAMES_MAX);
   return rounds.current;
 }

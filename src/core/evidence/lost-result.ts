@@ -5,10 +5,10 @@
  */
 import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
-import { SECOND, setting } from "../defaults.js";
+import { SECOND, settingOf } from "../defaults.js";
 import { formatDuration } from "../duration.js";
 import type { Signal, Source } from "../signal.js";
-import { remember } from "./bounded.js";
+import { rememberBounded } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
@@ -43,7 +43,8 @@ export function takeLostResult(state: LostResultState, signal: Signal): void {
   if (takesUp(signal)) state.endedAt = null;
   switch (signal.kind) {
     case "tool_start":
-      if (signal.background || signal.class === "subagent") remember(state.background, signal.id, true, BACKGROUND_MAX);
+      if (signal.background || signal.class === "subagent")
+        rememberBounded(state.background, signal.id, true, BACKGROUND_MAX);
       break;
     case "tool_end":
       // The first end of a background call, within the turn, only says that it was launched; word of it may come late.
@@ -79,7 +80,7 @@ export function lostResultVerdict(
   if (waiting === null) return null;
   const since = Math.max(waiting, state.idleSince);
   const ageMs = awakeMs(state.asleep, since, now);
-  if (!isBeyond(since, ageMs, setting(options, "lost_result_seconds") * SECOND, options)) return null;
+  if (!isBeyond(since, ageMs, settingOf(options, "lost_result_seconds") * SECOND, options)) return null;
   const what = state.endedAt === null ? `${state.queued} queued` : "a result that came in behind the turn";
   return {
     cause: "lost_result",

@@ -3,7 +3,7 @@
  * counter, a new line of the transcript, an event of the stream, received bytes; never a repaint.
  */
 import type { ProcessSignal, ScreenReading, Signal, Source } from "../signal.js";
-import { remember } from "./bounded.js";
+import { rememberBounded } from "./bounded.js";
 
 const REPLIES_MAX = 64;
 /**
@@ -95,7 +95,7 @@ const isRecord = (source: Source): source is Source & ProgressSource =>
 
 function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: number): void {
   if (!progress.replies.has(reading.reply)) progress.seen.reply = at;
-  remember(progress.replies, reading.reply, true, REPLIES_MAX);
+  rememberBounded(progress.replies, reading.reply, true, REPLIES_MAX);
   // A counter that hides and comes back is the same counter; only one that moved is news.
   if (reading.tokens !== undefined && reading.tokens !== progress.tokens) {
     progress.seen.tokens = at;

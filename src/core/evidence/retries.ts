@@ -13,7 +13,7 @@
  */
 import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
-import { MINUTE, SECOND, setting } from "../defaults.js";
+import { MINUTE, SECOND, settingOf } from "../defaults.js";
 import { formatFor } from "../duration.js";
 import type { InfraClass, RetrySignal, Signal } from "../signal.js";
 import type { DetectorOptions } from "./verdict.js";
@@ -107,7 +107,7 @@ export function retriesVerdict(state: RetriesState, now: number, options?: Detec
     isBeyond(sequence.hiddenAt, awakeMs(asleep, sequence.hiddenAt, now), HIDDEN_MS, options)
   )
     return null;
-  const ceilingMs = setting(options, "retry_ceiling_minutes") * MINUTE;
+  const ceilingMs = settingOf(options, "retry_ceiling_minutes") * MINUTE;
   const elapsedMs = awakeMs(asleep, sequence.since, now);
   const announcedUntil = sequence.nextAt === null ? null : sequence.nextAt + RETRY_SLACK_MS;
   const respected =

@@ -7,7 +7,7 @@
 import { MINUTE } from "../defaults.js";
 import { formatDuration } from "../duration.js";
 import type { Signal, Source, ToolEndSignal } from "../signal.js";
-import { remember } from "./bounded.js";
+import { rememberBounded } from "./bounded.js";
 import type { DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";
 import type { WorldState } from "./world.js";
@@ -63,9 +63,9 @@ export function takeSpin(state: SpinState, signal: Signal): void {
     outcomes: new Map(),
   };
   const known = visits.calls.size === 0 || signal.class === "edit" || visits.calls.has(signal.call);
-  remember(visits.calls, signal.call, true, CALLS_MAX);
-  remember(state.bySubject, subject, visits, SUBJECTS_MAX);
-  if (signal.class === "instant") remember(state.reads, signal.id, subject, READS_MAX);
+  rememberBounded(visits.calls, signal.call, true, CALLS_MAX);
+  rememberBounded(state.bySubject, subject, visits, SUBJECTS_MAX);
+  if (signal.class === "instant") rememberBounded(state.reads, signal.id, subject, READS_MAX);
   if (!known) return;
   visits.times.push(signal.at);
   if (visits.times.length > TIMES_MAX) visits.times.shift();
@@ -99,6 +99,6 @@ function takeOutcome(state: SpinState, signal: ToolEndSignal): void {
   state.reads.delete(signal.id);
   if (visits === undefined || !signal.ok) return;
   const found = visits.outcomes.size > 0 && !visits.outcomes.has(signal.outcome);
-  remember(visits.outcomes, signal.outcome, true, OUTCOMES_MAX);
+  rememberBounded(visits.outcomes, signal.outcome, true, OUTCOMES_MAX);
   if (found) visits.times = [];
 }

@@ -1,7 +1,7 @@
 /** Which tools are open, since when, and what they may take. Bounded: an agent that never closes a call forgets the oldest. */
 import { awakeMs, type SleepSpans, takeAsleep } from "../awake.js";
 import { DECLARED_SLACK, DECLARED_SLACK_MS, TOOL_CLOCKS, UNSEEN_PATIENCE } from "../clocks.js";
-import { type Settings, setting } from "../defaults.js";
+import { type Settings, settingOf } from "../defaults.js";
 import { createLearned, type LearnedState, learnedThreshold, learnGap, takeHabits, type WorkKey } from "../learned.js";
 import type { Signal, Source, ToolClass, ToolStartSignal } from "../signal.js";
 
@@ -73,7 +73,7 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
 /** A call that was refused, cut, alarmed on, or slept through is no sample of how long its kind takes. */
 function learn(tools: ToolsEvidence, tool: OpenTool, at: number, settings: Settings): void {
   const gapMs = at - tool.at;
-  const patience = setting(settings, "tool_patience");
+  const patience = settingOf(settings, "tool_patience");
   // No deadline lies below its class's own, which most calls keep: only the others need what was learned.
   const alarmed =
     gapMs >= TOOL_CLOCKS[tool.class].reportMs * patience &&

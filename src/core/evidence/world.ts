@@ -4,7 +4,7 @@
  * is none either, so the state counts when the tool ends well, not when it starts.
  */
 import type { Signal } from "../signal.js";
-import { remember } from "./bounded.js";
+import { rememberBounded } from "./bounded.js";
 
 export interface WorldState {
   /** Edits under way: id of the call to the state it will leave. */
@@ -23,7 +23,7 @@ export function createWorld(): WorldState {
 export function takeWorld(state: WorldState, signal: Signal): boolean {
   switch (signal.kind) {
     case "tool_start":
-      if (signal.after !== undefined) remember(state.open, signal.id, signal.after, OPEN_MAX);
+      if (signal.after !== undefined) rememberBounded(state.open, signal.id, signal.after, OPEN_MAX);
       return false;
     case "tool_end": {
       const after = state.open.get(signal.id);
@@ -46,6 +46,6 @@ export function takeWorld(state: WorldState, signal: Signal): boolean {
 
 function isNew(state: WorldState, key: string): boolean {
   const known = state.seen.has(key);
-  remember(state.seen, key, true, SEEN_MAX);
+  rememberBounded(state.seen, key, true, SEEN_MAX);
   return !known;
 }

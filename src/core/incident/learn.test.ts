@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Defaults, setting } from "../defaults.js";
+import { type Defaults, settingOf } from "../defaults.js";
 import { PROBLEMS } from "../problem.js";
 import { adaptedSettings } from "./learn.js";
 
@@ -23,7 +23,7 @@ describe("what people say of alarms", () => {
       fc.property(fc.constantFrom(...PROBLEMS), fc.nat(50), fc.nat(50), (problem, falseAlarms, right) => {
         const adapted = adaptedSettings({}, [{ agent: "a", problem, falseAlarms, right }], "a");
         for (const key of Object.keys(adapted) as (keyof Defaults)[]) {
-          const own = setting(undefined, key);
+          const own = settingOf(undefined, key);
           expect(adapted[key]).toBeGreaterThanOrEqual(own);
           expect(adapted[key]).toBeLessThanOrEqual(4 * own);
         }

@@ -2,7 +2,7 @@
  * What people say of alarms makes one agent's thresholds more patient: by half with every false alarm, never more than
  * four times, and back again with every alarm that was right. Never below what the user set.
  */
-import { type Settings, setting } from "../defaults.js";
+import { type Settings, settingOf } from "../defaults.js";
 import { traitsOf } from "../policy/problems.js";
 import type { Problem } from "../problem.js";
 import type { FeedbackCount } from "./incident.js";
@@ -21,7 +21,7 @@ export function adaptedSettings(settings: Settings, feedback: readonly FeedbackC
     const factor = Math.min(MOST, STEP ** Math.max(0, count.falseAlarms - count.right));
     for (const key of traitsOf(count.problem).patience) {
       // Two problems may share a key: the more patient of them holds.
-      adapted[key] = Math.max(setting(adapted, key), setting(settings, key) * factor);
+      adapted[key] = Math.max(settingOf(adapted, key), settingOf(settings, key) * factor);
     }
   }
   return adapted;

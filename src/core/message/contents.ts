@@ -3,7 +3,7 @@ import { type ActionName, resultOf, usesBudget } from "../action.js";
 import type { AgentSession } from "../agent.js";
 import type { Assessment } from "../assess.js";
 import { awakeMs } from "../awake.js";
-import { SECOND, type Settings, setting } from "../defaults.js";
+import { SECOND, type Settings, settingOf } from "../defaults.js";
 import { digest } from "../digest.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { openPrompt } from "../evidence/prompts.js";
@@ -70,7 +70,7 @@ export function makeProblem(
   switch (type) {
     case "worker.needs_input": {
       const prompt = openPrompt(view.evidence.prompts);
-      return make(
+      return makeMessage(
         type,
         edge,
         subject,
@@ -83,9 +83,9 @@ export function makeProblem(
       );
     }
     case "watchdog.blind":
-      return make(type, edge, subject, about, { ...long, reason: forOutput(incident.reasons[0] ?? "") }, now);
+      return makeMessage(type, edge, subject, about, { ...long, reason: forOutput(incident.reasons[0] ?? "") }, now);
     case "worker.escalated":
-      return make(
+      return makeMessage(
         type,
         edge,
         subject,
@@ -101,7 +101,7 @@ export function makeProblem(
     case "worker.error": {
       const { error, shownError } = view.evidence.failures;
       const context = (error ?? shownError)?.text || (incident.reasons[0] ?? "");
-      return make(
+      return makeMessage(
         type,
         edge,
         subject,
@@ -111,14 +111,14 @@ export function makeProblem(
       );
     }
     default:
-      return make(
+      return makeMessage(
         "worker.stuck",
         edge,
         subject,
         about,
         {
           ...long,
-          intervals_stuck: Math.floor(long.duration_secs / setting(view.settings, "poll_interval_secs")),
+          intervals_stuck: Math.floor(long.duration_secs / settingOf(view.settings, "poll_interval_secs")),
           last_output_preview: tail.join("\n"),
           until: incident.until === null ? null : iso(incident.until),
         },
@@ -137,7 +137,7 @@ function questionOf({ evidence }: AgentSnapshot): string {
   );
 }
 
-export function make<T extends MessageType>(
+export function makeMessage<T extends MessageType>(
   type: T,
   edge: string,
   subject: string,
@@ -213,12 +213,12 @@ export function problemDuration(
   const from = typeOf(problem) === "worker.stuck" ? Math.min(last ?? since, since) : since;
   return {
     last_activity: last === null ? null : iso(last),
-    duration_secs: secs(awakeMs(evidence.asleep, from, now)),
+    duration_secs: toSeconds(awakeMs(evidence.asleep, from, now)),
   };
 }
 
 export function outputTail({ evidence, settings }: AgentSnapshot): string[] {
-  const lines = setting(settings, "output_preview_lines");
+  const lines = settingOf(settings, "output_preview_lines");
   return lines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-lines).map((line) => forOutput(line)) : [];
 }
 
@@ -229,5 +229,5 @@ export const doneOf = ({ actions }: IncidentState, { id }: Pick<Incident, "id">,
     .slice(-10)
     .map((record) => `${record.do}: ${resultOf(record, now)}`);
 
-export const secs = (ms: number): number => Math.max(0, Math.round(ms / SECOND));
+export const toSeconds = (ms: number): number => Math.max(0, Math.round(ms / SECOND));
 const iso = (ms: number): string => new Date(ms).toISOString();

@@ -22,13 +22,13 @@ import {
   aboutUnseen,
   type DueMessage,
   doneOf,
-  make,
+  makeMessage,
   makeProblem,
   type NotifyRules,
   outputTail,
   problemDuration,
-  secs,
   subjectOf,
+  toSeconds,
   typeOf,
 } from "./contents.js";
 import type { MessageType, Payloads } from "./message.js";
@@ -74,7 +74,7 @@ export function dueCompletion(
   if (rules.isReceiver(view.session) || !rules.isNotified(view.session)) return null;
   const done = completionOf(view, rules, now);
   if (!done || sent.of(done.subject).has("complete")) return null;
-  return make(
+  return makeMessage(
     "worker.complete",
     "complete",
     done.subject,
@@ -114,7 +114,7 @@ function openDue(
         escalated.at - incident.confirmedAt > ESCALATED_AFTER_MS))
   )
     due.push(
-      make(
+      makeMessage(
         "worker.escalated",
         "escalated",
         subjectOf(incident),
@@ -176,8 +176,8 @@ function overDue(
   const payload: Payloads["worker.recovered"] = {
     was: was.split(" ", 1)[0] as MessageType,
     proven: incident.phase === "recovered",
-    duration_secs: secs(incident.endedAt - incident.since),
+    duration_secs: toSeconds(incident.endedAt - incident.since),
     done: doneOf(incidentState, incident, now),
   };
-  return [make("worker.recovered", "recovered", subjectOf(incident), about, payload, now)];
+  return [makeMessage("worker.recovered", "recovered", subjectOf(incident), about, payload, now)];
 }

@@ -1,5 +1,5 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
-import { DEFAULTS, setting } from "../defaults.js";
+import { DEFAULTS, settingOf } from "../defaults.js";
 import { formatAgo, formatFor } from "../duration.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { neverStartedVerdict } from "../evidence/lifecycle.js";
@@ -93,7 +93,7 @@ function byOutput(question: RuleInput): RuleVerdict | null {
 
 /** A program that nobody knows may be silent from its start on: unless told otherwise, it has the time of any silence. */
 function shownWithin({ evidence, settings }: RuleInput): number {
-  const seconds = setting(settings, "never_shown_seconds");
+  const seconds = settingOf(settings, "never_shown_seconds");
   const isOwn = seconds !== DEFAULTS.never_shown_seconds;
-  return isOwn || evidence.traits.versions !== null ? seconds : setting(settings, "idle_timeout_minutes") * 60;
+  return isOwn || evidence.traits.versions !== null ? seconds : settingOf(settings, "idle_timeout_minutes") * 60;
 }

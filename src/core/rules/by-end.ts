@@ -1,11 +1,11 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { SETTLE_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOCKS } from "../clocks.js";
-import { SECOND, setting } from "../defaults.js";
+import { SECOND, settingOf } from "../defaults.js";
 import { formatAgo, formatFor } from "../duration.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
 import type { Evidence } from "../evidence/evidence.js";
-import { agreeingKinds, kinds, processSeen } from "../evidence/kinds.js";
+import { agreeingKinds, distinctKinds, processSeen } from "../evidence/kinds.js";
 import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
 import type { OpenTool } from "../evidence/tools.js";
@@ -49,7 +49,10 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
   ]) {
     if (!verdict) continue;
     const { cause, confidence, reason } = verdict;
-    const found = kinds([...agreeingKinds(evidence, active), cause === "never_exited" ? processSeen(evidence) : null]);
+    const found = distinctKinds([
+      ...agreeingKinds(evidence, active),
+      cause === "never_exited" ? processSeen(evidence) : null,
+    ]);
     const act = OWES_AN_END.has(cause) && found.length >= 2;
     return { state: "stuck", cause, confidence, reasons: [reason], act, kinds: found };
   }
@@ -73,7 +76,7 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
   if (closing?.closing === "promise") {
     const patience = evidence.turn.presumed
       ? STOPPED_PRESUMED_AFTER_MS
-      : setting(settings, "stopped_early_seconds") * SECOND;
+      : settingOf(settings, "stopped_early_seconds") * SECOND;
     if (word) dueAfter(word.at, patience);
     if (word && since(word.at) < patience) {
       if (evidence.turn.presumed)

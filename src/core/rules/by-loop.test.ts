@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assess } from "../assess.js";
 import { MINUTE, SECOND } from "../defaults.js";
-import { createEvidence, take } from "../evidence/evidence.js";
+import { createEvidence, takeSignal } from "../evidence/evidence.js";
 import type { Signal } from "../signal.js";
 import { PLAIN_TRAITS } from "../traits.js";
 
@@ -9,7 +9,7 @@ const s = (at: number, fields: object) => ({ at, source: "stream", ...fields }) 
 const begin = s(0, { kind: "turn", phase: "start", byUser: true });
 const assessed = (signals: readonly Signal[], now: number, settings = {}) => {
   const evidence = createEvidence(PLAIN_TRAITS);
-  for (const signal of [begin, ...signals]) take(evidence, signal);
+  for (const signal of [begin, ...signals]) takeSignal(evidence, signal);
   const { cause, level } = assess(evidence, now, settings);
   return `${cause} ${level}`;
 };
@@ -31,7 +31,7 @@ describe("a circle", () => {
   it("of equal errors is seen by the workspace too where that is watched and nothing changes, even if nothing ever did", () => {
     const kindsOf = (...more: Signal[]) => {
       const evidence = createEvidence(PLAIN_TRAITS);
-      for (const signal of [begin, ...more, ...failing(20)]) take(evidence, signal);
+      for (const signal of [begin, ...more, ...failing(20)]) takeSignal(evidence, signal);
       return assess(evidence, 21 * SECOND).kinds;
     };
     const watched = s(0, { kind: "session", source: "workspace", cwd: "/w" });
@@ -84,8 +84,8 @@ describe("a silent stream", () => {
       s(0, { kind: "delta", chars: 1 }),
       s(0, { kind: "delta", source: "transcript", chars: 1 }),
     ])
-      take(evidence, signal);
-    take(
+      takeSignal(evidence, signal);
+    takeSignal(
       evidence,
       s(0, { kind: "process", source: "process", alive: true, children: 0, cpuMs: 1, newestChildAt: null }),
     );

@@ -1,10 +1,10 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { ACT_FACTOR, ACT_ROUNDS } from "../clocks.js";
-import { MINUTE, type Settings, setting } from "../defaults.js";
+import { MINUTE, type Settings, settingOf } from "../defaults.js";
 import { type BurnVerdict, burnVerdict } from "../evidence/burn.js";
 import { checkpointVerdict } from "../evidence/checkpoint.js";
 import { errorsVerdict } from "../evidence/errors.js";
-import { kinds, workspaceStill } from "../evidence/kinds.js";
+import { distinctKinds, workspaceStill } from "../evidence/kinds.js";
 import { loopHoldsUntil, loopVerdict } from "../evidence/loop.js";
 import { SPIN_WINDOW_MS, spinVerdict } from "../evidence/spin.js";
 
@@ -24,7 +24,7 @@ export function byLoop({ evidence, now, active, settings, due, dueAfter }: RuleI
       confidence: 0.85,
       reasons: [loop.reason],
       act: loop.rounds >= ACT_ROUNDS,
-      kinds: kinds([loop.kind, workspaceStill(evidence, loop.since)]),
+      kinds: distinctKinds([loop.kind, workspaceStill(evidence, loop.since)]),
     };
   }
   // Visits to one file alone are how most work looks: they only support another sign.
@@ -36,7 +36,7 @@ export function byLoop({ evidence, now, active, settings, due, dueAfter }: RuleI
   if (!found) return null;
   // What was counted leaves the window at some time, if nothing is added.
   if (found.cause === "repeated_error")
-    due(found.since + setting(settings, "repeated_error_window_minutes") * MINUTE + 1);
+    due(found.since + settingOf(settings, "repeated_error_window_minutes") * MINUTE + 1);
   if (spin) due(spin.since + SPIN_WINDOW_MS + 1);
   const act =
     (found.cause === "repeated_error" && found.count >= ACT_ROUNDS) ||
@@ -47,13 +47,13 @@ export function byLoop({ evidence, now, active, settings, due, dueAfter }: RuleI
     confidence: found.confidence,
     reasons: [found.reason, ...(spin ? [spin.reason] : [])],
     act,
-    kinds: kinds(["record", workspaceStill(evidence, found.since)]),
+    kinds: distinctKinds(["record", workspaceStill(evidence, found.since)]),
   };
 }
 
 /** How many times over the measure that it exceeds most. */
 const burntBy = ({ output_tokens, active_minutes }: BurnVerdict, settings: Settings): number =>
   Math.max(
-    output_tokens / setting(settings, "burn_output_tokens"),
-    active_minutes / setting(settings, "burn_active_minutes"),
+    output_tokens / settingOf(settings, "burn_output_tokens"),
+    active_minutes / settingOf(settings, "burn_active_minutes"),
   );

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { START, screen } from "../../../test/support/steps.js";
 import { type Assessment, assess } from "../assess.js";
 import type { Settings } from "../defaults.js";
-import { createEvidence, type Evidence, take } from "../evidence/evidence.js";
+import { createEvidence, type Evidence, takeSignal } from "../evidence/evidence.js";
 import { POLICIES } from "../policy/builtin.js";
 import type { ScreenReading, Signal } from "../signal.js";
 import { PLAIN_TRAITS, type Traits } from "../traits.js";
@@ -34,7 +34,8 @@ const QUIET: readonly At[] = [
 function evidenceOf(more: readonly At[], traits: Partial<Traits> = {}): Evidence {
   const evidence = createEvidence({ ...PLAIN_TRAITS, ...traits });
   const all = [...QUIET, ...more].sort(([a], [b]) => a - b);
-  for (const [minute, signal] of all) take(evidence, { ...signal, at: START + minute * 60_000 } as unknown as Signal);
+  for (const [minute, signal] of all)
+    takeSignal(evidence, { ...signal, at: START + minute * 60_000 } as unknown as Signal);
   return evidence;
 }
 

@@ -7,10 +7,10 @@
  * and the process was looked at and did nothing. A person who asks may end it before, with the screen as the other witness.
  */
 import type { RuleInput, RuleVerdict } from "../assess.js";
-import { MINUTE, SECOND, setting } from "../defaults.js";
+import { MINUTE, SECOND, settingOf } from "../defaults.js";
 import { formatAgo, formatDuration, formatFor } from "../duration.js";
 import type { Evidence } from "../evidence/evidence.js";
-import { kinds, nothingBegun } from "../evidence/kinds.js";
+import { distinctKinds, nothingBegun } from "../evidence/kinds.js";
 
 /** Output is told every five seconds, at a look: a command that was announced by it may have begun a little before. */
 const BEGUN_MS = 10 * SECOND;
@@ -29,7 +29,7 @@ export function byReportedWork({
   settings,
 }: RuleInput): RuleVerdict | null {
   if (report?.state !== "working" || report.at <= (turn.endedAt ?? 0)) return null;
-  const patienceMs = setting(settings, "idle_timeout_minutes") * MINUTE;
+  const patienceMs = settingOf(settings, "idle_timeout_minutes") * MINUTE;
   if (since(report.at) >= patienceMs) return null;
   dueAfter(report.at, patienceMs);
   const text = report.text ? `: ${report.text}` : "";
@@ -44,8 +44,8 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
   const { reading, outputAt } = evidence.progress;
   if (reading?.composer !== "hidden" || outputAt === null) return null;
   // What people called false alarms makes it more patient, and never less than was set.
-  const patience = Math.max(1, setting(settings, "silence_patience"));
-  const timeoutMs = setting(settings, "idle_timeout_minutes") * MINUTE * patience;
+  const patience = Math.max(1, settingOf(settings, "silence_patience"));
+  const timeoutMs = settingOf(settings, "idle_timeout_minutes") * MINUTE * patience;
   dueAfter(outputAt, timeoutMs);
   const own = settings.own?.idle_timeout_minutes;
   const silent = `no output ${formatFor(since(outputAt))} (screen), and nothing on the screen explains it`;
@@ -55,7 +55,7 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
     return { state: "working", cause: null, confidence: 0.4, reasons: [...reasons, ready] };
   }
   if (since(outputAt) < timeoutMs) return { state: "idle", cause: null, confidence: 0.4, reasons };
-  const agreeing = kinds(["screen", nothingBegun(evidence, outputAt - BEGUN_MS)]);
+  const agreeing = distinctKinds(["screen", nothingBegun(evidence, outputAt - BEGUN_MS)]);
   const reported = { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons, kinds: agreeing } as const;
   if (own === undefined)
     return {

@@ -1,12 +1,12 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { ACT_AFTER_MS, ACT_MARGIN, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_MS } from "../clocks.js";
-import { SECOND, setting } from "../defaults.js";
+import { SECOND, settingOf } from "../defaults.js";
 import { formatAgo, formatFor } from "../duration.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
-import { KIND_OF_SOURCE, kinds, nothingBelow } from "../evidence/kinds.js";
+import { distinctKinds, KIND_OF_SOURCE, nothingBelow } from "../evidence/kinds.js";
 import type { ProgressSource } from "../evidence/progress.js";
 import type { Source } from "../signal.js";
-import { suspicion, suspicionAfter } from "../suspicion.js";
+import { suspicionAfter, suspicionOf } from "../suspicion.js";
 import { ownTimeoutMs } from "../traits.js";
 
 /** No tool, no retry, no prompt: the model must be heard. */
@@ -24,7 +24,7 @@ export function bySilence(question: RuleInput): RuleVerdict {
   );
   const sources = (Object.keys(progress.seen) as ProgressSource[]).filter((w) => !EDGES.has(w) && counts(question, w));
   const clock = clockOf(question, sources);
-  const patience = setting(settings, "silence_patience");
+  const patience = settingOf(settings, "silence_patience");
   const threshold =
     polledMs(question) ??
     patience * suspicionAfter(Math.max(1, sources.length), clock.wanted, clock.baseMs, clock.floorMs);
@@ -39,11 +39,14 @@ export function bySilence(question: RuleInput): RuleVerdict {
   if (frozen) return frozen;
   if (silent < threshold) {
     const reasons = [`a turn runs (${question.word?.source}); last news ${formatAgo(silent)} (${latest(question)})`];
-    return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicion(silent, threshold), reasons };
+    return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicionOf(silent, threshold), reasons };
   }
   const actAfter = actAfterMs(question);
   dueAfter(news, Math.max(actAfter, threshold));
-  const silentKinds = kinds([...sources.map((source) => KIND_OF_SOURCE[SOURCE[source]]), nothingBelow(evidence)]);
+  const silentKinds = distinctKinds([
+    ...sources.map((source) => KIND_OF_SOURCE[SOURCE[source]]),
+    nothingBelow(evidence),
+  ]);
   const act = silent >= actAfter && silentKinds.length >= 2;
   const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
   return {
@@ -118,7 +121,7 @@ function clockOf(
 function polledMs({ evidence, settings }: RuleInput): number | null {
   const polls = settings.own?.stuck_threshold_intervals;
   if (polls === undefined || evidence.progress.reading === null) return null;
-  return polls * setting(settings, "poll_interval_secs") * SECOND;
+  return polls * settingOf(settings, "poll_interval_secs") * SECOND;
 }
 
 /** After the program's own time-out, where it has one. */
@@ -132,14 +135,14 @@ function frozenScreen(question: RuleInput): RuleVerdict | null {
   const { evidence, since, dueAfter } = question;
   const { outputAt, reading, seen } = evidence.progress;
   if (outputAt === null || !reading?.busy || reading.moving) return null;
-  const frozenMs = FROZEN_AFTER_MS * setting(question.settings, "silence_patience");
+  const frozenMs = FROZEN_AFTER_MS * settingOf(question.settings, "silence_patience");
   dueAfter(outputAt, frozenMs);
   if (since(outputAt) < frozenMs) return null;
   dueAfter(outputAt, actAfterMs(question));
   const others = (Object.keys(seen) as ProgressSource[]).filter(
     (source) => !EDGES.has(source) && since(seen[source] ?? 0) >= frozenMs,
   );
-  const frozenKinds = kinds([
+  const frozenKinds = distinctKinds([
     "screen",
     ...others.map((source) => KIND_OF_SOURCE[SOURCE[source]]),
     nothingBelow(evidence),

@@ -1,8 +1,8 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { ACT_FACTOR, APPROVAL_AFTER_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
-import { setting } from "../defaults.js";
+import { settingOf } from "../defaults.js";
 import { formatAgo, formatFor } from "../duration.js";
-import { KIND_OF_SOURCE, kinds, processSeen } from "../evidence/kinds.js";
+import { distinctKinds, KIND_OF_SOURCE, processSeen } from "../evidence/kinds.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { ToolClass } from "../signal.js";
 import type { WaitCause } from "../states.js";
@@ -27,7 +27,7 @@ export function byTool(question: RuleInput): RuleVerdict | null {
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
-  const allowed = (deadline - tool.at) * setting(question.settings, "tool_patience");
+  const allowed = (deadline - tool.at) * settingOf(question.settings, "tool_patience");
   dueAfter(tool.at, allowed);
   if (since(tool.at) >= allowed) {
     const { cause } = TOOL_CLOCKS[tool.class];
@@ -39,7 +39,7 @@ export function byTool(question: RuleInput): RuleVerdict | null {
       confidence: 0.7,
       reasons: [`${what}, longer than such a tool takes`],
       act,
-      kinds: kinds([KIND_OF_SOURCE[tool.source], shown, processSeen(evidence)]),
+      kinds: distinctKinds([KIND_OF_SOURCE[tool.source], shown, processSeen(evidence)]),
     };
   }
   dueAfter(tool.at, WAIT_NAMED_AFTER_MS);

@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { SkipCounter } from "../../readers/record-reader.js";
 import type { Hooks } from "../hooks.js";
-import { admit, BODY_MAX, type Guard, type HttpRefusal, lacks, TOO_LARGE } from "./guard.js";
+import { admitRequest, BODY_MAX, type Guard, type HttpRefusal, missingRight, TOO_LARGE } from "./guard.js";
 import type { Telemetry } from "./telemetry.js";
 import type { Client } from "./tokens.js";
 
@@ -43,14 +43,14 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: Http
   app.use("*", async (c, next) => {
     // hono shows HEAD as GET to its handlers; the method that was sent is the request's own.
     const asked = { method: c.req.raw.method, header: (name: string) => c.req.header(name) };
-    const admitted = admit(asked, { hosts, who });
+    const admitted = admitRequest(asked, { hosts, who });
     if (!("client" in admitted)) return refuse(admitted);
     c.set("client", admitted.client);
     await next();
   });
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: () => refuse(TOO_LARGE) }));
   app.post("/v1/hooks/:program", async (c) => {
-    if (!maySend(c.get("client"))) return refuse(lacks("report"));
+    if (!maySend(c.get("client"))) return refuse(missingRight("report"));
     const body = await jsonOf(c.req);
     if (!body) return c.json(NO_JSON, 400);
     counts.hooks++;
@@ -65,7 +65,7 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: Http
   });
   for (const path of ["logs", "metrics", "traces"] as const) {
     app.post(`/v1/${path}`, async (c) => {
-      if (!maySend(c.get("client"))) return refuse(lacks("report"));
+      if (!maySend(c.get("client"))) return refuse(missingRight("report"));
       const body = await jsonOf(c.req);
       if (!body) return c.json(NO_JSON, 400);
       telemetry.take(path, body.value);

@@ -27,7 +27,7 @@ export interface Guard {
   who: (bearer: string) => Client | null;
 }
 
-export function admit({ method, header }: RequestHead, { hosts, who }: Guard): HttpRefusal | { client: Client } {
+export function admitRequest({ method, header }: RequestHead, { hosts, who }: Guard): HttpRefusal | { client: Client } {
   if (!hosts.includes(header("host") ?? ""))
     return { status: 421, why: "host", says: `this is ${hosts[0]}, and the request is for another host` };
   const origin = header("origin");
@@ -69,7 +69,7 @@ export const TOO_LARGE: HttpRefusal = {
 };
 
 /** The client shows a key or token that is good, and not for this. */
-export const lacks = (right: string): HttpRefusal => ({
+export const missingRight = (right: string): HttpRefusal => ({
   status: 403,
   why: "right",
   says: `this needs a token with the right ${right}; make one with: rouse token create NAME --right ${right}`,

@@ -2,7 +2,7 @@
  * OpenTelemetry on its way in: which session a record is about, and what it says there. By the program's own id of the
  * conversation; else by tags that rouse or a user put into the resource (`rouse.session`, `rouse.agent`).
  */
-import { remember } from "../../core/evidence/bounded.js";
+import { rememberBounded } from "../../core/evidence/bounded.js";
 import type { Evidence } from "../../core/evidence/evidence.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
@@ -121,7 +121,7 @@ export class Telemetry {
   #readerOf({ session }: SessionJudge): TelemetryReader {
     const known = this.#readers.get(session.id);
     const reader = known ?? new TelemetryReader(this.#context);
-    remember(this.#readers, session.id, reader, READERS_MAX);
+    rememberBounded(this.#readers, session.id, reader, READERS_MAX);
     return reader;
   }
 

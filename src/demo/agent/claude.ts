@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { CAST } from "../cast.js";
 import { Agent } from "./agent.js";
-import { play } from "./steps.js";
+import { playSteps } from "./steps.js";
 
 /** Whoever started it may have been killed: then it goes by itself. */
 const LIFE_MS = 60 * 60_000;
@@ -26,4 +26,4 @@ const transcript = join(config, "projects", process.cwd().replace(/[^a-zA-Z0-9]/
 const agent = new Agent({ transcript, session });
 for (const { role, text } of agent.transcript.said) agent.say(role === "user" ? `❯ ${text}` : `● ${text}`);
 for (const prompt of positionals) agent.submit(prompt);
-await play(agent, (values.resume === undefined ? null : member.resumed) ?? member.steps);
+await playSteps(agent, (values.resume === undefined ? null : member.resumed) ?? member.steps);

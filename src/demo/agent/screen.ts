@@ -7,7 +7,7 @@ const RED = "\u001b[38;2;255;107;128m";
 const PLAIN = "\u001b[0m";
 const GLYPHS = ["·", "✢", "✳", "✶", "✻", "✽"];
 
-export const red = (text: string): string => `${RED}${text}${PLAIN}`;
+export const redText = (text: string): string => `${RED}${text}${PLAIN}`;
 
 export class DemoScreen {
   /** Rows of the conversation. */

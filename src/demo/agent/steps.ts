@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import type { Agent } from "./agent.js";
-import { red } from "./screen.js";
+import { redText } from "./screen.js";
 
 export type DemoStep<Fields> = (agent: Agent, fields: Fields) => Promise<void>;
 
@@ -142,7 +142,7 @@ const limit: DemoStep<{ minutes?: number }> = async (agent, { minutes = 125 }) =
   const at = new Date(Date.now() + minutes * 60_000);
   const hour = at.getUTCHours();
   const clock = `${hour % 12 || 12}:${String(at.getUTCMinutes()).padStart(2, "0")}${hour < 12 ? "am" : "pm"}`;
-  agent.say("● Read(src/parse.ts)", red(`  ⎿  You've hit your 5-hour limit · resets ${clock} (UTC)`));
+  agent.say("● Read(src/parse.ts)", redText(`  ⎿  You've hit your 5-hour limit · resets ${clock} (UTC)`));
   agent.end();
 };
 
@@ -162,7 +162,7 @@ export const STEPS = { boot, idle, think, stream, tool, ask, finish, loop, limit
 type Steps = typeof STEPS;
 export type ScriptStep = { [Name in keyof Steps]: { do: Name } & Parameters<Steps[Name]>[1] }[keyof Steps];
 
-export async function play(
+export async function playSteps(
   agent: Agent,
   steps: readonly ({ do: string } & object)[],
   table: Readonly<Record<string, DemoStep<never>>> = STEPS,

@@ -1,4 +1,4 @@
-import { str } from "../../readers/json.js";
+import { stringAt } from "../../readers/json.js";
 import { firstOf, type IdentifyAccount, valuesOf } from "../account.js";
 
 const CLOUD = ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"];
@@ -10,7 +10,7 @@ export const account: IdentifyAccount = async ({ env, home }, read) => {
   if (key !== null) return key;
   return read(env.get("CLAUDE_CONFIG_DIR") || home, ".claude.json", (record) => {
     // One login may belong to several organizations, each with limits of its own.
-    const login = str(record, "oauthAccount", "accountUuid");
-    return login && JSON.stringify([login, str(record, "oauthAccount", "organizationUuid") ?? null]);
+    const login = stringAt(record, "oauthAccount", "accountUuid");
+    return login && JSON.stringify([login, stringAt(record, "oauthAccount", "organizationUuid") ?? null]);
   });
 };

@@ -3,7 +3,7 @@
  * are all that it needs; 2.1.100 fetches it at its first start and has it from the second on.
  */
 import { basename } from "node:path";
-import { canonical } from "../../core/digest.js";
+import { canonicalJson } from "../../core/digest.js";
 import { asRecord } from "../../readers/json.js";
 import type { EditResult, PluginState } from "../hooks.js";
 import { editSettings, type ProgramSettings } from "../settings/json-settings.js";
@@ -34,7 +34,7 @@ export function addPlugin(text: string, folder: string): EditResult {
     problem = errorOf(settings());
     if (problem !== null) return;
     const market = { source: { source: "directory", path: folder } };
-    if (canonical(asRecord(settings().extraKnownMarketplaces)?.[MARKET] ?? null) !== canonical(market))
+    if (canonicalJson(asRecord(settings().extraKnownMarketplaces)?.[MARKET] ?? null) !== canonicalJson(market))
       change(["extraKnownMarketplaces", MARKET], market, false);
     if (asRecord(settings().enabledPlugins)?.[PLUGIN] !== true) change(["enabledPlugins", PLUGIN], true, false);
   });

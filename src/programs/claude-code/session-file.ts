@@ -1,6 +1,6 @@
 /** Claude Code's state file of one process, `sessions/<pid>.json`: its status, and which conversation it is in. */
 import { join } from "node:path";
-import { parseRecord, str } from "../../readers/json.js";
+import { parseRecord, stringAt } from "../../readers/json.js";
 import { type SessionFilePart, SLACK_MS } from "../transcript.js";
 
 const FILE_BYTES = 64 * 1024;
@@ -15,8 +15,8 @@ export const sessionFile: SessionFilePart = {
     const changedAt = await files.changedAt(path);
     if (changedAt === null || changedAt < startedAt - SLACK_MS) return null;
     const record = parseRecord((await files.readHead(path, root, FILE_BYTES)) ?? "");
-    const sessionId = str(record, "sessionId");
+    const sessionId = stringAt(record, "sessionId");
     if (record === null || sessionId === undefined) return null;
-    return { sessionId, cwd: str(record, "cwd") ?? null, record };
+    return { sessionId, cwd: stringAt(record, "cwd") ?? null, record };
   },
 };

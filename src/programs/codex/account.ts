@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { str } from "../../readers/json.js";
+import { stringAt } from "../../readers/json.js";
 import { firstOf, type IdentifyAccount } from "../account.js";
 
 export const account: IdentifyAccount = async ({ env, home }, read) =>
@@ -7,6 +7,6 @@ export const account: IdentifyAccount = async ({ env, home }, read) =>
   (await read(
     env.get("CODEX_HOME") || join(home, ".codex"),
     "auth.json",
-    (record) => str(record, "tokens", "account_id") ?? str(record, "OPENAI_API_KEY"),
+    (record) => stringAt(record, "tokens", "account_id") ?? stringAt(record, "OPENAI_API_KEY"),
   )) ??
   firstOf(env, ["OPENAI_API_KEY"]);

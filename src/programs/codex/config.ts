@@ -4,7 +4,7 @@
  * said before, but for `notify`, nothing is changed.
  */
 import { parse, type TomlTable } from "smol-toml";
-import { canonical } from "../../core/digest.js";
+import { canonicalJson } from "../../core/digest.js";
 import type { EditResult, HookCode } from "../hooks.js";
 import { codex } from "./screens.js";
 
@@ -83,7 +83,7 @@ function isWhole(text: string): boolean {
 }
 
 function says(text: string, wanted: TomlTable): boolean {
-  return errorOf(text) === null && canonical(read(text)) === canonical(wanted);
+  return errorOf(text) === null && canonicalJson(read(text)) === canonicalJson(wanted);
 }
 
 function read(text: string): TomlTable {

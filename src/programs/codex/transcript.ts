@@ -1,6 +1,6 @@
 /** One rollout file of lines per session, below `sessions/<year>/<month>/<day>/`. */
 import { basename, join } from "node:path";
-import { asRecord, parseRecord, str } from "../../readers/json.js";
+import { asRecord, parseRecord, stringAt } from "../../readers/json.js";
 import type { ProgramFiles } from "../files.js";
 import { type Candidate, hasFields, SLACK_MS, type TranscriptPart, UUID } from "../transcript.js";
 
@@ -46,7 +46,7 @@ async function newestRollout(files: ProgramFiles, root: string, { cwd, startedAt
   found.sort((a, b) => b.at - a.at);
   for (const { path } of found.slice(0, HEADS_MAX)) {
     const head = (await files.readHead(path, root, HEAD_BYTES))?.split("\n", 1)[0] ?? "";
-    if (str(asRecord(parseRecord(head)?.payload), "cwd") === cwd) return path;
+    if (stringAt(asRecord(parseRecord(head)?.payload), "cwd") === cwd) return path;
   }
   return null;
 }

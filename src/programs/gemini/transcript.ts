@@ -1,6 +1,6 @@
 /** One chat file of lines per session, below `tmp/<project>/chats/`. */
 import { join } from "node:path";
-import { asRecord, parseRecord, str } from "../../readers/json.js";
+import { asRecord, parseRecord, stringAt } from "../../readers/json.js";
 import type { ProgramFiles } from "../files.js";
 import { hasFields, newestFile, type TranscriptPart } from "../transcript.js";
 
@@ -28,6 +28,6 @@ export const transcript: TranscriptPart = {
 async function projectNames(files: ProgramFiles, configFolder: string, cwd: string): Promise<string[]> {
   const root = files.realRoot(configFolder);
   const text = root && (await files.readHead(join(root, "projects.json"), root, PROJECTS_BYTES));
-  const name = str(asRecord(parseRecord(text ?? "")?.projects), cwd);
+  const name = stringAt(asRecord(parseRecord(text ?? "")?.projects), cwd);
   return name !== undefined && /^[\w.-]{1,200}$/.test(name) && !name.startsWith(".") ? [name] : [];
 }

@@ -11,7 +11,7 @@ import {
   parse,
   printParseErrorCode,
 } from "jsonc-parser";
-import { canonical } from "../../core/digest.js";
+import { canonicalJson } from "../../core/digest.js";
 import { asRecord, type JsonRecord } from "../../readers/json.js";
 import type { EditResult } from "../hooks.js";
 import { withoutNode } from "./json-removal.js";
@@ -35,7 +35,7 @@ export function addJsonHooks(text: string, hooks: JsonHooks): EditResult {
       const [at] = placesOf(groups, hooks.isOurs);
       // In front: a comment behind the last one of a list would be lost when ours is taken out from behind it.
       if (at === undefined) change(["hooks", name, 0], group, true);
-      else if (canonical(groups[at.group]?.hooks?.[at.hook]) !== canonical(entry)) {
+      else if (canonicalJson(groups[at.group]?.hooks?.[at.hook]) !== canonicalJson(entry)) {
         change(["hooks", name, at.group, "hooks", at.hook], entry, false);
       }
     }

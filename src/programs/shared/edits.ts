@@ -2,7 +2,7 @@
  * What an edit changes, as two digests: `effect` of the path and the unordered pair of the text before and after, so
  * that an edit and its undo are the same; `after` of the path and the text that the edit leaves behind.
  */
-import { canonical, digest } from "../../core/digest.js";
+import { canonicalJson, digest } from "../../core/digest.js";
 
 export interface EditFacts {
   subject?: string;
@@ -44,7 +44,7 @@ export function editFacts(record: Record<string, unknown>): EditFacts {
   const patch = firstText(record, PATCH_KEYS);
   if (patch !== undefined && isPatch(patch)) return patchFacts(patch);
   const subject = path === undefined ? {} : { subject: path };
-  const context = canonical([path, record.cell_id, record.insert_line]);
+  const context = canonicalJson([path, record.cell_id, record.insert_line]);
   const pairs = (Array.isArray(record.edits) ? record.edits : [record]).slice(0, 100).map(pairOf);
   const known = pairs.filter((pair) => pair !== null);
   if (known.length > 0)
@@ -63,7 +63,7 @@ function pairOf(edit: unknown): [before: string, after: string] | null {
 
 function digests(context: string, before: string, after: string): Required<Pick<EditFacts, "effect" | "after">> {
   const pair = [before, after].sort();
-  return { effect: digest(canonical([context, ...pair])), after: digest(canonical([context, after])) };
+  return { effect: digest(canonicalJson([context, ...pair])), after: digest(canonicalJson([context, after])) };
 }
 
 export function isPatch(text: string): boolean {
@@ -83,5 +83,5 @@ export function patchFacts(patch: string): EditFacts {
     else if (line.startsWith("+")) after.push(line.slice(1));
   }
   const subject = paths[0] === undefined ? {} : { subject: paths[0].slice(0, PATH_MAX) };
-  return { ...subject, ...digests(canonical(paths), before.join("\n"), after.join("\n")) };
+  return { ...subject, ...digests(canonicalJson(paths), before.join("\n"), after.join("\n")) };
 }

@@ -20,7 +20,7 @@ export interface Pattern {
 const compiled = new Map<string, Pattern>();
 
 /** Throws with the pattern's own text when it is not a valid RE2 pattern. */
-export function pattern(source: string): Pattern {
+export function compilePattern(source: string): Pattern {
   const known = compiled.get(source);
   if (known) return known;
   let engine: RE2JS;

@@ -3,12 +3,12 @@
  * beside each agent, with nothing but our own profiles, has no use for.
  */
 import * as z from "zod";
-import { pattern } from "./pattern.js";
+import { compilePattern } from "./pattern.js";
 
 /** RE2, tried as it is read: a field of this type cannot be forgotten where profiles are checked. */
 const re2 = z.string().superRefine((source, context) => {
   try {
-    pattern(source);
+    compilePattern(source);
   } catch (error) {
     context.addIssue({ code: "custom", message: (error as Error).message });
   }

@@ -1,5 +1,5 @@
 /** A profile with its patterns compiled, once per profile. */
-import { type Pattern, pattern } from "../../programs/shared/pattern.js";
+import { compilePattern, type Pattern } from "../../programs/shared/pattern.js";
 import type { AgentProfile, Rule } from "../../programs/shared/profile.js";
 import { BoundedMemo } from "../memo.js";
 import type { ScreenRow } from "./row.js";
@@ -34,11 +34,11 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
   const known = cache.get(profile);
   if (known) return known;
   const rules: Record<Rule["region"], CompiledRule[]> = { status: [], foot: [], last: [], reply: [] };
-  for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: pattern(rule.when) });
+  for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: compilePattern(rule.when) });
   const says = (row: ScreenRow): RowSays => row.saysTo(asked) ?? row.keep(new RowSays(asked, row));
-  const placeholders = profile.composer.placeholders.map(pattern);
+  const placeholders = profile.composer.placeholders.map(compilePattern);
   const patterns = (...sources: (string | null)[]): Pattern[] =>
-    sources.filter((source) => source !== null).map((source) => pattern(source));
+    sources.filter((source) => source !== null).map((source) => compilePattern(source));
   const { first, not, top, bottom, more } = profile.composer;
   const asked: RowPatterns = {
     rules,
@@ -54,7 +54,7 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
     more: patterns(more),
     placeholders,
   };
-  const ofTitles = profile.titles.map(({ when, status }) => ({ when: pattern(when), status }));
+  const ofTitles = profile.titles.map(({ when, status }) => ({ when: compilePattern(when), status }));
   const titles = new BoundedMemo<{ status: TitleStatus | null }>(TITLES_MAX, (title) => ({
     status: ofTitles.find(({ when }) => when.test(title))?.status ?? null,
   }));
@@ -63,7 +63,7 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
     statusOfTitle: (title) => titles.of(title).status,
     isPlaceholder: (draft) => placeholders.some((p) => p.test(draft)),
     says,
-    dialogs: profile.dialogs.map((d) => ({ when: pattern(d.when), prompt: d.prompt, limit: d.limit ?? false })),
+    dialogs: profile.dialogs.map((d) => ({ when: compilePattern(d.when), prompt: d.prompt, limit: d.limit ?? false })),
   };
   cache.set(profile, made);
   return made;

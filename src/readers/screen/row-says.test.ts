@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { profileFor } from "../../programs/registry.js";
-import { pattern } from "../../programs/shared/pattern.js";
+import { compilePattern } from "../../programs/shared/pattern.js";
 import { compileProfile } from "./compiled.js";
 import { rowOf } from "./row.js";
 
@@ -33,13 +33,15 @@ describe("what a profile says of a row", () => {
         for (const text of texts) {
           const said = says(rowOf(text));
           for (const region of REGIONS) {
-            const rules = profile.rules.filter((rule) => rule.region === region && pattern(rule.when).test(text));
+            const rules = profile.rules.filter(
+              (rule) => rule.region === region && compilePattern(rule.when).test(text),
+            );
             expect(said[region].map(({ rule }) => rule.when.source)).toEqual(rules.map(({ when }) => when));
             for (const { rule, groups } of said[region]) {
-              expect(groups).toEqual(pattern(rule.when.source).groups(text));
+              expect(groups).toEqual(compilePattern(rule.when.source).groups(text));
             }
           }
-          const fits = (source: string | null) => source !== null && pattern(source).test(text);
+          const fits = (source: string | null) => source !== null && compilePattern(source).test(text);
           expect(said.isMessage).toBe(fits(profile.message));
           expect(said.message).toBe(profile.message === null ? null : textOf(profile.message, text, "text"));
           expect(said.isFirst).toBe(fits(profile.composer.first));
@@ -53,4 +55,4 @@ describe("what a profile says of a row", () => {
 });
 
 const textOf = (source: string, text: string, group: string): string | null =>
-  pattern(source).groups(text)?.[group] ?? null;
+  compilePattern(source).groups(text)?.[group] ?? null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseStat, readArgv, readCwd, readEnviron } from "./proc.js";
-import { outward, parseSs } from "./sockets.js";
+import { outwardSockets, parseSs } from "./sockets.js";
 
 const REST = "1 42 42 34817 42 4194560 1 2 3 4 10 20 30 40 20 0 11 0 12345 1000 200";
 
@@ -67,8 +67,8 @@ describe("parseSs", () => {
         own("127.0.0.1:35304 127.0.0.1:44105", 10),
       ].join("\n"),
     );
-    expect(outward([...sockets.values()].flat()).map(({ peer }) => peer)).toEqual(["127.0.0.1:44105"]);
-    expect(outward(sockets.get(11) ?? [])).toHaveLength(1);
+    expect(outwardSockets([...sockets.values()].flat()).map(({ peer }) => peer)).toEqual(["127.0.0.1:44105"]);
+    expect(outwardSockets(sockets.get(11) ?? [])).toHaveLength(1);
   });
 
   it("reads nothing out of noise", () => {

@@ -6,7 +6,7 @@ import type { ProcessSignal } from "../../core/signal.js";
 import { hasTerminal, readProcRow, readProcTable } from "./proc.js";
 import { isDead, KEEPER, type ProcessRow, type ProcessTable } from "./process-table.js";
 import { hasTerminalByPs, readPsRow, readPsTable } from "./ps.js";
-import { outward, readSockets, type SocketBytes } from "./sockets.js";
+import { outwardSockets, readSockets, type SocketBytes } from "./sockets.js";
 
 export interface ProcessTarget {
   pid: number;
@@ -130,7 +130,7 @@ export class ProcessSensor {
     const open = new Map<string, number>();
     let total = seen.received ?? 0;
     // Codex has a server of its own inside, which begins to stir when a request has hung for five minutes.
-    for (const { key, received } of outward(tree.flatMap(({ pid }) => this.sockets?.get(pid) ?? []))) {
+    for (const { key, received } of outwardSockets(tree.flatMap(({ pid }) => this.sockets?.get(pid) ?? []))) {
       open.set(key, received);
       const before = seen.sockets.get(key) ?? 0;
       total += received >= before ? received - before : received;

@@ -55,7 +55,7 @@ export function parseSs(text: string): Map<number, SocketBytes[]> {
 }
 
 /** Connections of these processes that lead outside of them: what they say to each other is no word of a server. */
-export function outward(sockets: readonly SocketBytes[]): SocketBytes[] {
+export function outwardSockets(sockets: readonly SocketBytes[]): SocketBytes[] {
   const ends = new Set(sockets.map(({ local, peer }) => `${local} ${peer}`));
   return sockets.filter(({ local, peer }) => !ends.has(`${peer} ${local}`));
 }

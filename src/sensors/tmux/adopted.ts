@@ -6,7 +6,7 @@ import type { ExitSignal, Signal } from "../../core/signal.js";
 import { generic } from "../../programs/generic/screens.js";
 import { profileFor } from "../../programs/registry.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
-import { head } from "../../readers/text.js";
+import { textHead } from "../../readers/text.js";
 import { typedAt } from "../process/typed-at.js";
 import type { PaneCandidate } from "./discover.js";
 import { PaneSensor } from "./pane-sensor.js";
@@ -161,7 +161,7 @@ export class AdoptedPane {
     return {
       kind: profileFor(pane.kind ?? program?.kind ?? generic.id, this.#context.profiles()).id,
       tags: pane.tags,
-      command: (argv.length > 0 ? argv : [pane.command]).slice(0, 50).map((word) => head(word)),
+      command: (argv.length > 0 ? argv : [pane.command]).slice(0, 50).map((word) => textHead(word)),
       task: pane.task,
       pid: program?.pid ?? pane.pid,
       pidStart: program?.start || null,

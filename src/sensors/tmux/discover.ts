@@ -1,7 +1,7 @@
 /** Where this user's tmux servers are, and which of their panes hold agents. */
 import { lstat, readdir } from "node:fs/promises";
 import { basename, isAbsolute, join } from "node:path";
-import { type Pattern, pattern } from "../../programs/shared/pattern.js";
+import { compilePattern, type Pattern } from "../../programs/shared/pattern.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
 import type { Pane } from "./panes.js";
 import { type FoundProgram, kindOf, type Processes, type ProcessFact, programBelow } from "./program.js";
@@ -69,7 +69,7 @@ export function chooseAgents(
   processes: Processes | null,
   rules: AdoptRules,
 ): PaneCandidate[] {
-  const named = rules.pattern === null ? null : pattern(rules.pattern);
+  const named = rules.pattern === null ? null : compilePattern(rules.pattern);
   const candidates = panes
     .filter((pane) => !pane.own && !pane.dead)
     .map((pane) => ({ pane, program: programIn(pane, rows, processes, rules) }));

@@ -1,5 +1,5 @@
 /** The panes of a tmux server as one listing tells them. */
-import { head } from "../../readers/text.js";
+import { textHead } from "../../readers/text.js";
 import type { Command } from "./link.js";
 
 export interface Pane {
@@ -116,26 +116,30 @@ function paneOf(get: (field: Field) => string): Pane | null {
     rows: whole(get("pane_height")) ?? 0,
     cursorX: whole(get("cursor_x")) ?? 0,
     cursorY: whole(get("cursor_y")) ?? 0,
-    tty: head(get("pane_tty"), TEXT_MAX),
-    server: { pid: server, startedAt: head(get("start_time"), 20) },
-    session: { id: session, name: head(get("session_name"), TEXT_MAX), attached: whole(get("session_attached")) ?? 0 },
-    window: { id: head(get("window_id"), 20), name: head(get("window_name"), TEXT_MAX) },
+    tty: textHead(get("pane_tty"), TEXT_MAX),
+    server: { pid: server, startedAt: textHead(get("start_time"), 20) },
+    session: {
+      id: session,
+      name: textHead(get("session_name"), TEXT_MAX),
+      attached: whole(get("session_attached")) ?? 0,
+    },
+    window: { id: textHead(get("window_id"), 20), name: textHead(get("window_name"), TEXT_MAX) },
     shows: (["focus-events", "destroy-unattached", "exit-unattached"] as const).some((field) => isOn(get(field))),
-    command: head(get("pane_current_command"), TEXT_MAX),
-    startCommand: head(get("pane_start_command"), TEXT_MAX),
-    title: head(get("pane_title"), 2 * TEXT_MAX),
+    command: textHead(get("pane_current_command"), TEXT_MAX),
+    startCommand: textHead(get("pane_start_command"), TEXT_MAX),
+    title: textHead(get("pane_title"), 2 * TEXT_MAX),
     // A folder may hold any character but the zero; it is only ever used as a path.
     cwd: get("pane_current_path").slice(0, 4096),
     own: isOn(get("@rouse_own")),
     tags: tagsOf(get("@rouse_tags")),
-    name: head(get("@rouse_name"), 100) || null,
-    task: head(get("@rouse_task"), TEXT_MAX) || null,
-    kind: head(get("@rouse_kind"), 100) || null,
+    name: textHead(get("@rouse_name"), 100) || null,
+    task: textHead(get("@rouse_task"), TEXT_MAX) || null,
+    kind: textHead(get("@rouse_kind"), 100) || null,
   };
 }
 
 function tagsOf(text: string): string[] {
-  const tags = head(text, 1000)
+  const tags = textHead(text, 1000)
     .split(/[\s,]+/)
     .filter((tag) => tag !== "");
   return [...new Set(tags)].slice(0, TAGS_MAX);

@@ -1,7 +1,7 @@
 /** Watches agents that already run in tmux, on all servers of this user. It only looks: nothing is typed or changed. */
 
 import type { AgentSession } from "../../core/agent.js";
-import { pattern } from "../../programs/shared/pattern.js";
+import { compilePattern } from "../../programs/shared/pattern.js";
 import { CHECK_MS } from "../../readers/terminal.js";
 import type { PaneReading } from "./adopted.js";
 import { type AdoptRules, findSockets } from "./discover.js";
@@ -35,7 +35,7 @@ export class TmuxWatcher {
 
   /** Throws when the pattern is not valid. */
   constructor(options: TmuxWatcherOptions) {
-    if (options.rules.pattern !== null) pattern(options.rules.pattern);
+    if (options.rules.pattern !== null) compilePattern(options.rules.pattern);
     this.#options = options;
     this.#now = options.now ?? Date.now;
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { assess } from "../../core/assess.js";
-import { createEvidence, take } from "../../core/evidence/evidence.js";
+import { createEvidence, takeSignal } from "../../core/evidence/evidence.js";
 import type { Signal } from "../../core/signal.js";
 import { profileFor, traitsOf } from "../../programs/registry.js";
 import { NO_CONTEXT } from "../../readers/record-reader.js";
@@ -90,7 +90,7 @@ describe("TranscriptSensor", () => {
     writeFileSync(path, prompt(NOON - 9 * HOUR, "go") + call(NOON - 8 * HOUR, "t1", "make test"));
     const met = sensor();
     const evidence = createEvidence(traitsOf(profileFor("claude-code")));
-    for (const signal of (await met.read(NOON)).signals) take(evidence, signal);
+    for (const signal of (await met.read(NOON)).signals) takeSignal(evidence, signal);
     expect(["working", "waiting"]).toContain(assess(evidence, NOON).state);
     expect(assess(evidence, NOON + 12 * HOUR).state).toBe("stuck");
     await met.close();

@@ -89,7 +89,7 @@ async function walk(
   if (segment === "**") await walk(root, at, rest, depth, budget, found);
   const names = segment.includes("*") ? await namesIn(join(root, at), budget) : [segment];
   for (const name of names) {
-    if (!(segment === "**" ? !SKIPPED.has(name) : matches(segment, name))) continue;
+    if (!(segment === "**" ? !SKIPPED.has(name) : matchesName(segment, name))) continue;
     if (budget.entries-- <= 0 || found.length >= FILES_MAX) return;
     const path = at === "" ? name : `${at}/${name}`;
     const stats = await lstat(join(root, path)).catch(() => null);
@@ -114,7 +114,7 @@ export function matchesPath(pattern: string, path: string): boolean {
     const next = new Set<number>();
     for (const place of places) {
       if (segment === "**") for (let at = place; at <= names.length; at++) next.add(at);
-      else if (place < names.length && matches(segment, names[place] as string)) next.add(place + 1);
+      else if (place < names.length && matchesName(segment, names[place] as string)) next.add(place + 1);
     }
     places = next;
   }
@@ -122,7 +122,7 @@ export function matchesPath(pattern: string, path: string): boolean {
 }
 
 /** Each part between two stars must stand behind the one before. */
-export function matches(pattern: string, name: string): boolean {
+export function matchesName(pattern: string, name: string): boolean {
   const parts = pattern.split("*");
   const [first = ""] = parts;
   if (parts.length === 1) return name === pattern;

@@ -1,6 +1,6 @@
 /** The files in which projects show work: the sources of seed 004, and where test programs leave their results. */
 import { type Config, toConfig } from "../../config/keys.js";
-import { canonical } from "../../core/digest.js";
+import { canonicalJson } from "../../core/digest.js";
 import { asRecord } from "../../readers/json.js";
 
 export interface WorkspaceSources {
@@ -80,7 +80,7 @@ export function statusWithoutTimes(text: string): string {
   const value = parse(text);
   const record = asRecord(value);
   if (record === null) return text;
-  return canonical(Object.fromEntries(Object.entries(record).filter(([name]) => !TIMES.test(name.slice(0, 100)))));
+  return canonicalJson(Object.fromEntries(Object.entries(record).filter(([name]) => !TIMES.test(name.slice(0, 100)))));
 }
 
 /** How many messages a queue file holds; null when it is no list. */

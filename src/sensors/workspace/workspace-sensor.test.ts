@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Signal, SignalKind } from "../../core/signal.js";
 import { type FolderOptions, WorkspaceFolder } from "./folder.js";
-import { matches, matchesPath } from "./glob.js";
+import { matchesName, matchesPath } from "./glob.js";
 import { WorkspaceSensor } from "./workspace-sensor.js";
 
 const HOUR = 3_600_000;
@@ -287,7 +287,7 @@ describe("matches", () => {
     ["a*b*c", "a-b-c", true],
     ["x", "xy", false],
   ])("says of %j and %j: %s", (pattern, name, expected) => {
-    expect(matches(pattern, name)).toBe(expected);
+    expect(matchesName(pattern, name)).toBe(expected);
   });
 
   it.each([

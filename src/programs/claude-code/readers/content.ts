@@ -2,7 +2,7 @@
  * Messages of Claude Code, which its transcript and its event stream write alike: one record per finished block of a
  * reply, and tool results as messages of the user.
  */
-import { arr, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { arrayAt, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { fromEpoch } from "../../../readers/record-reader.js";
 import { contentText, resultText } from "../../../readers/text.js";
 import type { Thread } from "../../../readers/thread.js";
@@ -36,29 +36,29 @@ export class ClaudeMessages {
   constructor(private readonly thread: Thread) {}
 
   assistant(record: JsonRecord, { presumesEnd }: AssistantContext): void {
-    const message = obj(record, "message");
+    const message = recordAt(record, "message");
     const blocks = blocksOf(message);
     const failure = failureOf(record, blocks);
     if (failure) {
       this.thread.fails(failure, limitEnd(record));
       return;
     }
-    const model = str(message, "model");
+    const model = stringAt(message, "model");
     if (model === SYNTHETIC) return;
-    const reply = str(message, "id");
+    const reply = stringAt(message, "id");
     // A reply's blocks are one record each: the one behind the end of the turn does not open another turn.
     if (reply === undefined || reply !== this.endedReply) this.thread.turnRuns();
     this.thread.learns({ model });
-    if (reply !== undefined) this.tokens(reply, obj(message, "usage"));
+    if (reply !== undefined) this.tokens(reply, recordAt(message, "usage"));
     let hasText = false;
     let hasCall = false;
     for (const block of blocks) {
-      const type = str(block, "type") ?? "";
+      const type = stringAt(block, "type") ?? "";
       if (type === "text") {
         hasText = true;
-        this.thread.says("assistant", str(block, "text") ?? "");
+        this.thread.says("assistant", stringAt(block, "text") ?? "");
       } else if (type === "thinking") {
-        this.thread.thinks(str(block, "thinking") ?? "");
+        this.thread.thinks(stringAt(block, "thinking") ?? "");
       } else if (CALLS.has(type)) {
         hasCall = true;
         this.thread.turnRuns();
@@ -72,42 +72,42 @@ export class ClaudeMessages {
 
   tokens(reply: string, usage: JsonRecord | undefined): void {
     const input =
-      (num(usage, "input_tokens") ?? 0) +
-      (num(usage, "cache_creation_input_tokens") ?? 0) +
-      (num(usage, "cache_read_input_tokens") ?? 0);
-    this.thread.uses(reply, { input, output: num(usage, "output_tokens") ?? 0 });
+      (numberAt(usage, "input_tokens") ?? 0) +
+      (numberAt(usage, "cache_creation_input_tokens") ?? 0) +
+      (numberAt(usage, "cache_read_input_tokens") ?? 0);
+    this.thread.uses(reply, { input, output: numberAt(usage, "output_tokens") ?? 0 });
   }
 
   user(record: JsonRecord): void {
-    const blocks = blocksOf(obj(record, "message"));
+    const blocks = blocksOf(recordAt(record, "message"));
     let hasResult = false;
     for (const block of blocks) {
-      if (str(block, "type") !== "tool_result") continue;
+      if (stringAt(block, "type") !== "tool_result") continue;
       hasResult = true;
       this.result(block, record);
     }
-    const text = contentText(blocks.filter((block) => str(block, "type") === "text"));
+    const text = contentText(blocks.filter((block) => stringAt(block, "type") === "text"));
     if (text.startsWith(INTERRUPTED)) this.thread.turnInterrupted(true);
     else if (!hasResult && isPrompt(record, text)) this.thread.prompted(text, isFromHuman(record, text));
   }
 
   private call(block: unknown, reply: string | undefined): void {
-    const id = str(block, "id");
+    const id = stringAt(block, "id");
     if (id === undefined) return;
     this.thread.toolStarts({
       id,
-      tool: str(block, "name") ?? "",
-      args: obj(block, "input") ?? {},
+      tool: stringAt(block, "name") ?? "",
+      args: recordAt(block, "input") ?? {},
       round: reply,
     });
   }
 
   private result(block: unknown, record: JsonRecord): void {
-    const id = str(block, "tool_use_id");
+    const id = stringAt(block, "tool_use_id");
     if (id === undefined) return;
     const text = resultText((block as JsonRecord).content);
-    const details = obj(record, "toolUseResult") ?? obj(record, "tool_use_result");
-    this.thread.toolEnds(id, claudeResult(text, !bool(block, "is_error"), details));
+    const details = recordAt(record, "toolUseResult") ?? recordAt(record, "tool_use_result");
+    this.thread.toolEnds(id, claudeResult(text, !booleanAt(block, "is_error"), details));
   }
 
   private stop(
@@ -116,9 +116,9 @@ export class ClaudeMessages {
     reply: string | undefined,
     presumesEnd: boolean,
   ): void {
-    const reason = str(message, "stop_reason");
+    const reason = stringAt(message, "stop_reason");
     const failed = FAILED_STOPS.get(reason ?? "");
-    const presumed = reason === undefined && presumesEnd && !bool(record, "isAbortedMidStream");
+    const presumed = reason === undefined && presumesEnd && !booleanAt(record, "isAbortedMidStream");
     if (failed !== undefined) this.thread.fails({ code: failed, text: `stop_reason: ${reason}` });
     else if (presumed) this.thread.turnEnds({ presumed });
     else if (reason !== undefined && ENDS.has(reason)) this.thread.turnEnds();
@@ -133,8 +133,8 @@ export function claudeResult(text: string, ok: boolean, details?: JsonRecord): T
     ok,
     text,
     refused: !ok && text.startsWith(REFUSED),
-    interrupted: bool(details, "interrupted") || (!ok && text.startsWith(INTERRUPTED)),
-    background: str(details, "backgroundTaskId") !== undefined,
+    interrupted: booleanAt(details, "interrupted") || (!ok && text.startsWith(INTERRUPTED)),
+    background: stringAt(details, "backgroundTaskId") !== undefined,
   };
 }
 
@@ -150,31 +150,40 @@ export function isNotice(text: string): boolean {
 }
 
 function blocksOf(message: JsonRecord | undefined): readonly unknown[] {
-  const text = str(message, "content");
-  return text === undefined ? arr(message, "content") : [{ type: "text", text }];
+  const text = stringAt(message, "content");
+  return text === undefined ? arrayAt(message, "content") : [{ type: "text", text }];
 }
 
 function isPrompt(record: JsonRecord, text: string): boolean {
-  if (text.trim() === "" || bool(record, "isMeta") || bool(record, "isSynthetic")) return false;
-  if (bool(record, "isCompactSummary") || bool(record, "isVisibleInTranscriptOnly")) return false;
+  if (text.trim() === "" || booleanAt(record, "isMeta") || booleanAt(record, "isSynthetic")) return false;
+  if (booleanAt(record, "isCompactSummary") || booleanAt(record, "isVisibleInTranscriptOnly")) return false;
   return !NOT_PROMPTS.some((mark) => text.startsWith(mark));
 }
 
 function isFromHuman(record: JsonRecord, text: string): boolean {
-  const origin = str(record, "origin", "kind");
+  const origin = stringAt(record, "origin", "kind");
   return (origin === undefined || origin === "human") && !isNotice(text);
 }
 
 /** The program's word that it gave up; the stream says it by `error` alone. */
 function failureOf(record: JsonRecord, blocks: readonly unknown[]): VendorError | undefined {
-  const code = str(record, "error");
-  if (!bool(record, "isApiErrorMessage") && code === undefined) return undefined;
-  const words = [str(record, "apiError"), code, str(record, "apiErrorType"), str(record, "errorDetails")];
-  return { status: num(record, "apiErrorStatus"), code: words.filter(Boolean).join(" "), text: contentText(blocks) };
+  const code = stringAt(record, "error");
+  if (!booleanAt(record, "isApiErrorMessage") && code === undefined) return undefined;
+  const words = [
+    stringAt(record, "apiError"),
+    code,
+    stringAt(record, "apiErrorType"),
+    stringAt(record, "errorDetails"),
+  ];
+  return {
+    status: numberAt(record, "apiErrorStatus"),
+    code: words.filter(Boolean).join(" "),
+    text: contentText(blocks),
+  };
 }
 
 function limitEnd(record: JsonRecord): number | undefined {
-  const info = obj(record, "apiErrorParams", "rate_limit_info") ?? obj(record, "quotaLimits");
-  const stamp = num(info, "resetsAt");
+  const info = recordAt(record, "apiErrorParams", "rate_limit_info") ?? recordAt(record, "quotaLimits");
+  const stamp = numberAt(info, "resetsAt");
   return stamp === undefined ? undefined : fromEpoch(stamp);
 }

@@ -4,13 +4,13 @@
  * No hook fires in a hang, in a retry, while a tool is stuck, or at a kill. None fires when a permission is given
  * either: an open prompt closes when its tool ends.
  */
-import { canonical, digest } from "../../../core/digest.js";
+import { canonicalJson, digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
 import type { PromptKind } from "../../../core/states.js";
-import { arr, asRecord, bool, type JsonRecord, obj, str } from "../../../readers/json.js";
+import { arrayAt, asRecord, booleanAt, type JsonRecord, recordAt, stringAt } from "../../../readers/json.js";
 import { RecentMap } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { head, resultText } from "../../../readers/text.js";
+import { resultText, textHead } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { claudePermissions, claudeResult, isNotice } from "./content.js";
 
@@ -68,17 +68,17 @@ export class ClaudeHookReader implements RecordReader {
   }
 
   private report(payload: JsonRecord): void {
-    const event = str(payload, "hook_event_name") ?? "";
+    const event = stringAt(payload, "hook_event_name") ?? "";
     const handler = this.handlers[event];
     if (handler === undefined) {
       if (!SILENT.has(event)) this.skipped.count(event);
       return;
     }
     this.thread.learns({
-      id: str(payload, "session_id"),
-      cwd: str(payload, "cwd"),
-      model: str(payload, "model"),
-      permissions: claudePermissions(str(payload, "permission_mode")),
+      id: stringAt(payload, "session_id"),
+      cwd: stringAt(payload, "cwd"),
+      model: stringAt(payload, "model"),
+      permissions: claudePermissions(stringAt(payload, "permission_mode")),
     });
     handler(payload);
   }
@@ -86,10 +86,10 @@ export class ClaudeHookReader implements RecordReader {
   private readonly handlers: Readonly<Record<string, (payload: JsonRecord) => void>> = {
     __proto__: null as never,
     SessionStart: (payload) => {
-      if (str(payload, "source") === "compact") this.thread.emit({ kind: "compaction", phase: "end" });
+      if (stringAt(payload, "source") === "compact") this.thread.emit({ kind: "compaction", phase: "end" });
     },
     UserPromptSubmit: (payload) => {
-      const prompt = str(payload, "prompt") ?? "";
+      const prompt = stringAt(payload, "prompt") ?? "";
       this.thread.prompted(prompt, !isNotice(prompt));
     },
     MessageDisplay: (payload) => this.display(payload),
@@ -98,7 +98,7 @@ export class ClaudeHookReader implements RecordReader {
     PostToolUseFailure: (payload) => this.ofMainThread(payload, () => this.toolEnds(payload, false)),
     PermissionRequest: (payload) => this.permission(payload),
     PermissionDenied: () => this.thread.closePrompt(),
-    Elicitation: (payload) => this.thread.asks("input", str(payload, "message") ?? ""),
+    Elicitation: (payload) => this.thread.asks("input", stringAt(payload, "message") ?? ""),
     ElicitationResult: () => this.thread.closePrompt(),
     Notification: (payload) => this.notification(payload),
     SubagentStart: () => this.thread.lives(0),
@@ -107,76 +107,76 @@ export class ClaudeHookReader implements RecordReader {
     PostCompact: () => this.thread.emit({ kind: "compaction", phase: "end" }),
     Stop: (payload) => this.stop(payload),
     StopFailure: (payload) =>
-      this.thread.fails({ code: str(payload, "error"), text: str(payload, "last_assistant_message") }),
-    SessionEnd: (payload) => this.sessionEnds(str(payload, "reason") ?? ""),
+      this.thread.fails({ code: stringAt(payload, "error"), text: stringAt(payload, "last_assistant_message") }),
+    SessionEnd: (payload) => this.sessionEnds(stringAt(payload, "reason") ?? ""),
   };
 
   /** A subagent's own calls prove that it lives; its permissions stop the session like any other. */
   private ofMainThread(payload: JsonRecord, report: () => void): void {
-    if (str(payload, "agent_id") === undefined) report();
+    if (stringAt(payload, "agent_id") === undefined) report();
     else this.thread.lives(0);
   }
 
   /** Text as it appears on the screen, in pieces. */
   private display(payload: JsonRecord): void {
-    this.thread.writes("content", str(payload, "delta") ?? "");
-    if (bool(payload, "final")) this.thread.textEnds("content");
+    this.thread.writes("content", stringAt(payload, "delta") ?? "");
+    if (booleanAt(payload, "final")) this.thread.textEnds("content");
   }
 
   private toolStarts(payload: JsonRecord): void {
-    const id = str(payload, "tool_use_id");
+    const id = stringAt(payload, "tool_use_id");
     if (id === undefined) return;
     this.thread.turnRuns();
     this.callIds.set(callOf(payload), id);
     this.thread.toolStarts({
       id,
-      tool: str(payload, "tool_name") ?? "",
-      args: obj(payload, "tool_input") ?? {},
+      tool: stringAt(payload, "tool_name") ?? "",
+      args: recordAt(payload, "tool_input") ?? {},
     });
   }
 
   private toolEnds(payload: JsonRecord, ok: boolean): void {
-    const id = str(payload, "tool_use_id");
+    const id = stringAt(payload, "tool_use_id");
     if (id === undefined) return;
-    const response = obj(payload, "tool_response");
-    const text = ok ? resultText(payload.tool_response) : (str(payload, "error") ?? "");
+    const response = recordAt(payload, "tool_response");
+    const text = ok ? resultText(payload.tool_response) : (stringAt(payload, "error") ?? "");
     const result = claudeResult(text, ok, response);
-    this.thread.toolEnds(id, { ...result, interrupted: result.interrupted || bool(payload, "is_interrupt") });
+    this.thread.toolEnds(id, { ...result, interrupted: result.interrupted || booleanAt(payload, "is_interrupt") });
   }
 
   private permission(payload: JsonRecord): void {
-    const tool = str(payload, "tool_name") ?? "";
-    const input = obj(payload, "tool_input");
-    const subject = str(input, "command") ?? str(input, "file_path") ?? str(input, "url") ?? "";
+    const tool = stringAt(payload, "tool_name") ?? "";
+    const input = recordAt(payload, "tool_input");
+    const subject = stringAt(input, "command") ?? stringAt(input, "file_path") ?? stringAt(input, "url") ?? "";
     this.thread.asks(QUESTIONS.get(tool) ?? "permission", `${tool} ${subject}`, this.callIds.get(callOf(payload)));
   }
 
   private notification(payload: JsonRecord): void {
-    const type = str(payload, "notification_type") ?? "";
-    const message = str(payload, "message") ?? "";
+    const type = stringAt(payload, "notification_type") ?? "";
+    const message = stringAt(payload, "message") ?? "";
     const found = NOTIFICATIONS.find(([name, words]) => (type === "" ? message.includes(words) : name === type));
     if (found === undefined) {
       if (!SILENT_NOTIFICATIONS.has(type)) this.skipped.count(`Notification/${type}`);
     } else if (found[2] === "idle") {
-      this.thread.emit({ kind: "status", status: "idle", text: head(message) });
+      this.thread.emit({ kind: "status", status: "idle", text: textHead(message) });
     } else {
       this.thread.asks(found[2], message);
     }
   }
 
   private stop(payload: JsonRecord): void {
-    this.thread.says("assistant", str(payload, "last_assistant_message") ?? "");
-    const background = arr(payload, "background_tasks").length;
+    this.thread.says("assistant", stringAt(payload, "last_assistant_message") ?? "");
+    const background = arrayAt(payload, "background_tasks").length;
     this.thread.turnEnds(background > 0 ? { background } : {});
   }
 
   private sessionEnds(reason: string): void {
     this.thread.closePrompt();
     if (QUITS.has(reason)) this.thread.emit({ kind: "input", by: "human", bytes: 0, quits: true });
-    this.thread.emit({ kind: "status", status: "clear", text: head(reason) });
+    this.thread.emit({ kind: "status", status: "clear", text: textHead(reason) });
   }
 }
 
 function callOf(payload: JsonRecord): string {
-  return digest((str(payload, "tool_name") ?? "") + canonical(payload.tool_input));
+  return digest((stringAt(payload, "tool_name") ?? "") + canonicalJson(payload.tool_input));
 }

@@ -4,9 +4,9 @@
  */
 import type { Signal, StatusSignal } from "../../../core/signal.js";
 import type { PromptKind } from "../../../core/states.js";
-import { asRecord, str } from "../../../readers/json.js";
+import { asRecord, stringAt } from "../../../readers/json.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { head } from "../../../readers/text.js";
+import { textHead } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 
 const STATUSES: ReadonlyMap<string, StatusSignal["status"]> = new Map([
@@ -39,9 +39,13 @@ export class ClaudeSessionFileReader implements RecordReader {
     const record = asRecord(value);
     if (record === null) return [];
     return this.thread.collect(at, () => {
-      this.thread.learns({ id: str(record, "sessionId"), version: str(record, "version"), cwd: str(record, "cwd") });
-      const word = str(record, "status") ?? "";
-      const waitingFor = head(str(record, "waitingFor") ?? "");
+      this.thread.learns({
+        id: stringAt(record, "sessionId"),
+        version: stringAt(record, "version"),
+        cwd: stringAt(record, "cwd"),
+      });
+      const word = stringAt(record, "status") ?? "";
+      const waitingFor = textHead(stringAt(record, "waitingFor") ?? "");
       if (`${word} ${waitingFor}` === this.last) return;
       this.last = `${word} ${waitingFor}`;
       const status = STATUSES.get(word);

@@ -6,9 +6,9 @@
  * usage windows. Silence here is silence: nothing repaints.
  */
 import type { Signal } from "../../../core/signal.js";
-import { arr, asRecord, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { arrayAt, asRecord, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { fromEpoch, type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { contentText, head } from "../../../readers/text.js";
+import { contentText, textHead } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { ClaudeMessages, claudePermissions } from "./content.js";
 
@@ -44,7 +44,7 @@ export class ClaudeStreamReader implements RecordReader {
     const record = asRecord(value);
     if (record === null) return [];
     return this.thread.collect(at, () => {
-      const type = str(record, "type") ?? "";
+      const type = stringAt(record, "type") ?? "";
       const handler = this.handlers[type];
       if (handler !== undefined) handler(record);
       else if (!SILENT.has(type)) this.skipped.count(type);
@@ -58,7 +58,7 @@ export class ClaudeStreamReader implements RecordReader {
     user: (record) => this.ofMainThread(record, () => this.messages.user(record)),
     stream_event: (record) => this.streamEvent(record),
     tool_progress: () => this.beat(),
-    rate_limit_event: (record) => this.rateLimit(obj(record, "rate_limit_info") ?? record),
+    rate_limit_event: (record) => this.rateLimit(recordAt(record, "rate_limit_info") ?? record),
     control_request: (record) => this.controlRequest(record),
     auth_status: (record) => this.authStatus(record),
     result: (record) => this.result(record),
@@ -66,12 +66,12 @@ export class ClaudeStreamReader implements RecordReader {
 
   /** Records of a subagent prove that it lives; what it does is its own affair. */
   private ofMainThread(record: JsonRecord, report: () => void): void {
-    if (str(record, "parent_tool_use_id") === undefined) report();
-    else this.thread.lives(contentText(obj(record, "message")).length);
+    if (stringAt(record, "parent_tool_use_id") === undefined) report();
+    else this.thread.lives(contentText(recordAt(record, "message")).length);
   }
 
   private system(record: JsonRecord): void {
-    const subtype = str(record, "subtype") ?? "";
+    const subtype = stringAt(record, "subtype") ?? "";
     const handler = this.systemHandlers[subtype];
     if (handler !== undefined) handler(record);
     else if (subtype.startsWith("task_")) this.beat();
@@ -81,25 +81,33 @@ export class ClaudeStreamReader implements RecordReader {
   private readonly systemHandlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
     __proto__: null as never,
     init: (record) => this.init(record),
-    status: (record) => this.status(str(record, "status")),
+    status: (record) => this.status(stringAt(record, "status")),
     compact_boundary: () => this.compaction(false),
     api_retry: (record) =>
       this.thread.tries(
-        { status: num(record, "error_status"), code: str(record, "error"), text: str(record, "error_message") },
-        { attempt: num(record, "attempt"), max: num(record, "max_retries"), delayMs: num(record, "retry_delay_ms") },
+        {
+          status: numberAt(record, "error_status"),
+          code: stringAt(record, "error"),
+          text: stringAt(record, "error_message"),
+        },
+        {
+          attempt: numberAt(record, "attempt"),
+          max: numberAt(record, "max_retries"),
+          delayMs: numberAt(record, "retry_delay_ms"),
+        },
       ),
-    thinking_tokens: (record) => this.thread.lives(num(record, "estimated_tokens_delta") ?? 0, "thought"),
+    thinking_tokens: (record) => this.thread.lives(numberAt(record, "estimated_tokens_delta") ?? 0, "thought"),
     permission_denied: (record) => this.denied(record),
   };
 
   /** Each prompt of a headless run begins with it; the prompt itself is an argument and not in the stream. */
   private init(record: JsonRecord): void {
     this.thread.learns({
-      id: str(record, "session_id"),
-      version: str(record, "claude_code_version"),
-      cwd: str(record, "cwd"),
-      model: str(record, "model"),
-      permissions: claudePermissions(str(record, "permissionMode")),
+      id: stringAt(record, "session_id"),
+      version: stringAt(record, "claude_code_version"),
+      cwd: stringAt(record, "cwd"),
+      model: stringAt(record, "model"),
+      permissions: claudePermissions(stringAt(record, "permissionMode")),
     });
     if (!this.thread.isTurnOpen) this.thread.turnStarts(true);
   }
@@ -120,34 +128,39 @@ export class ClaudeStreamReader implements RecordReader {
   }
 
   private denied(record: JsonRecord): void {
-    const id = str(record, "tool_use_id");
-    const text = str(record, "message") ?? str(record, "decision_reason") ?? "permission denied";
+    const id = stringAt(record, "tool_use_id");
+    const text = stringAt(record, "message") ?? stringAt(record, "decision_reason") ?? "permission denied";
     if (id !== undefined) this.thread.toolEnds(id, { ok: false, text, refused: true });
   }
 
   private streamEvent(record: JsonRecord): void {
-    const event = obj(record, "event");
-    const type = str(event, "type");
-    if (type === "message_delta" && str(record, "parent_tool_use_id") === undefined) {
-      const reply = str(record, "api_message_id");
-      if (reply !== undefined) this.messages.tokens(reply, obj(event, "usage"));
+    const event = recordAt(record, "event");
+    const type = stringAt(event, "type");
+    if (type === "message_delta" && stringAt(record, "parent_tool_use_id") === undefined) {
+      const reply = stringAt(record, "api_message_id");
+      if (reply !== undefined) this.messages.tokens(reply, recordAt(event, "usage"));
     }
     if (type !== "content_block_delta") return;
-    const delta = obj(event, "delta");
-    const [text, thought, argument] = [str(delta, "text"), str(delta, "thinking"), str(delta, "partial_json")];
-    if (str(record, "parent_tool_use_id") !== undefined) this.thread.lives((text ?? thought ?? argument ?? "").length);
+    const delta = recordAt(event, "delta");
+    const [text, thought, argument] = [
+      stringAt(delta, "text"),
+      stringAt(delta, "thinking"),
+      stringAt(delta, "partial_json"),
+    ];
+    if (stringAt(record, "parent_tool_use_id") !== undefined)
+      this.thread.lives((text ?? thought ?? argument ?? "").length);
     else if (text !== undefined) this.thread.writes("content", text);
     else if (thought !== undefined) this.thread.writes("thought", thought);
     else if (argument !== undefined) this.thread.lives(argument.length);
   }
 
   private rateLimit(info: JsonRecord): void {
-    const status = str(info, "status") ?? "";
-    const stamp = num(info, "resetsAt");
+    const status = stringAt(info, "status") ?? "";
+    const stamp = numberAt(info, "resetsAt");
     const until = stamp === undefined ? undefined : fromEpoch(stamp);
-    const text = head(`usage window ${str(info, "rateLimitType") ?? ""}: ${status}`);
+    const text = textHead(`usage window ${stringAt(info, "rateLimitType") ?? ""}: ${status}`);
     // Over the plan's window, paid usage may go on: then nothing is stopped.
-    const stopped = status === "rejected" && !bool(info, "isUsingOverage");
+    const stopped = status === "rejected" && !booleanAt(info, "isUsingOverage");
     if (stopped) {
       this.thread.limited({ until, text });
     } else if (status !== "allowed") {
@@ -160,31 +173,31 @@ export class ClaudeStreamReader implements RecordReader {
 
   /** With `--permission-prompt-tool stdio` the program that runs Claude Code is asked, in this stream. */
   private controlRequest(record: JsonRecord): void {
-    const request = obj(record, "request");
-    if (str(request, "subtype") !== "can_use_tool") return;
-    this.thread.asks("permission", str(request, "tool_name") ?? "", str(request, "tool_use_id"));
+    const request = recordAt(record, "request");
+    if (stringAt(request, "subtype") !== "can_use_tool") return;
+    this.thread.asks("permission", stringAt(request, "tool_name") ?? "", stringAt(request, "tool_use_id"));
   }
 
   private authStatus(record: JsonRecord): void {
-    const text = str(record, "error");
+    const text = stringAt(record, "error");
     if (text !== undefined && text !== "") this.thread.fails({ code: "authentication_error", text });
   }
 
   private result(record: JsonRecord): void {
-    const cost = num(record, "total_cost_usd") ?? 0;
+    const cost = numberAt(record, "total_cost_usd") ?? 0;
     if (cost > this.costUsd) {
       this.thread.emit({ kind: "tokens", input: 0, output: 0, costUsd: cost - this.costUsd });
       this.costUsd = cost;
     }
-    if (!bool(record, "is_error")) {
+    if (!booleanAt(record, "is_error")) {
       this.thread.turnEnds();
       return;
     }
-    const reason = str(record, "terminal_reason") ?? str(record, "subtype") ?? "";
+    const reason = stringAt(record, "terminal_reason") ?? stringAt(record, "subtype") ?? "";
     this.thread.fails({
-      status: num(record, "api_error_status"),
-      code: RUN_ENDS.get(reason) ?? RUN_ENDS.get(str(record, "subtype") ?? "") ?? reason,
-      text: str(record, "result") ?? (contentText(arr(record, "errors")) || reason),
+      status: numberAt(record, "api_error_status"),
+      code: RUN_ENDS.get(reason) ?? RUN_ENDS.get(stringAt(record, "subtype") ?? "") ?? reason,
+      text: stringAt(record, "result") ?? (contentText(arrayAt(record, "errors")) || reason),
     });
   }
 }

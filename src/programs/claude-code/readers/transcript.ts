@@ -6,7 +6,7 @@
  * `system/turn_duration` only in a terminal. From 2.1.3xx each request to the model has a line of its own.
  */
 import type { Signal } from "../../../core/signal.js";
-import { asRecord, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { asRecord, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { RecentMap } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, recordTime, SkipCounter } from "../../../readers/record-reader.js";
 import { contentText } from "../../../readers/text.js";
@@ -86,26 +86,26 @@ export class ClaudeTranscriptReader implements RecordReader {
       this.skipped.count("copy");
       return;
     }
-    const type = str(record, "type") ?? "";
+    const type = stringAt(record, "type") ?? "";
     const handler = this.handlers[type];
     if (handler === undefined) {
       if (!SILENT.has(type)) this.skipped.count(type);
       return;
     }
     if (type === "user" || type === "assistant") {
-      const isSide = bool(record, "isSidechain");
+      const isSide = booleanAt(record, "isSidechain");
       if (!isSide) this.ownChain ??= "main";
-      else if (str(record, "agentId") !== undefined) this.ownChain ??= "side";
+      else if (stringAt(record, "agentId") !== undefined) this.ownChain ??= "side";
       if (isSide && this.ownChain !== "side") {
-        this.thread.lives(contentText(obj(record, "message")).length);
+        this.thread.lives(contentText(recordAt(record, "message")).length);
         return;
       }
     }
     this.thread.learns({
-      id: str(record, "sessionId"),
-      version: str(record, "version"),
-      cwd: str(record, "cwd"),
-      permissions: claudePermissions(str(record, "permissionMode")),
+      id: stringAt(record, "sessionId"),
+      version: stringAt(record, "version"),
+      cwd: stringAt(record, "cwd"),
+      permissions: claudePermissions(stringAt(record, "permissionMode")),
     });
     handler(record);
   }
@@ -115,11 +115,11 @@ export class ClaudeTranscriptReader implements RecordReader {
    * theirs. A reply that was not seen before is no copy: then it was the clock that was set back.
    */
   private isCopy(record: JsonRecord): boolean {
-    const agent = str(record, "agentId");
+    const agent = stringAt(record, "agentId");
     if (agent !== undefined && COPIES.some((name) => agent.startsWith(name))) return true;
     const time = recordTime(record);
     if (time === null) return this.copying;
-    const reply = str(record, "message", "id");
+    const reply = stringAt(record, "message", "id");
     const isNew = reply !== undefined && this.replies.get(reply) === undefined;
     if (time >= this.newest || isNew) this.copying = false;
     else if (this.newest - time > COPY_AGE_MS) this.copying = true;
@@ -145,7 +145,7 @@ export class ClaudeTranscriptReader implements RecordReader {
   };
 
   private user(record: JsonRecord): void {
-    this.compaction(str(record, "message", "content")?.startsWith("<command-name>/compact<") ?? false);
+    this.compaction(stringAt(record, "message", "content")?.startsWith("<command-name>/compact<") ?? false);
     this.messages.user(record);
   }
 
@@ -157,11 +157,11 @@ export class ClaudeTranscriptReader implements RecordReader {
   }
 
   private system(record: JsonRecord): void {
-    const subtype = str(record, "subtype") ?? "";
+    const subtype = stringAt(record, "subtype") ?? "";
     if (subtype === "turn_duration") this.thread.turnEnds();
     else if (subtype === "compact_boundary") this.boundary();
     else if (subtype === "api_error") this.retry(record);
-    else if (subtype === "informational") this.remark(str(record, "content") ?? "");
+    else if (subtype === "informational") this.remark(stringAt(record, "content") ?? "");
     else if (!SILENT_SYSTEM.has(subtype)) this.skipped.count(`system/${subtype}`);
   }
 
@@ -171,14 +171,18 @@ export class ClaudeTranscriptReader implements RecordReader {
   }
 
   private retry(record: JsonRecord): void {
-    const error = obj(record, "error");
-    const text = str(error, "formatted") ?? str(error, "message") ?? contentText(obj(error, "error"));
-    const code = str(error, "connection", "code") ?? str(error, "cause", "code") ?? str(error, "code");
+    const error = recordAt(record, "error");
+    const text = stringAt(error, "formatted") ?? stringAt(error, "message") ?? contentText(recordAt(error, "error"));
+    const code = stringAt(error, "connection", "code") ?? stringAt(error, "cause", "code") ?? stringAt(error, "code");
     this.thread.turnRuns();
     this.thread.tries(
       // Without a status and a word, no answer came at all.
-      { status: num(error, "status"), code: code ?? (text === "" ? "network error" : undefined), text },
-      { attempt: num(record, "retryAttempt"), max: num(record, "maxRetries"), delayMs: num(record, "retryInMs") },
+      { status: numberAt(error, "status"), code: code ?? (text === "" ? "network error" : undefined), text },
+      {
+        attempt: numberAt(record, "retryAttempt"),
+        max: numberAt(record, "maxRetries"),
+        delayMs: numberAt(record, "retryInMs"),
+      },
     );
   }
 
@@ -189,19 +193,19 @@ export class ClaudeTranscriptReader implements RecordReader {
 
   /** What was typed while a turn ran is handed to the model between two tools, not as a line of the user. */
   private attachment(record: JsonRecord): void {
-    const attachment = obj(record, "attachment");
-    if (str(attachment, "type") === "queued_command") this.thread.says("user", contentText(attachment?.prompt));
+    const attachment = recordAt(record, "attachment");
+    if (stringAt(attachment, "type") === "queued_command") this.thread.says("user", contentText(attachment?.prompt));
   }
 
   /** A heartbeat of releases before 2.1.80: a shell's, a hook's, or a message of a subagent. */
   private progress(record: JsonRecord): void {
-    const data = obj(record, "data");
-    if (str(data, "type") === "agent_progress") this.thread.lives(contentText(obj(data, "message")).length);
-    else this.thread.emit({ kind: "output", bytes: str(data, "output")?.length ?? 0 });
+    const data = recordAt(record, "data");
+    if (stringAt(data, "type") === "agent_progress") this.thread.lives(contentText(recordAt(data, "message")).length);
+    else this.thread.emit({ kind: "output", bytes: stringAt(data, "output")?.length ?? 0 });
   }
 
   private request(record: JsonRecord): void {
-    const source = str(record, "querySource") ?? "";
+    const source = stringAt(record, "querySource") ?? "";
     if (source.includes("compact")) {
       this.compaction(true);
     } else if (source === "" || this.ownChain === "side" || MAIN_REQUESTS.some((name) => source.startsWith(name))) {
@@ -211,8 +215,8 @@ export class ClaudeTranscriptReader implements RecordReader {
   }
 
   private queue(record: JsonRecord): void {
-    const op = str(record, "operation") === "enqueue" ? "enqueue" : "dequeue";
-    const all = str(record, "operation") === "popAll";
+    const op = stringAt(record, "operation") === "enqueue" ? "enqueue" : "dequeue";
+    const all = stringAt(record, "operation") === "popAll";
     this.queued = op === "enqueue" ? this.queued + 1 : all ? 0 : Math.max(0, this.queued - 1);
     this.thread.emit({ kind: "queue", op, depth: this.queued });
   }

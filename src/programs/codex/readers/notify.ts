@@ -3,7 +3,7 @@
  * program, also for the small one that invents a title for the session, some seconds into the first turn.
  */
 import type { Signal } from "../../../core/signal.js";
-import { arr, asRecord, type JsonRecord, parseRecord, str } from "../../../readers/json.js";
+import { arrayAt, asRecord, type JsonRecord, parseRecord, stringAt } from "../../../readers/json.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
 import { Thread } from "../../../readers/thread.js";
 
@@ -23,7 +23,7 @@ export class CodexNotifyReader implements RecordReader {
     const payload = asRecord(value);
     if (payload === null) return [];
     return this.thread.collect(at, () => {
-      const type = str(payload, "type") ?? "";
+      const type = stringAt(payload, "type") ?? "";
       if (type !== "agent-turn-complete") this.skipped.count(type);
       else if (this.isForeign(payload)) this.skipped.count("foreign thread");
       else this.turnEnds(payload);
@@ -31,14 +31,14 @@ export class CodexNotifyReader implements RecordReader {
   }
 
   private isForeign(payload: JsonRecord): boolean {
-    const id = str(payload, "thread-id");
+    const id = stringAt(payload, "thread-id");
     if (this.threadId !== undefined && id !== undefined) return id !== this.threadId;
     return makesTitle(payload);
   }
 
   private turnEnds(payload: JsonRecord): void {
-    this.thread.learns({ id: str(payload, "thread-id"), cwd: str(payload, "cwd") });
-    this.thread.says("assistant", str(payload, "last-assistant-message") ?? "");
+    this.thread.learns({ id: stringAt(payload, "thread-id"), cwd: stringAt(payload, "cwd") });
+    this.thread.says("assistant", stringAt(payload, "last-assistant-message") ?? "");
     // The start of a turn is never told, so each notice is the end of another one.
     this.thread.emit({ kind: "turn", phase: "end" });
   }
@@ -46,8 +46,8 @@ export class CodexNotifyReader implements RecordReader {
 
 /** Asked for a title, and answered with a record that has one: no agent answers a task like that. */
 function makesTitle(payload: JsonRecord): boolean {
-  const asked = arr(payload, "input-messages").some(
+  const asked = arrayAt(payload, "input-messages").some(
     (text) => typeof text === "string" && text.slice(0, 200).toLowerCase().includes("title"),
   );
-  return asked && str(parseRecord(str(payload, "last-assistant-message") ?? ""), "title") !== undefined;
+  return asked && stringAt(parseRecord(stringAt(payload, "last-assistant-message") ?? ""), "title") !== undefined;
 }

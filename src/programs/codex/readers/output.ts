@@ -3,7 +3,7 @@
  * `metadata.exit_code` (to 0.5x), or a head of lines ("Exit code: 1", "Wall time: 0.2 seconds", "Chunk ID: …") above
  * "Output:".
  */
-import { asRecord, bool, num, parseRecord, str } from "../../../readers/json.js";
+import { asRecord, booleanAt, numberAt, parseRecord, stringAt } from "../../../readers/json.js";
 import { contentText, resultText } from "../../../readers/text.js";
 import type { ToolResult } from "../../../readers/tool-calls.js";
 
@@ -23,13 +23,13 @@ export function codexResult(output: unknown): ToolResult & { background: boolean
   const top = text.slice(0, HEAD_MAX);
   const body = envelope === null ? withoutHead(text, top) : contentText(envelope);
   const code =
-    num(envelope, "metadata", "exit_code") ??
+    numberAt(envelope, "metadata", "exit_code") ??
     codeIn(EXIT_CODE, top) ??
     // A file cut by its owner may tear the JSON of the envelope; the code stands near its end.
     (text.startsWith('{"output"') ? codeIn(EXIT_CODE_JSON, text.slice(-HEAD_MAX)) : undefined);
   const start = body.slice(0, HEAD_MAX);
   const success =
-    asRecord(output) !== null && Object.hasOwn(output as object, "success") ? bool(output, "success") : undefined;
+    asRecord(output) !== null && Object.hasOwn(output as object, "success") ? booleanAt(output, "success") : undefined;
   const refused = REFUSED.test(start);
   const interrupted = ABORTED.test(start);
   const ok = !refused && !interrupted && (code !== undefined ? code === 0 : (success ?? !FAILED.test(start)));
@@ -49,11 +49,11 @@ function codeIn(pattern: RegExp, text: string): number | undefined {
 
 /** Codex's own account of why a turn failed: a word, or a record of one word with the status inside. */
 export function codexFailure(error: unknown): { status?: number | undefined; code?: string | undefined; text: string } {
-  const text = str(error, "message") ?? (typeof error === "string" ? error : "");
+  const text = stringAt(error, "message") ?? (typeof error === "string" ? error : "");
   const info = asRecord(error)?.codex_error_info;
   if (typeof info === "string") return { code: info, text };
   const [code] = Object.keys(asRecord(info) ?? {});
-  return code === undefined ? { text } : { code, status: num(info, code, "http_status_code"), text };
+  return code === undefined ? { text } : { code, status: numberAt(info, code, "http_status_code"), text };
 }
 
 const RETRY = /^\W{0,3}reconnecting\W{1,4}(?:(\d{1,3})\/(\d{1,3})|waiting for network)/i;

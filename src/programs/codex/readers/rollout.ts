@@ -6,7 +6,16 @@
  * what the program adds by itself. Which reply a call belongs to is not written: what is counted between two replies is.
  */
 import type { Signal } from "../../../core/signal.js";
-import { arr, asRecord, bool, type JsonRecord, num, obj, parseRecord, str } from "../../../readers/json.js";
+import {
+  arrayAt,
+  asRecord,
+  booleanAt,
+  type JsonRecord,
+  numberAt,
+  parseRecord,
+  recordAt,
+  stringAt,
+} from "../../../readers/json.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
 import { contentText } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
@@ -64,8 +73,8 @@ export class CodexRolloutReader implements RecordReader {
   }
 
   private report(record: JsonRecord, at: number): void {
-    const type = str(record, "type") ?? "";
-    const payload = obj(record, "payload");
+    const type = stringAt(record, "type") ?? "";
+    const payload = recordAt(record, "payload");
     this.now = at;
     if (payload === undefined) this.oldest(record, type);
     else if (type === "response_item") this.item(payload);
@@ -76,7 +85,7 @@ export class CodexRolloutReader implements RecordReader {
   private now = 0;
 
   private dispatch(handlers: Handlers, silent: ReadonlySet<string>, prefix: string, payload: JsonRecord): void {
-    const type = str(payload, "type") ?? "";
+    const type = stringAt(payload, "type") ?? "";
     const handler = handlers[type];
     if (handler !== undefined) handler(payload);
     else if (!silent.has(type)) this.skipped.count(`${prefix}${type}`);
@@ -84,9 +93,9 @@ export class CodexRolloutReader implements RecordReader {
 
   /** Before 0.32 an item was a line of its own, and there were no events. */
   private oldest(record: JsonRecord, type: string): void {
-    if (type === "message" && str(record, "role") === "user") this.prompt(contentText(record.content));
+    if (type === "message" && stringAt(record, "role") === "user") this.prompt(contentText(record.content));
     else if (this.items[type] !== undefined) this.item(record);
-    else if (str(record, "record_type") === undefined && str(record, "instructions") === undefined) {
+    else if (stringAt(record, "record_type") === undefined && stringAt(record, "instructions") === undefined) {
       this.skipped.count(type === "" ? "no type" : type);
     }
   }
@@ -94,13 +103,17 @@ export class CodexRolloutReader implements RecordReader {
   private readonly types: Handlers = {
     __proto__: null as never,
     session_meta: (meta) =>
-      this.thread.learns({ id: str(meta, "id"), version: str(meta, "cli_version"), cwd: str(meta, "cwd") }),
+      this.thread.learns({
+        id: stringAt(meta, "id"),
+        version: stringAt(meta, "cli_version"),
+        cwd: stringAt(meta, "cwd"),
+      }),
     turn_context: (context) => {
       this.replyIsOver = true;
-      const policy = str(context, "approval_policy");
+      const policy = stringAt(context, "approval_policy");
       this.thread.learns({
-        cwd: str(context, "cwd"),
-        model: str(context, "model"),
+        cwd: stringAt(context, "cwd"),
+        model: stringAt(context, "model"),
         permissions: policy === undefined ? undefined : policy === "never" ? "bypass" : "asking",
       });
     },
@@ -116,12 +129,12 @@ export class CodexRolloutReader implements RecordReader {
     turn_started: (event) => this.turnStarts(event),
     task_complete: (event) => this.turnEnds(event),
     turn_complete: (event) => this.turnEnds(event),
-    turn_aborted: (event) => this.thread.turnInterrupted(str(event, "reason") !== "review_ended"),
+    turn_aborted: (event) => this.thread.turnInterrupted(stringAt(event, "reason") !== "review_ended"),
     user_message: (event) => {
-      if ((str(event, "kind") ?? "plain") === "plain") this.prompt(str(event, "message") ?? "");
+      if ((stringAt(event, "kind") ?? "plain") === "plain") this.prompt(stringAt(event, "message") ?? "");
     },
     item_completed: (event) => {
-      if (str(event, "item", "type") === "UserMessage") this.prompt(contentText(obj(event, "item")));
+      if (stringAt(event, "item", "type") === "UserMessage") this.prompt(contentText(recordAt(event, "item")));
     },
     token_count: (event) => this.tokenCount(event),
     context_compacted: () => this.thread.emit({ kind: "compaction", phase: "end" }),
@@ -132,7 +145,7 @@ export class CodexRolloutReader implements RecordReader {
   private turnStarts(event: JsonRecord): void {
     this.marksTurns = true;
     this.prompts = 0;
-    const trigger = str(event, "turn_attribution", "turn_trigger");
+    const trigger = stringAt(event, "turn_attribution", "turn_trigger");
     this.thread.turnStarts(trigger === undefined || trigger === "user");
   }
 
@@ -158,17 +171,17 @@ export class CodexRolloutReader implements RecordReader {
 
   private tokenCount(event: JsonRecord): void {
     this.replyIsOver = true;
-    const total = num(event, "info", "total_token_usage", "total_tokens");
-    const last = obj(event, "info", "last_token_usage");
+    const total = numberAt(event, "info", "total_token_usage", "total_tokens");
+    const last = recordAt(event, "info", "last_token_usage");
     if (total !== undefined && total !== this.totalTokens) {
       this.totalTokens = total;
       this.thread.emit({
         kind: "tokens",
-        input: num(last, "input_tokens") ?? 0,
-        output: num(last, "output_tokens") ?? 0,
+        input: numberAt(last, "input_tokens") ?? 0,
+        output: numberAt(last, "output_tokens") ?? 0,
       });
     }
-    this.windows.read(obj(event, "rate_limits"), this.now);
+    this.windows.read(recordAt(event, "rate_limits"), this.now);
   }
 
   private item(item: JsonRecord): void {
@@ -178,15 +191,15 @@ export class CodexRolloutReader implements RecordReader {
   private readonly items: Handlers = {
     __proto__: null as never,
     message: (item) => {
-      if (str(item, "role") === "assistant") this.answer(item);
+      if (stringAt(item, "role") === "assistant") this.answer(item);
     },
     reasoning: (item) => {
       this.replies();
-      this.thread.thinks(contentText(arr(item, "summary")));
+      this.thread.thinks(contentText(arrayAt(item, "summary")));
     },
-    function_call: (item) => this.call(item, str(item, "name") ?? "", parsedArguments(item)),
-    custom_tool_call: (item) => this.call(item, str(item, "name") ?? "", { input: str(item, "input") ?? "" }),
-    local_shell_call: (item) => this.call(item, "shell", obj(item, "action") ?? {}),
+    function_call: (item) => this.call(item, stringAt(item, "name") ?? "", parsedArguments(item)),
+    custom_tool_call: (item) => this.call(item, stringAt(item, "name") ?? "", { input: stringAt(item, "input") ?? "" }),
+    local_shell_call: (item) => this.call(item, "shell", recordAt(item, "action") ?? {}),
     function_call_output: (item) => this.output(item),
     custom_tool_call_output: (item) => this.output(item),
     web_search_call: (item) => this.search(item),
@@ -203,31 +216,31 @@ export class CodexRolloutReader implements RecordReader {
   private answer(item: JsonRecord): void {
     this.replies();
     this.thread.says("assistant", contentText(item.content));
-    if (this.marksTurns || str(item, "phase") === "commentary" || item.end_turn === false) return;
-    this.thread.turnEnds(bool(item, "end_turn") ? {} : { presumed: true });
+    if (this.marksTurns || stringAt(item, "phase") === "commentary" || item.end_turn === false) return;
+    this.thread.turnEnds(booleanAt(item, "end_turn") ? {} : { presumed: true });
   }
 
   private call(item: JsonRecord, tool: string, args: JsonRecord): void {
     this.replies();
-    const id = str(item, "call_id") ?? str(item, "id");
+    const id = stringAt(item, "call_id") ?? stringAt(item, "id");
     if (id !== undefined) this.thread.toolStarts({ id, tool, args, round: `${this.round}` });
   }
 
   private output(item: JsonRecord): void {
-    const id = str(item, "call_id");
+    const id = stringAt(item, "call_id");
     if (id !== undefined) this.thread.toolEnds(id, codexResult(item.output));
   }
 
   /** The provider searches by itself: the call is written when it is over, and what it found never is. */
   private search(item: JsonRecord): void {
     const id = `search-${this.searches++}`;
-    this.call({ call_id: id }, "web_search", obj(item, "action") ?? {});
-    this.thread.toolEnds(id, { ok: str(item, "status") !== "failed", text: "" });
+    this.call({ call_id: id }, "web_search", recordAt(item, "action") ?? {});
+    this.thread.toolEnds(id, { ok: stringAt(item, "status") !== "failed", text: "" });
   }
 }
 
 function parsedArguments(item: JsonRecord): JsonRecord {
-  const text = str(item, "arguments");
-  const args = text === undefined ? obj(item, "arguments") : parseRecord(text);
+  const text = stringAt(item, "arguments");
+  const args = text === undefined ? recordAt(item, "arguments") : parseRecord(text);
   return args ?? { input: text ?? "" };
 }

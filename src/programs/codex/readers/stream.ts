@@ -3,7 +3,7 @@
  * `error` events that say "Reconnecting... 2/5".
  */
 import type { Signal } from "../../../core/signal.js";
-import { arr, asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { arrayAt, asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
 import { contentText, resultText } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
@@ -13,19 +13,22 @@ type Call = (item: JsonRecord) => { tool: string; args: JsonRecord };
 
 /** Items that are tools, and what was called. */
 const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
-  ["command_execution", (item) => ({ tool: "exec_command", args: { cmd: unwrapped(str(item, "command") ?? "") } })],
-  ["file_change", (item) => ({ tool: "apply_patch", args: { changes: arr(item, "changes") } })],
-  ["web_search", (item) => ({ tool: "web_search", args: { query: str(item, "query") ?? "" } })],
+  [
+    "command_execution",
+    (item) => ({ tool: "exec_command", args: { cmd: unwrapped(stringAt(item, "command") ?? "") } }),
+  ],
+  ["file_change", (item) => ({ tool: "apply_patch", args: { changes: arrayAt(item, "changes") } })],
+  ["web_search", (item) => ({ tool: "web_search", args: { query: stringAt(item, "query") ?? "" } })],
   [
     "mcp_tool_call",
     (item) => ({
-      tool: `mcp__${str(item, "server") ?? ""}__${str(item, "tool") ?? ""}`,
-      args: obj(item, "arguments") ?? {},
+      tool: `mcp__${stringAt(item, "server") ?? ""}__${stringAt(item, "tool") ?? ""}`,
+      args: recordAt(item, "arguments") ?? {},
     }),
   ],
   [
     "collab_tool_call",
-    (item) => ({ tool: str(item, "tool") ?? "spawn_agent", args: { prompt: str(item, "prompt") ?? "" } }),
+    (item) => ({ tool: stringAt(item, "tool") ?? "spawn_agent", args: { prompt: stringAt(item, "prompt") ?? "" } }),
   ],
 ]);
 
@@ -48,7 +51,7 @@ export class CodexStreamReader implements RecordReader {
     const record = asRecord(value);
     if (record === null) return [];
     return this.thread.collect(at, () => {
-      const type = str(record, "type") ?? "";
+      const type = stringAt(record, "type") ?? "";
       const handler = this.handlers[type];
       if (handler !== undefined) handler(record);
       else this.skipped.count(type);
@@ -57,38 +60,38 @@ export class CodexStreamReader implements RecordReader {
 
   private readonly handlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
     __proto__: null as never,
-    "thread.started": (record) => this.thread.learns({ id: str(record, "thread_id") }),
+    "thread.started": (record) => this.thread.learns({ id: stringAt(record, "thread_id") }),
     "turn.started": () => {
       this.turns++;
       this.thread.turnStarts(true);
     },
-    "turn.completed": (record) => this.turnCompleted(obj(record, "usage")),
+    "turn.completed": (record) => this.turnCompleted(recordAt(record, "usage")),
     "turn.failed": (record) => this.thread.fails(codexFailure(record.error)),
-    "item.started": (record) => this.item(obj(record, "item") ?? {}, false),
-    "item.updated": (record) => this.item(obj(record, "item") ?? {}, false),
-    "item.completed": (record) => this.item(obj(record, "item") ?? {}, true),
+    "item.started": (record) => this.item(recordAt(record, "item") ?? {}, false),
+    "item.updated": (record) => this.item(recordAt(record, "item") ?? {}, false),
+    "item.completed": (record) => this.item(recordAt(record, "item") ?? {}, true),
     error: (record) => this.error(record),
   };
 
   private turnCompleted(usage: JsonRecord | undefined): void {
     this.thread.uses(`turn ${this.turns}`, {
-      input: num(usage, "input_tokens") ?? 0,
-      output: num(usage, "output_tokens") ?? 0,
+      input: numberAt(usage, "input_tokens") ?? 0,
+      output: numberAt(usage, "output_tokens") ?? 0,
     });
     this.thread.turnEnds();
   }
 
   private item(item: JsonRecord, isOver: boolean): void {
-    const type = str(item, "type") ?? "";
+    const type = stringAt(item, "type") ?? "";
     const call = CALLS.get(type);
     if (call !== undefined) {
       this.tool(item, call(item), isOver);
     } else if (type === "agent_message") {
       this.replies();
-      if (isOver) this.thread.says("assistant", str(item, "text") ?? "");
+      if (isOver) this.thread.says("assistant", stringAt(item, "text") ?? "");
     } else if (type === "reasoning") {
       this.replies();
-      if (isOver) this.thread.thinks(str(item, "text") ?? "");
+      if (isOver) this.thread.thinks(stringAt(item, "text") ?? "");
     } else if (!SILENT_ITEMS.has(type)) {
       this.skipped.count(`item/${type}`);
     }
@@ -102,7 +105,7 @@ export class CodexStreamReader implements RecordReader {
   }
 
   private tool(item: JsonRecord, call: { tool: string; args: JsonRecord }, isOver: boolean): void {
-    const id = str(item, "id");
+    const id = stringAt(item, "id");
     if (id === undefined) return;
     this.replies();
     // Ids count from 0 in every turn of a resumed run.
@@ -110,18 +113,18 @@ export class CodexStreamReader implements RecordReader {
     this.thread.toolStarts({ id: key, ...call, round: `${this.round}` });
     if (!isOver) return;
     this.resultCame = true;
-    const code = num(item, "exit_code");
+    const code = numberAt(item, "exit_code");
     const output = item.aggregated_output ?? item.result ?? item.error ?? "";
     this.thread.toolEnds(key, {
-      ok: code === undefined ? !FAILED.has(str(item, "status") ?? "") : code === 0,
+      ok: code === undefined ? !FAILED.has(stringAt(item, "status") ?? "") : code === 0,
       text: contentText(output) || resultText(output),
-      refused: str(item, "status") === "declined",
+      refused: stringAt(item, "status") === "declined",
     });
   }
 
   /** Top-level errors are retries and the failure that `turn.failed` repeats. */
   private error(record: JsonRecord): void {
-    const text = str(record, "message") ?? "";
+    const text = stringAt(record, "message") ?? "";
     const retry = codexRetry(text);
     if (retry !== undefined) this.thread.tries({ text }, retry);
     else this.thread.fails(codexFailure(record));

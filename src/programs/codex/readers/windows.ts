@@ -1,4 +1,4 @@
-import { type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { fromEpoch } from "../../../readers/record-reader.js";
 import type { Thread } from "../../../readers/thread.js";
 
@@ -19,10 +19,12 @@ export class CodexWindows {
 
   read(limits: JsonRecord | undefined, at: number): void {
     if (limits === undefined) return;
-    const full = WINDOWS.map((name) => obj(limits, name)).filter((window) => (num(window, "used_percent") ?? 0) >= 100);
+    const full = WINDOWS.map((name) => recordAt(limits, name)).filter(
+      (window) => (numberAt(window, "used_percent") ?? 0) >= 100,
+    );
     const ends = full.map((window) => windowEnd(window, at)).filter((end) => end !== undefined);
     const until = ends.length === 0 ? undefined : Math.max(...ends);
-    const reached = str(limits, "rate_limit_reached_type");
+    const reached = stringAt(limits, "rate_limit_reached_type");
     if (reached !== undefined && reached !== "") {
       this.thread.limited({ until, text: reached });
     } else if (full.length > 0) {
@@ -37,8 +39,8 @@ export class CodexWindows {
 
 /** `resets_at` is an epoch; releases before 0.5x counted the seconds from the report. */
 function windowEnd(window: JsonRecord | undefined, at: number): number | undefined {
-  const stamp = num(window, "resets_at");
+  const stamp = numberAt(window, "resets_at");
   if (stamp !== undefined) return fromEpoch(stamp);
-  const seconds = num(window, "resets_in_seconds");
+  const seconds = numberAt(window, "resets_in_seconds");
   return seconds === undefined ? undefined : at + seconds * 1000;
 }

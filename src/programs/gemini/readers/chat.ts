@@ -12,10 +12,10 @@
 import { closingOf } from "../../../core/closing.js";
 import { digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
-import { arr, asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { arrayAt, asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { RecentMap } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { contentText, head } from "../../../readers/text.js";
+import { contentText, textHead } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { classifyVendorError } from "../../../readers/vendor-errors.js";
 import { geminiResult } from "./result.js";
@@ -49,23 +49,23 @@ export class GeminiChatReader implements RecordReader {
   }
 
   private line(line: JsonRecord): void {
-    const changed = obj(line, "$set");
-    if (changed) this.restated(arr(changed, "messages"));
-    else if (str(line, "type") !== undefined) this.message(line);
-    else if (str(line, "sessionId") !== undefined) this.header(line);
-    else if (str(line, "$rewindTo") === undefined) this.skipped.count("record");
+    const changed = recordAt(line, "$set");
+    if (changed) this.restated(arrayAt(changed, "messages"));
+    else if (stringAt(line, "type") !== undefined) this.message(line);
+    else if (stringAt(line, "sessionId") !== undefined) this.header(line);
+    else if (stringAt(line, "$rewindTo") === undefined) this.skipped.count("record");
   }
 
   private header(line: JsonRecord): void {
     this.isSubagent = line.kind === "subagent";
-    this.thread.learns({ id: str(line, "sessionId"), cwd: str(arr(line, "directories"), "0") });
+    this.thread.learns({ id: stringAt(line, "sessionId"), cwd: stringAt(arrayAt(line, "directories"), "0") });
     // Before the JSON lines, the file was one document that held its messages.
-    for (const message of arr(line, "messages")) this.message(asRecord(message) ?? {});
+    for (const message of arrayAt(line, "messages")) this.message(asRecord(message) ?? {});
   }
 
   private restated(messages: readonly unknown[]): void {
     for (const message of messages) {
-      const id = str(message, "id");
+      const id = stringAt(message, "id");
       if (id === undefined) continue;
       const isKnown = this.reported.get(id) !== undefined;
       if (isKnown) this.toolCalls(message);
@@ -74,15 +74,15 @@ export class GeminiChatReader implements RecordReader {
   }
 
   private message(message: JsonRecord): void {
-    const id = str(message, "id") ?? "";
-    const type = str(message, "type") ?? "";
+    const id = stringAt(message, "id") ?? "";
+    const type = stringAt(message, "type") ?? "";
     if (this.reported.get(id) === RESTATED) return;
     if (type === "gemini") this.reply(message, id);
     else if (!["user", "info", "warning", "error"].includes(type)) this.skipped.count(`message ${type}`);
     else if (this.reported.changes(id, type)) {
       if (type === "user") this.user(message);
       else if (type === "error") this.error(contentText(message.content));
-      else this.notice(head(contentText(message.content), NOTICE_MAX));
+      else this.notice(textHead(contentText(message.content), NOTICE_MAX));
     }
   }
 
@@ -102,35 +102,35 @@ export class GeminiChatReader implements RecordReader {
   private reply(message: JsonRecord, id: string): void {
     const text = contentText(message.content);
     const isNew = this.reported.changes(id, digest(text));
-    const hasCalls = arr(message, "toolCalls").length > 0;
-    this.thread.learns({ model: str(message, "model") });
+    const hasCalls = arrayAt(message, "toolCalls").length > 0;
+    this.thread.learns({ model: stringAt(message, "model") });
     if (isNew && text !== "") this.thread.turnRuns();
-    const thoughts = contentText(arr(message, "thoughts").map((thought) => str(thought, "description") ?? ""));
+    const thoughts = contentText(arrayAt(message, "thoughts").map((thought) => stringAt(thought, "description") ?? ""));
     if (thoughts !== "" && this.reported.changes(`thoughts ${id}`, digest(thoughts))) this.thread.thinks(thoughts);
     if (isNew) this.thread.says("assistant", text);
-    const tokens = obj(message, "tokens");
+    const tokens = recordAt(message, "tokens");
     if (tokens && this.reported.changes(`tokens ${id}`, "")) {
-      const output = (num(tokens, "output") ?? 0) + (num(tokens, "thoughts") ?? 0);
-      this.thread.emit({ kind: "tokens", input: num(tokens, "input") ?? 0, output });
+      const output = (numberAt(tokens, "output") ?? 0) + (numberAt(tokens, "thoughts") ?? 0);
+      this.thread.emit({ kind: "tokens", input: numberAt(tokens, "input") ?? 0, output });
     }
     this.toolCalls(message);
     if (isNew && !hasCalls && text !== "" && closingOf(text) !== "promise") this.thread.turnEnds({ presumed: true });
   }
 
   private toolCalls(message: unknown): void {
-    for (const call of arr(message, "toolCalls")) {
-      const id = str(call, "id");
-      const tool = str(call, "name");
+    for (const call of arrayAt(message, "toolCalls")) {
+      const id = stringAt(call, "id");
+      const tool = stringAt(call, "name");
       if (id === undefined || tool === undefined) {
         this.skipped.count("tool call");
         continue;
       }
-      const status = str(call, "status") ?? "";
+      const status = stringAt(call, "status") ?? "";
       if (!this.reported.changes(`call ${id}`, status)) continue;
       // A cancelled call is written down after the turn was.
       if (status !== CANCELLED_STATUS) this.thread.turnRuns();
-      this.thread.toolStarts({ id, tool, args: obj(call, "args"), round: str(message, "id") });
-      if (status === ASKING_STATUS) this.thread.asks("permission", str(call, "description") ?? tool);
+      this.thread.toolStarts({ id, tool, args: recordAt(call, "args"), round: stringAt(message, "id") });
+      if (status === ASKING_STATUS) this.thread.asks("permission", stringAt(call, "description") ?? tool);
       else this.thread.closePrompt();
       if (!OPEN_STATUSES.has(status)) this.thread.toolEnds(id, geminiResult(status, asRecord(call)?.result));
     }
@@ -146,7 +146,7 @@ export class GeminiChatReader implements RecordReader {
     const verdict = classifyVendorError({ text });
     const isUnexplained = verdict.kind === "error" && verdict.cause === "api" && !/api error/i.test(text.slice(0, 200));
     if (!isUnexplained) this.thread.fails({ text });
-    else this.thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text: head(text) });
+    else this.thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text: textHead(text) });
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createEvidence, take } from "../../../core/evidence/evidence.js";
+import { createEvidence, takeSignal } from "../../../core/evidence/evidence.js";
 import { createLoop, loopVerdict, takeLoop } from "../../../core/evidence/loop.js";
 import type { Signal } from "../../../core/signal.js";
 import { parseSignal } from "../../../readers/signal-schema.js";
@@ -186,7 +186,7 @@ describe("edges of calls that another source tells too", () => {
       for (const signal of report(rounds, reader)) takeLoop(loop, signal);
     }
     expect(loopVerdict(loop, AT)).toBeNull();
-    for (const signal of report([payload("BeforeTool", SHELL)])) take(evidence, signal);
+    for (const signal of report([payload("BeforeTool", SHELL)])) takeSignal(evidence, signal);
     expect([...evidence.tools.open.values()]).toMatchObject([{ tool: "run_shell_command" }]);
   });
 });

@@ -7,12 +7,12 @@
  * before each request, whether anything is compressed or not: when it does, an open question has been answered. Nothing
  * fires when a turn is cancelled or given up.
  */
-import { canonical, digest } from "../../../core/digest.js";
+import { canonicalJson, digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
 import type { PromptKind } from "../../../core/states.js";
-import { asRecord, type JsonRecord, obj, str } from "../../../readers/json.js";
+import { asRecord, type JsonRecord, recordAt, stringAt } from "../../../readers/json.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { head } from "../../../readers/text.js";
+import { textHead } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { geminiResult } from "./result.js";
 
@@ -51,13 +51,13 @@ export class GeminiHookReader implements RecordReader {
   }
 
   private report(payload: JsonRecord, at: number): void {
-    const event = str(payload, "hook_event_name") ?? "";
+    const event = stringAt(payload, "hook_event_name") ?? "";
     const handler = this.handlers[event];
     if (handler === undefined) {
       if (!SILENT.has(event)) this.skipped.count(event);
       return;
     }
-    this.thread.learns({ id: str(payload, "session_id"), cwd: str(payload, "cwd") });
+    this.thread.learns({ id: stringAt(payload, "session_id"), cwd: stringAt(payload, "cwd") });
     handler(payload, at);
   }
 
@@ -66,7 +66,7 @@ export class GeminiHookReader implements RecordReader {
     SessionStart: () => this.forget(),
     BeforeAgent: (payload) => {
       this.forget();
-      this.thread.prompted(str(payload, "prompt") ?? "", true);
+      this.thread.prompted(stringAt(payload, "prompt") ?? "", true);
     },
     BeforeTool: (payload, at) => this.toolStarts(payload, at),
     AfterTool: (payload) => this.toolEnds(payload),
@@ -74,18 +74,18 @@ export class GeminiHookReader implements RecordReader {
     PreCompress: () => this.requests(),
     AfterAgent: (payload) => {
       this.forget();
-      this.thread.says("assistant", str(payload, "prompt_response") ?? "");
+      this.thread.says("assistant", stringAt(payload, "prompt_response") ?? "");
       this.thread.turnEnds();
     },
-    SessionEnd: (payload) => this.sessionEnds(str(payload, "reason") ?? ""),
+    SessionEnd: (payload) => this.sessionEnds(stringAt(payload, "reason") ?? ""),
   };
 
   private toolStarts(payload: JsonRecord, at: number): void {
-    const tool = str(payload, "tool_name");
+    const tool = stringAt(payload, "tool_name");
     if (tool === undefined) return;
     const call = callOf(payload);
-    const id = digest(`${call} ${str(payload, "timestamp") ?? at} ${this.open.length}`);
-    const input = obj(payload, "tool_input");
+    const id = digest(`${call} ${stringAt(payload, "timestamp") ?? at} ${this.open.length}`);
+    const input = recordAt(payload, "tool_input");
     this.open = [...this.open, { id, call, input }].slice(-OPEN_MAX);
     this.thread.turnRuns();
     this.thread.toolStarts({ id, tool, args: input ?? {} });
@@ -95,7 +95,7 @@ export class GeminiHookReader implements RecordReader {
     const call = callOf(payload);
     const found = this.open.find((each) => each.call === call);
     if (found === undefined) return;
-    const response = obj(payload, "tool_response");
+    const response = recordAt(payload, "tool_response");
     const status = response?.error ? "error" : "success";
     this.ends(found.id, geminiResult(status, response?.llmContent));
   }
@@ -107,16 +107,17 @@ export class GeminiHookReader implements RecordReader {
   }
 
   private notification(payload: JsonRecord): void {
-    const type = str(payload, "notification_type") ?? "";
+    const type = stringAt(payload, "notification_type") ?? "";
     if (type !== "ToolPermission") {
       this.skipped.count(`Notification/${type}`);
       return;
     }
-    const details = obj(payload, "details");
-    const subject = str(details, "command") ?? str(details, "filePath") ?? str(details, "fileName") ?? "";
+    const details = recordAt(payload, "details");
+    const subject =
+      stringAt(details, "command") ?? stringAt(details, "filePath") ?? stringAt(details, "fileName") ?? "";
     this.asked = this.open.find(({ input }) => subject !== "" && isAbout(input, subject))?.id;
-    const question = `${str(payload, "message") ?? "Tool permission"}: ${subject}`;
-    this.thread.asks(QUESTIONS.get(str(details, "type") ?? "") ?? "permission", question, this.asked);
+    const question = `${stringAt(payload, "message") ?? "Tool permission"}: ${subject}`;
+    this.thread.asks(QUESTIONS.get(stringAt(details, "type") ?? "") ?? "permission", question, this.asked);
   }
 
   /** A call that the human was asked about and that has not ended by now was refused. */
@@ -130,7 +131,7 @@ export class GeminiHookReader implements RecordReader {
     this.forget();
     this.thread.closePrompt();
     if (QUITS.has(reason)) this.thread.emit({ kind: "input", by: "human", bytes: 0, quits: true });
-    this.thread.emit({ kind: "status", status: "clear", text: head(reason) });
+    this.thread.emit({ kind: "status", status: "clear", text: textHead(reason) });
   }
 
   private forget(): void {
@@ -140,12 +141,12 @@ export class GeminiHookReader implements RecordReader {
 }
 
 function isAbout(input: JsonRecord | undefined, subject: string): boolean {
-  const path = str(input, "file_path");
-  return str(input, "command") === subject || path === subject || (path?.endsWith(`/${subject}`) ?? false);
+  const path = stringAt(input, "file_path");
+  return stringAt(input, "command") === subject || path === subject || (path?.endsWith(`/${subject}`) ?? false);
 }
 
 function callOf(payload: JsonRecord): string {
-  return digest((str(payload, "tool_name") ?? "") + canonical(payload.tool_input));
+  return digest((stringAt(payload, "tool_name") ?? "") + canonicalJson(payload.tool_input));
 }
 
 function edgeOnly(signal: Signal): Signal {

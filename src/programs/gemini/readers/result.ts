@@ -1,5 +1,5 @@
 /** Results of Gemini CLI's tools, as its chat file and its event stream hold them. */
-import { arr, obj } from "../../../readers/json.js";
+import { arrayAt, recordAt } from "../../../readers/json.js";
 import { resultText } from "../../../readers/text.js";
 import type { ToolResult } from "../../../readers/tool-calls.js";
 
@@ -25,6 +25,8 @@ export function geminiResult(status: string, result: unknown): ToolResult {
 
 /** The text of a result, which may be wrapped into `functionResponse` parts. */
 export function geminiText(result: unknown): string {
-  const responses = arr({ result }, "result").flatMap((part) => obj(part, "functionResponse", "response") ?? []);
+  const responses = arrayAt({ result }, "result").flatMap(
+    (part) => recordAt(part, "functionResponse", "response") ?? [],
+  );
   return resultText(responses.length > 0 ? responses : result);
 }

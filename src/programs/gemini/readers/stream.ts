@@ -4,9 +4,9 @@
  */
 import { digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
-import { asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { contentText, head } from "../../../readers/text.js";
+import { contentText, textHead } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { geminiResult, geminiText } from "./result.js";
 
@@ -30,12 +30,12 @@ export class GeminiStreamReader implements RecordReader {
   }
 
   private event(event: JsonRecord): void {
-    const type = str(event, "type") ?? "";
-    if (type === "init") this.thread.learns({ id: str(event, "session_id"), model: str(event, "model") });
+    const type = stringAt(event, "type") ?? "";
+    if (type === "init") this.thread.learns({ id: stringAt(event, "session_id"), model: stringAt(event, "model") });
     else if (type === "message") this.message(event);
     else if (type === "tool_use") this.toolUse(event);
     else if (type === "tool_result") this.toolResult(event);
-    else if (type === "error") this.error(head(contentText(event.message)));
+    else if (type === "error") this.error(textHead(contentText(event.message)));
     else if (type === "result") this.result(event);
     else this.skipped.count(`event ${type}`);
   }
@@ -56,11 +56,11 @@ export class GeminiStreamReader implements RecordReader {
   private toolUse(event: JsonRecord): void {
     this.replyBegins();
     this.replyEnds();
-    const id = str(event, "tool_id") ?? "";
+    const id = stringAt(event, "tool_id") ?? "";
     this.thread.toolStarts({
       id,
-      tool: str(event, "tool_name") ?? "",
-      args: obj(event, "parameters"),
+      tool: stringAt(event, "tool_name") ?? "",
+      args: recordAt(event, "parameters"),
       round: `${this.round}`,
     });
   }
@@ -68,8 +68,8 @@ export class GeminiStreamReader implements RecordReader {
   private toolResult(event: JsonRecord): void {
     this.resultsCameBack = true;
     this.thread.toolEnds(
-      str(event, "tool_id") ?? "",
-      geminiResult(str(event, "status") ?? "", event.output ?? event.error),
+      stringAt(event, "tool_id") ?? "",
+      geminiResult(stringAt(event, "status") ?? "", event.output ?? event.error),
     );
   }
 
@@ -80,13 +80,13 @@ export class GeminiStreamReader implements RecordReader {
 
   private result(event: JsonRecord): void {
     this.replyEnds();
-    const stats = obj(event, "stats");
+    const stats = recordAt(event, "stats");
     if (stats) {
-      const [input, output] = [num(stats, "input_tokens") ?? 0, num(stats, "output_tokens") ?? 0];
+      const [input, output] = [numberAt(stats, "input_tokens") ?? 0, numberAt(stats, "output_tokens") ?? 0];
       this.thread.emit({ kind: "tokens", input, output });
     }
     if (event.status === "success") this.thread.turnEnds();
-    else this.thread.fails({ code: str(event, "error", "type"), text: geminiText(event.error) });
+    else this.thread.fails({ code: stringAt(event, "error", "type"), text: geminiText(event.error) });
   }
 
   private replyBegins(): void {

@@ -9,10 +9,10 @@
 import { closingOf } from "../../../core/closing.js";
 import { digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
-import { arr, asRecord, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { arrayAt, asRecord, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { RecentMap } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { contentText, head, resultText } from "../../../readers/text.js";
+import { contentText, resultText, textHead } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { geminiResult } from "../../gemini/readers/result.js";
 
@@ -56,14 +56,15 @@ export class GenericRecordReader implements RecordReader {
   }
 
   private line(record: JsonRecord): void {
-    const type = str(record, "type") ?? "";
-    const inner = ENVELOPES.map((name) => obj(record, name)).find((found) => found !== undefined) ?? record;
-    const role = ROLES.get(str(inner, "role") ?? "") ?? ROLES.get(type) ?? (isReply(inner) ? "assistant" : undefined);
+    const type = stringAt(record, "type") ?? "";
+    const inner = ENVELOPES.map((name) => recordAt(record, name)).find((found) => found !== undefined) ?? record;
+    const role =
+      ROLES.get(stringAt(inner, "role") ?? "") ?? ROLES.get(type) ?? (isReply(inner) ? "assistant" : undefined);
     this.thread.learns({
-      id: str(record, "sessionId") ?? str(record, "session_id"),
-      version: str(record, "version"),
-      cwd: str(record, "cwd"),
-      model: str(inner, "model") ?? str(record, "model"),
+      id: stringAt(record, "sessionId") ?? stringAt(record, "session_id"),
+      version: stringAt(record, "version"),
+      cwd: stringAt(record, "cwd"),
+      model: stringAt(inner, "model") ?? stringAt(record, "model"),
     });
     if (type === "result") this.result(record);
     else if (type === "error" || (role === undefined && Object.hasOwn(record, "error"))) this.error(record);
@@ -73,11 +74,11 @@ export class GenericRecordReader implements RecordReader {
   }
 
   private parts(parts: readonly unknown[], role: Role, record: JsonRecord, inner: JsonRecord): void {
-    const id = str(inner, "id") ?? str(record, "uuid") ?? str(record, "id");
+    const id = stringAt(inner, "id") ?? stringAt(record, "uuid") ?? stringAt(record, "id");
     const before = this.count;
     const hasResult = parts.some((part) => resultIn(part) !== undefined) || role === "tool";
     const text = contentText(
-      parts.filter((part) => !isPart(part) && !bool(part, "thought") && str(part, "type") !== "thinking"),
+      parts.filter((part) => !isPart(part) && !booleanAt(part, "thought") && stringAt(part, "type") !== "thinking"),
     );
     const isNew = text !== "" && this.reported.changes(id ?? "last", `${role} ${digest(text)}`);
     if (role === "user" && isNew && !hasResult) this.thread.prompted(text, true);
@@ -85,8 +86,8 @@ export class GenericRecordReader implements RecordReader {
       this.thread.turnRuns();
       this.thread.says("assistant", text);
     }
-    for (const part of [...parts, ...arr(inner, "tool_calls")]) this.part(part, id);
-    for (const call of arr(inner, "toolCalls")) this.callWithResult(call, id);
+    for (const part of [...parts, ...arrayAt(inner, "tool_calls")]) this.part(part, id);
+    for (const call of arrayAt(inner, "toolCalls")) this.callWithResult(call, id);
     if (role === "tool" && parts.every((part) => !isPart(part))) this.ended(inner, text);
     this.tokens(record, inner, id);
     const hasCalls = this.count > before;
@@ -99,8 +100,9 @@ export class GenericRecordReader implements RecordReader {
   private part(part: unknown, round: string | undefined): void {
     const call = callIn(part);
     if (call) {
-      const tool = str(call, "name") ?? str(call, "tool") ?? str(call, "function", "name") ?? "";
-      const given = call.args ?? call.input ?? call.arguments ?? call.parameters ?? obj(call, "function")?.arguments;
+      const tool = stringAt(call, "name") ?? stringAt(call, "tool") ?? stringAt(call, "function", "name") ?? "";
+      const given =
+        call.args ?? call.input ?? call.arguments ?? call.parameters ?? recordAt(call, "function")?.arguments;
       this.count++;
       const id = idOf(call) ?? this.nameless(tool);
       if (this.reported.changes(`call ${id}`, "")) this.thread.turnRuns();
@@ -114,19 +116,19 @@ export class GenericRecordReader implements RecordReader {
   private callWithResult(call: unknown, round: string | undefined): void {
     this.part({ type: "tool_call", ...asRecord(call) }, round);
     const id = idOf(call);
-    const status = str(call, "status");
+    const status = stringAt(call, "status");
     const hasEnded = status !== undefined && /^(?:success|error|cancelled)$/.test(status);
     if (id !== undefined && hasEnded) this.thread.toolEnds(id, geminiResult(status, asRecord(call)?.result));
   }
 
   private ended(result: JsonRecord, text: string): void {
-    const id = idOf(result) ?? this.unnamed.get(str(result, "name") ?? "")?.shift();
+    const id = idOf(result) ?? this.unnamed.get(stringAt(result, "name") ?? "")?.shift();
     if (id === undefined) return;
     const isFailed =
-      bool(result, "is_error") ||
-      bool(result, "isError") ||
-      /^(?:error|failed|cancelled)$/.test(str(result, "status") ?? "");
-    this.thread.toolEnds(id, { ok: !isFailed && str(result, "response", "error") === undefined, text });
+      booleanAt(result, "is_error") ||
+      booleanAt(result, "isError") ||
+      /^(?:error|failed|cancelled)$/.test(stringAt(result, "status") ?? "");
+    this.thread.toolEnds(id, { ok: !isFailed && stringAt(result, "response", "error") === undefined, text });
   }
 
   private nameless(tool: string): string {
@@ -136,15 +138,21 @@ export class GenericRecordReader implements RecordReader {
   }
 
   private tokens(record: JsonRecord, inner: JsonRecord, id: string | undefined): void {
-    const usage = obj(inner, "usage") ?? obj(record, "usage") ?? obj(record, "usageMetadata") ?? obj(record, "tokens");
+    const usage =
+      recordAt(inner, "usage") ??
+      recordAt(record, "usage") ??
+      recordAt(record, "usageMetadata") ??
+      recordAt(record, "tokens");
     if (!usage) return;
-    const first = (names: readonly string[]) => names.map((name) => num(usage, name)).find((n) => n !== undefined) ?? 0;
+    const first = (names: readonly string[]) =>
+      names.map((name) => numberAt(usage, name)).find((n) => n !== undefined) ?? 0;
     this.thread.uses(id ?? `${this.count}`, { input: first(INPUT_NAMES), output: first(OUTPUT_NAMES) });
   }
 
   private result(record: JsonRecord): void {
     const isFailed =
-      bool(record, "is_error") || /error|fail/.test(str(record, "subtype") ?? str(record, "status") ?? "");
+      booleanAt(record, "is_error") ||
+      /error|fail/.test(stringAt(record, "subtype") ?? stringAt(record, "status") ?? "");
     const text = contentText(record.error ?? record.result ?? record.message);
     // Forks of Gemini CLI call it a success that they have told of the error.
     if (isFailed || /^\[?API Error: /.test(text)) this.thread.fails({ text });
@@ -152,16 +160,16 @@ export class GenericRecordReader implements RecordReader {
   }
 
   private error(record: JsonRecord): void {
-    const text = head(contentText(record.error ?? record.message ?? record));
+    const text = textHead(contentText(record.error ?? record.message ?? record));
     this.thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text });
   }
 }
 
 function partsOf(message: JsonRecord): readonly unknown[] {
-  const parts = arr(message, "parts");
+  const parts = arrayAt(message, "parts");
   if (parts.length > 0) return parts;
-  const text = str(message, "content") ?? str(message, "text");
-  return text === undefined ? arr(message, "content") : [{ type: "text", text }];
+  const text = stringAt(message, "content") ?? stringAt(message, "text");
+  return text === undefined ? arrayAt(message, "content") : [{ type: "text", text }];
 }
 
 /** A message of a type named after the program, recognised by what only a model's reply has. */
@@ -177,17 +185,17 @@ function isPart(value: unknown): boolean {
 }
 
 function callIn(part: unknown): JsonRecord | undefined {
-  if (CALLS.has(str(part, "type") ?? "") || obj(part, "function")) return asRecord(part) ?? undefined;
-  return obj(part, "functionCall");
+  if (CALLS.has(stringAt(part, "type") ?? "") || recordAt(part, "function")) return asRecord(part) ?? undefined;
+  return recordAt(part, "functionCall");
 }
 
 function resultIn(part: unknown): JsonRecord | undefined {
-  const isResult = RESULTS.has(str(part, "type") ?? "") && idOf(part) !== undefined;
-  return isResult ? (asRecord(part) ?? undefined) : obj(part, "functionResponse");
+  const isResult = RESULTS.has(stringAt(part, "type") ?? "") && idOf(part) !== undefined;
+  return isResult ? (asRecord(part) ?? undefined) : recordAt(part, "functionResponse");
 }
 
 function idOf(value: unknown): string | undefined {
-  return ID_NAMES.map((name) => str(value, name)).find((id) => id !== undefined);
+  return ID_NAMES.map((name) => stringAt(value, name)).find((id) => id !== undefined);
 }
 
 /** OpenAI writes arguments as JSON in a string. */

@@ -4,7 +4,7 @@
  * tool has not said. A part is written several times under its id; each fact in it is told once.
  */
 import { digest } from "../../../core/digest.js";
-import { bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { RecentMap } from "../../../readers/recent.js";
 import type { Thread } from "../../../readers/thread.js";
 import type { ToolResult } from "../../../readers/tool-calls.js";
@@ -43,8 +43,8 @@ export class OpenCodeParts {
   }
 
   read(part: JsonRecord): void {
-    const id = str(part, "id") ?? "";
-    const type = str(part, "type") ?? "";
+    const id = stringAt(part, "id") ?? "";
+    const type = stringAt(part, "type") ?? "";
     if (type === "text") this.text(part, id);
     else if (type === "reasoning") this.reasoning(part, id);
     else if (type === "tool") this.tool(part, id);
@@ -63,32 +63,32 @@ export class OpenCodeParts {
   }
 
   private text(part: JsonRecord, id: string): void {
-    const text = str(part, "text") ?? "";
+    const text = stringAt(part, "text") ?? "";
     // A prompt's text has no time of its own, which tells the two apart where the message is not known yet.
-    const role = this.roles.get(str(part, "messageID") ?? "") ?? (obj(part, "time") ? "assistant" : "user");
-    if (bool(part, "synthetic") || bool(part, "ignored") || role === "summary") return;
+    const role = this.roles.get(stringAt(part, "messageID") ?? "") ?? (recordAt(part, "time") ? "assistant" : "user");
+    if (booleanAt(part, "synthetic") || booleanAt(part, "ignored") || role === "summary") return;
     if (role === "user") {
       if (text !== "" && this.reported.changes(`text ${id}`, "")) this.thread.prompted(text, true);
       return;
     }
     this.delta(id, text.slice(this.lengths.get(id) ?? 0));
-    const isFinished = num(part, "time", "end") !== undefined && text !== "";
+    const isFinished = numberAt(part, "time", "end") !== undefined && text !== "";
     if (isFinished && this.reported.changes(`text ${id}`, digest(text))) this.thread.says("assistant", text);
   }
 
   private reasoning(part: JsonRecord, id: string): void {
     this.reported.set(`reasoning ${id}`, "");
-    this.delta(id, (str(part, "text") ?? "").slice(this.lengths.get(id) ?? 0));
-    const isFinished = num(part, "time", "end") !== undefined;
+    this.delta(id, (stringAt(part, "text") ?? "").slice(this.lengths.get(id) ?? 0));
+    const isFinished = numberAt(part, "time", "end") !== undefined;
     if (isFinished && this.reported.changes(`reasoning end ${id}`, "")) this.thread.textEnds("thought");
   }
 
   private tool(part: JsonRecord, id: string): void {
-    const status = str(part, "state", "status");
+    const status = stringAt(part, "state", "status");
     // While a call is pending, its arguments are still being written.
     if (status === "pending") return;
-    const round = str(part, "messageID");
-    this.thread.toolStarts({ id, tool: str(part, "tool") ?? "", args: obj(part, "state", "input"), round });
+    const round = stringAt(part, "messageID");
+    this.thread.toolStarts({ id, tool: stringAt(part, "tool") ?? "", args: recordAt(part, "state", "input"), round });
     if (status === "running") return;
     const result = resultOf(part);
     if (result.refused && round !== undefined) this.refused.set(round, true);
@@ -97,7 +97,7 @@ export class OpenCodeParts {
 
   private stepStarts(part: JsonRecord, id: string): void {
     if (!this.reported.changes(`step ${id}`, "")) return;
-    const message = str(part, "messageID") ?? "";
+    const message = stringAt(part, "messageID") ?? "";
     if (this.isOverflowing && this.roles.get(message) === undefined) this.roles.set(message, "summary");
     this.isOverflowing = false;
     this.thread.turnRuns();
@@ -105,12 +105,12 @@ export class OpenCodeParts {
 
   private stepEnds(part: JsonRecord, id: string): void {
     if (!this.reported.changes(`step ${id}`, "")) return;
-    const tokens = obj(part, "tokens");
-    const output = (num(tokens, "output") ?? 0) + (num(tokens, "reasoning") ?? 0);
-    const cost = num(part, "cost") ?? 0;
+    const tokens = recordAt(part, "tokens");
+    const output = (numberAt(tokens, "output") ?? 0) + (numberAt(tokens, "reasoning") ?? 0);
+    const cost = numberAt(part, "cost") ?? 0;
     const costUsd = cost > 0 ? { costUsd: cost } : {};
-    if (tokens) this.thread.emit({ kind: "tokens", input: num(tokens, "input") ?? 0, output, ...costUsd });
-    this.finished(str(part, "messageID") ?? "", str(part, "reason"));
+    if (tokens) this.thread.emit({ kind: "tokens", input: numberAt(tokens, "input") ?? 0, output, ...costUsd });
+    this.finished(stringAt(part, "messageID") ?? "", stringAt(part, "reason"));
   }
 
   /** The last step of a message has finished: in a headless run, that is the only end of a turn there is. */
@@ -119,10 +119,10 @@ export class OpenCodeParts {
   }
 
   private retry(part: JsonRecord, id: string): void {
-    const attempt = num(part, "attempt");
+    const attempt = numberAt(part, "attempt");
     if (!this.reported.changes(`retry ${id}`, `${attempt}`)) return;
-    const failure = obj(part, "error", "data");
-    this.thread.tries({ status: num(failure, "statusCode"), text: str(failure, "message") }, { attempt });
+    const failure = recordAt(part, "error", "data");
+    this.thread.tries({ status: numberAt(failure, "statusCode"), text: stringAt(failure, "message") }, { attempt });
   }
 
   private compaction(id: string): void {
@@ -137,10 +137,10 @@ export function endsTurn(reason: string): boolean {
 
 /** A shell command that failed is `completed`; its exit code stands in the metadata. */
 function resultOf(part: JsonRecord): ToolResult {
-  const state = obj(part, "state");
-  const failure = str(state, "error");
-  const text = failure ?? str(state, "output") ?? "";
-  if (failure === undefined) return { ok: (num(state, "metadata", "exit") ?? 0) === 0, text };
+  const state = recordAt(part, "state");
+  const failure = stringAt(state, "error");
+  const text = failure ?? stringAt(state, "output") ?? "";
+  if (failure === undefined) return { ok: (numberAt(state, "metadata", "exit") ?? 0) === 0, text };
   const words = failure.slice(0, 300);
   return { ok: false, text, refused: REFUSED.test(words), interrupted: ABORTED.test(words) };
 }

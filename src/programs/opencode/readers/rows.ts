@@ -12,7 +12,7 @@
  * user, so a live reader is given the one to `follow`; of that session's subagents it tells tools and tokens only.
  */
 import type { Signal } from "../../../core/signal.js";
-import { asRecord, type JsonRecord, obj, str } from "../../../readers/json.js";
+import { asRecord, type JsonRecord, recordAt, stringAt } from "../../../readers/json.js";
 import { RecentMap } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
 import { type OpenCodeEvent, OpenCodeSession } from "./session.js";
@@ -76,12 +76,12 @@ export class OpenCodeReader implements RecordReader {
   read(record: unknown, at: number): Signal[] {
     const { thing, data } = open(asRecord(record) ?? {});
     if (thing === undefined) {
-      const type = str(record, "type") ?? str(record, "table") ?? "";
+      const type = stringAt(record, "type") ?? stringAt(record, "table") ?? "";
       if (!UNNEEDED.test(type.replace(VERSION, ""))) this.skipped.count(`record ${type}`);
       return [];
     }
-    const session = str(data, thing === "session" ? "id" : "sessionID") ?? "";
-    if (thing === "session") this.parents.set(session, str(data, "parentID") ?? str(data, "parent_id") ?? "");
+    const session = stringAt(data, thing === "session" ? "id" : "sessionID") ?? "";
+    if (thing === "session") this.parents.set(session, stringAt(data, "parentID") ?? stringAt(data, "parent_id") ?? "");
     if (!this.isFollowed(session)) return [];
     const isRoot = session === this.follow || (this.parents.get(session) ?? "") === "";
     if (isRoot) return this.root.read(thing, data, at);
@@ -103,14 +103,14 @@ const VERSION = /\.\d{1,3}$/;
 
 /** A record without its envelope, with the ids in it that only the envelope had. */
 function open(row: JsonRecord): { thing?: OpenCodeEvent | undefined; data: JsonRecord } {
-  const table = TABLES.get(str(row, "table") ?? "");
+  const table = TABLES.get(stringAt(row, "table") ?? "");
   if (table === "session") return { thing: table, data: row };
   if (table !== undefined) {
     const ids = { id: row.id, messageID: row.message_id, sessionID: row.session_id };
-    return { thing: table, data: { ...obj(row, "data"), ...ids } };
+    return { thing: table, data: { ...recordAt(row, "data"), ...ids } };
   }
-  const thing = THINGS.get((str(row, "type") ?? "").replace(VERSION, ""));
-  const data = obj(row, "data") ?? obj(row, "properties") ?? row;
-  const inner = obj(data, "info") ?? obj(data, "part") ?? data;
-  return { thing, data: { sessionID: str(data, "sessionID") ?? row.sessionID, ...inner } };
+  const thing = THINGS.get((stringAt(row, "type") ?? "").replace(VERSION, ""));
+  const data = recordAt(row, "data") ?? recordAt(row, "properties") ?? row;
+  const inner = recordAt(data, "info") ?? recordAt(data, "part") ?? data;
+  return { thing, data: { sessionID: stringAt(data, "sessionID") ?? row.sessionID, ...inner } };
 }

@@ -1,6 +1,6 @@
 /** What the sessions, messages and events of OpenCode mean; `opencode-rows.ts` takes them out of their envelopes. */
 import type { Signal } from "../../../core/signal.js";
-import { bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { RecentMap } from "../../../readers/recent.js";
 import type { ReaderOptions } from "../../../readers/record-reader.js";
 import { Thread } from "../../../readers/thread.js";
@@ -43,39 +43,43 @@ export class OpenCodeSession {
     session: (info) => this.session(info),
     message: (info) => this.message(info),
     part: (part) => this.parts.read(part),
-    delta: (data) => this.parts.delta(str(data, "partID") ?? "", str(data, "delta") ?? ""),
-    status: (data) => this.status(obj(data, "status")),
+    delta: (data) => this.parts.delta(stringAt(data, "partID") ?? "", stringAt(data, "delta") ?? ""),
+    status: (data) => this.status(recordAt(data, "status")),
     idle: () => this.thread.turnEnds(),
-    error: (data) => this.failed(obj(data, "error")),
+    error: (data) => this.failed(recordAt(data, "error")),
     compacted: () => this.thread.emit({ kind: "compaction", phase: "end" }),
-    permission: (data) => this.thread.asks("permission", str(data, "title") ?? str(data, "permission") ?? ""),
-    question: (data) => this.thread.asks("input", str(data, "questions", "0", "question") ?? ""),
+    permission: (data) => this.thread.asks("permission", stringAt(data, "title") ?? stringAt(data, "permission") ?? ""),
+    question: (data) => this.thread.asks("input", stringAt(data, "questions", "0", "question") ?? ""),
     answer: () => this.thread.closePrompt(),
   };
 
   private session(info: JsonRecord): void {
-    this.thread.learns({ id: str(info, "id"), version: str(info, "version"), cwd: str(info, "directory") });
-    const isCompacting = (num(info, "time_compacting") ?? num(info, "time", "compacting")) !== undefined;
+    this.thread.learns({
+      id: stringAt(info, "id"),
+      version: stringAt(info, "version"),
+      cwd: stringAt(info, "directory"),
+    });
+    const isCompacting = (numberAt(info, "time_compacting") ?? numberAt(info, "time", "compacting")) !== undefined;
     if (isCompacting === this.isCompacting) return;
     this.isCompacting = isCompacting;
     this.thread.emit({ kind: "compaction", phase: isCompacting ? "start" : "end" });
   }
 
   private message(info: JsonRecord): void {
-    const id = str(info, "id") ?? "";
-    const isSummary = bool(info, "summary");
-    this.parts.belongs(id, isSummary ? "summary" : (str(info, "role") ?? ""));
+    const id = stringAt(info, "id") ?? "";
+    const isSummary = booleanAt(info, "summary");
+    this.parts.belongs(id, isSummary ? "summary" : (stringAt(info, "role") ?? ""));
     if (info.role !== "assistant") return;
-    this.thread.learns({ model: str(info, "modelID") });
-    const isCompleted = num(info, "time", "completed") !== undefined;
+    this.thread.learns({ model: stringAt(info, "modelID") });
+    const isCompleted = numberAt(info, "time", "completed") !== undefined;
     if (!isCompleted && this.reported.changes(`asked ${id}`, "")) {
       this.thread.turnRuns();
       this.thread.emit({ kind: "request" });
     }
-    const failure = obj(info, "error");
+    const failure = recordAt(info, "error");
     if (failure && this.reported.changes(`ended ${id}`, "")) this.failed(failure);
     else if (isCompleted && this.reported.changes(`ended ${id}`, ""))
-      this.completed(id, isSummary, str(info, "finish"));
+      this.completed(id, isSummary, stringAt(info, "finish"));
   }
 
   private completed(id: string, isSummary: boolean, finish = "unknown"): void {
@@ -89,29 +93,29 @@ export class OpenCodeSession {
   /** Said by the message and again by an event; the thread is closed by then. */
   private failed(failure: JsonRecord | undefined): void {
     if (!failure) return;
-    const code = str(failure, "name") ?? "";
+    const code = stringAt(failure, "name") ?? "";
     if (code === ABORTED) {
       if (this.thread.isTurnOpen) this.thread.turnInterrupted(true);
       return;
     }
     if (code === OVERFLOW) this.parts.overflows();
-    const text = str(failure, "data", "message") ?? str(failure, "message") ?? "";
-    const body = str(failure, "data", "responseBody") ?? "";
-    this.thread.fails({ code, status: num(failure, "data", "statusCode"), text: `${text}\n${body}`.trim() });
+    const text = stringAt(failure, "data", "message") ?? stringAt(failure, "message") ?? "";
+    const body = stringAt(failure, "data", "responseBody") ?? "";
+    this.thread.fails({ code, status: numberAt(failure, "data", "statusCode"), text: `${text}\n${body}`.trim() });
   }
 
   private status(status: JsonRecord | undefined): void {
-    const type = str(status, "type");
+    const type = stringAt(status, "type");
     if (type === "busy") this.thread.emit({ kind: "status", status: "working" });
     if (type === "idle") {
       this.thread.emit({ kind: "status", status: "idle" });
       this.thread.turnEnds();
     }
     if (type !== "retry") return;
-    const attempt = num(status, "attempt");
-    const next = num(status, "next");
+    const attempt = numberAt(status, "attempt");
+    const next = numberAt(status, "next");
     if (!this.reported.changes("retry", `${attempt} ${next}`)) return;
     const delayMs = next === undefined ? undefined : next - this.now;
-    this.thread.tries({ text: str(status, "message") }, { attempt, delayMs });
+    this.thread.tries({ text: stringAt(status, "message") }, { attempt, delayMs });
   }
 }

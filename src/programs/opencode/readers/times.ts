@@ -6,7 +6,7 @@
  * has every change of a session, its rows are used instead, at the time that is written into their ids.
  */
 import type { Signal } from "../../../core/signal.js";
-import { asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { type OpenCodeOptions, OpenCodeReader } from "./rows.js";
 
 export interface TimedRow {
@@ -27,10 +27,10 @@ export function rowsToTimed(
 ): { at: number; signals: Signal[] }[] {
   const reader = new OpenCodeReader(options);
   const known = rows.map(asRecord).filter((row) => row !== null);
-  const inEvents = new Set(known.filter((row) => row.table === "event").map((row) => str(row, "aggregate_id")));
+  const inEvents = new Set(known.filter((row) => row.table === "event").map((row) => stringAt(row, "aggregate_id")));
   const timed: TimedRow[] = known.flatMap((row) => {
     if (row.table === "event") return [{ at: eventTime(row), row }];
-    const session = row.table === "session" ? str(row, "id") : str(row, "session_id");
+    const session = row.table === "session" ? stringAt(row, "id") : stringAt(row, "session_id");
     return inEvents.has(session) ? [] : unfold(row);
   });
   // Sorting is stable, so rows of the same millisecond stay in the order of the database.
@@ -47,9 +47,9 @@ const ID_PERIOD_MS = 2 ** 36;
 
 /** Ids begin with the time of their making, from which the row's own times tell the high bits. */
 function eventTime(row: JsonRecord): number {
-  const data = obj(row, "data");
-  const near = num(data, "time") ?? timesOf(obj(data, "info") ?? obj(data, "part")).at(-1) ?? 0;
-  const hex = ID_TIME.exec(str(row, "id") ?? "")?.[1];
+  const data = recordAt(row, "data");
+  const near = numberAt(data, "time") ?? timesOf(recordAt(data, "info") ?? recordAt(data, "part")).at(-1) ?? 0;
+  const hex = ID_TIME.exec(stringAt(row, "id") ?? "")?.[1];
   if (hex === undefined || near === 0) return near;
   const low = Math.floor(Number.parseInt(hex, 16) / COUNTER);
   return low + Math.round((near - low) / ID_PERIOD_MS) * ID_PERIOD_MS;
@@ -57,45 +57,51 @@ function eventTime(row: JsonRecord): number {
 
 /** All times that a thing carries, in order. */
 function timesOf(thing: unknown): number[] {
-  const times = [obj(thing, "time"), obj(thing, "state", "time")].flatMap((time) => Object.values(time ?? {}));
+  const times = [recordAt(thing, "time"), recordAt(thing, "state", "time")].flatMap((time) =>
+    Object.values(time ?? {}),
+  );
   return times
     .filter((time): time is number => typeof time === "number" && Number.isFinite(time))
     .sort((a, b) => a - b);
 }
 
 function unfold(row: JsonRecord): TimedRow[] {
-  const created = num(row, "time_created") ?? 0;
-  const data = obj(row, "data") ?? {};
+  const created = numberAt(row, "time_created") ?? 0;
+  const data = recordAt(row, "data") ?? {};
   const earlier = (at: number | undefined, was: JsonRecord): TimedRow => ({
     at: at ?? created,
     row: { ...row, data: was },
   });
   if (row.table === "message") {
-    const completed = num(data, "time", "completed");
+    const completed = numberAt(data, "time", "completed");
     const { finish: _finish, error, summary, ...rest } = data;
     const open = {
       ...rest,
       ...(summary === true ? { summary } : {}),
-      time: { created: num(data, "time", "created") ?? created },
+      time: { created: numberAt(data, "time", "created") ?? created },
     };
-    const end = completed ?? (error === undefined ? undefined : (num(row, "time_updated") ?? created));
-    return [earlier(num(data, "time", "created"), open), ...(end === undefined ? [] : [{ at: end, row }])];
+    const end = completed ?? (error === undefined ? undefined : (numberAt(row, "time_updated") ?? created));
+    return [earlier(numberAt(data, "time", "created"), open), ...(end === undefined ? [] : [{ at: end, row }])];
   }
   if (row.table === "part" && data.type === "tool") {
-    const { input, time, status } = obj(data, "state") ?? {};
-    const running = { status: status === "pending" ? status : "running", input, time: { start: num(time, "start") } };
-    const end = num(time, "end");
-    const start = earlier(num(time, "start"), { ...data, state: running });
+    const { input, time, status } = recordAt(data, "state") ?? {};
+    const running = {
+      status: status === "pending" ? status : "running",
+      input,
+      time: { start: numberAt(time, "start") },
+    };
+    const end = numberAt(time, "end");
+    const start = earlier(numberAt(time, "start"), { ...data, state: running });
     return end === undefined ? [start] : [start, { at: end, row }];
   }
-  if (row.table === "part" && num(data, "time", "start") !== undefined) {
-    const end = num(data, "time", "end");
-    const start = earlier(num(data, "time", "start"), {
+  if (row.table === "part" && numberAt(data, "time", "start") !== undefined) {
+    const end = numberAt(data, "time", "end");
+    const start = earlier(numberAt(data, "time", "start"), {
       ...data,
       text: "",
-      time: { start: num(data, "time", "start") },
+      time: { start: numberAt(data, "time", "start") },
     });
-    return [start, { at: end ?? num(row, "time_updated") ?? created, row }];
+    return [start, { at: end ?? numberAt(row, "time_updated") ?? created, row }];
   }
   return [{ at: created, row }];
 }
