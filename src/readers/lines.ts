@@ -11,86 +11,90 @@ const NEWLINE = 0x0a;
  * empty, so that whoever counts lines still counts right, and `dropped` tells how many.
  */
 export class LineSplitter {
-  private pending = new Uint8Array(0);
-  private length = 0;
-  private overflowing = false;
-  private half = "";
-  private droppedLines = 0;
-  private readonly decoder = new TextDecoder();
-  private readonly encoder = new TextEncoder();
+  #pending = new Uint8Array(0);
+  #length = 0;
+  #overflowing = false;
+  #half = "";
+  #droppedLines = 0;
+  readonly #decoder = new TextDecoder();
+  readonly #encoder = new TextEncoder();
 
-  constructor(private readonly maxBytes: number = LINE_BYTES_MAX) {}
+  readonly #maxBytes: number;
+
+  constructor(maxBytes: number = LINE_BYTES_MAX) {
+    this.#maxBytes = maxBytes;
+  }
 
   get dropped(): number {
-    return this.droppedLines;
+    return this.#droppedLines;
   }
 
   push(chunk: Uint8Array | string): string[] {
-    if (typeof chunk !== "string") this.keepHalf();
-    const bytes = typeof chunk === "string" ? this.encode(chunk) : chunk;
+    if (typeof chunk !== "string") this.#keepHalf();
+    const bytes = typeof chunk === "string" ? this.#encode(chunk) : chunk;
     const lines: string[] = [];
     let from = 0;
     for (;;) {
       const to = bytes.indexOf(NEWLINE, from);
       if (to < 0) break;
-      this.keep(bytes.subarray(from, to));
-      lines.push(this.takeLine());
+      this.#keep(bytes.subarray(from, to));
+      lines.push(this.#takeLine());
       from = to + 1;
     }
-    this.keep(bytes.subarray(from));
+    this.#keep(bytes.subarray(from));
     return lines;
   }
 
   /** The rest, which had no newline: the line that a writer was in the middle of. */
   end(): string[] {
-    this.keepHalf();
-    return this.length > 0 || this.overflowing ? [this.takeLine()] : [];
+    this.#keepHalf();
+    return this.#length > 0 || this.#overflowing ? [this.#takeLine()] : [];
   }
 
   /** A string may be cut between the two halves of a character, which alone would become a replacement mark. */
-  private encode(text: string): Uint8Array {
-    let whole = this.half + text;
+  #encode(text: string): Uint8Array {
+    let whole = this.#half + text;
     const last = whole.charCodeAt(whole.length - 1);
-    this.half = last >= 0xd800 && last <= 0xdbff ? whole.slice(-1) : "";
-    if (this.half !== "") whole = whole.slice(0, -1);
-    return this.encoder.encode(whole);
+    this.#half = last >= 0xd800 && last <= 0xdbff ? whole.slice(-1) : "";
+    if (this.#half !== "") whole = whole.slice(0, -1);
+    return this.#encoder.encode(whole);
   }
 
-  private keepHalf(): void {
-    if (this.half === "") return;
-    const half = this.encoder.encode(this.half);
-    this.half = "";
-    this.keep(half);
+  #keepHalf(): void {
+    if (this.#half === "") return;
+    const half = this.#encoder.encode(this.#half);
+    this.#half = "";
+    this.#keep(half);
   }
 
-  private keep(part: Uint8Array): void {
-    if (this.overflowing || part.length === 0) return;
-    const length = this.length + part.length;
-    if (length > this.maxBytes) {
-      this.overflowing = true;
-      this.length = 0;
+  #keep(part: Uint8Array): void {
+    if (this.#overflowing || part.length === 0) return;
+    const length = this.#length + part.length;
+    if (length > this.#maxBytes) {
+      this.#overflowing = true;
+      this.#length = 0;
       return;
     }
-    if (length > this.pending.length) {
-      const grown = new Uint8Array(Math.max(length, this.pending.length * 2, 1024));
-      grown.set(this.pending.subarray(0, this.length));
-      this.pending = grown;
+    if (length > this.#pending.length) {
+      const grown = new Uint8Array(Math.max(length, this.#pending.length * 2, 1024));
+      grown.set(this.#pending.subarray(0, this.#length));
+      this.#pending = grown;
     }
-    this.pending.set(part, this.length);
-    this.length = length;
+    this.#pending.set(part, this.#length);
+    this.#length = length;
   }
 
-  private takeLine(): string {
-    if (this.overflowing) {
-      this.overflowing = false;
-      this.droppedLines++;
-      this.pending = new Uint8Array(0);
+  #takeLine(): string {
+    if (this.#overflowing) {
+      this.#overflowing = false;
+      this.#droppedLines++;
+      this.#pending = new Uint8Array(0);
       return "";
     }
-    const ends = this.pending[this.length - 1] === 0x0d && this.length > 0 ? this.length - 1 : this.length;
-    const line = this.decoder.decode(this.pending.subarray(0, ends));
-    this.length = 0;
-    if (this.pending.length > KEPT_CAPACITY) this.pending = new Uint8Array(0);
+    const ends = this.#pending[this.#length - 1] === 0x0d && this.#length > 0 ? this.#length - 1 : this.#length;
+    const line = this.#decoder.decode(this.#pending.subarray(0, ends));
+    this.#length = 0;
+    if (this.#pending.length > KEPT_CAPACITY) this.#pending = new Uint8Array(0);
     return line;
   }
 }

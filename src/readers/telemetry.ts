@@ -70,26 +70,30 @@ const COST_METRIC = "claude_code.cost.usage";
 
 export class TelemetryReader {
   readonly skipped: SkipCounter = new SkipCounter();
-  private readonly thread: Thread;
-  private countsBy: "events" | "metrics" | null = null;
+  readonly #thread: Thread;
+  #countsBy: "events" | "metrics" | null = null;
   /** Until when the metrics have counted. */
-  private countedUntil = 0;
+  #countedUntil = 0;
   /** The last value of each series that only grows. */
-  private readonly totals = new RecentMap<number>(256);
+  readonly #totals = new RecentMap<number>(256);
 
-  constructor(private readonly options: ReaderOptions = {}) {
-    this.thread = new Thread("telemetry", options);
+  readonly #options: ReaderOptions;
+
+  constructor(options: ReaderOptions = {}) {
+    this.#options = options;
+
+    this.#thread = new Thread("telemetry", options);
   }
 
   read(record: OtlpRecord, at: number): Signal[] {
     const name = record.name.replace(/^claude_code\./, "");
-    const handler = this.handlers[name];
+    const handler = this.#handlers[name];
     if (handler === undefined) {
       if (name !== "" && !SILENT.has(name)) this.skipped.count(name);
       return [];
     }
-    return this.thread.collect(at, () => {
-      this.thread.learns({
+    return this.#thread.collect(at, () => {
+      this.#thread.learns({
         model: text(record.attributes, "model"),
         version: text(record.attributes, "app.version") ?? text(record.resource, "service.version"),
       });
@@ -102,90 +106,90 @@ export class TelemetryReader {
     const used = { input: 0, output: 0, costUsd: 0 };
     let until = 0;
     for (const point of points) {
-      const what = this.countedAs(point);
+      const what = this.#countedAs(point);
       if (what === null) continue;
-      used[what] += Math.max(0, this.growth(point));
+      used[what] += Math.max(0, this.#growth(point));
       until = Math.max(until, point.at ?? at);
     }
-    if (until === 0 || this.countsBy === "events") return [];
-    this.countsBy = "metrics";
-    this.countedUntil = Math.max(this.countedUntil, until);
-    return this.thread.collect(at, () => this.thread.emit({ kind: "tokens", ...used }));
+    if (until === 0 || this.#countsBy === "events") return [];
+    this.#countsBy = "metrics";
+    this.#countedUntil = Math.max(this.#countedUntil, until);
+    return this.#thread.collect(at, () => this.#thread.emit({ kind: "tokens", ...used }));
   }
 
-  private countedAs({ name, attributes }: OtlpPoint): Tokens | null {
+  #countedAs({ name, attributes }: OtlpPoint): Tokens | null {
     if (name === COST_METRIC) return "costUsd";
     const type = Object.hasOwn(TOKEN_METRICS, name) ? text(attributes, TOKEN_METRICS[name] ?? "") : undefined;
     return type !== undefined && Object.hasOwn(TOKEN_TYPES, type) ? (TOKEN_TYPES[type] ?? null) : null;
   }
 
   /** What a point adds. The first total of a series is where counting begins. */
-  private growth({ name, attributes, value, isCumulative }: OtlpPoint): number {
+  #growth({ name, attributes, value, isCumulative }: OtlpPoint): number {
     if (!isCumulative) return value;
     const series = digest(name + [...attributes].map(([key, of]) => `${key}=${String(of)}`).join());
-    const before = this.totals.get(series);
-    this.totals.set(series, value);
+    const before = this.#totals.get(series);
+    this.#totals.set(series, value);
     return before === undefined ? 0 : value - before;
   }
 
-  private readonly handlers: Readonly<Record<string, (attributes: Attributes, at: number) => void>> = {
+  readonly #handlers: Readonly<Record<string, (attributes: Attributes, at: number) => void>> = {
     __proto__: null as never,
-    user_prompt: (a, at) => this.prompted(a, at),
-    "codex.user_prompt": (a, at) => this.prompted(a, at),
+    user_prompt: (a, at) => this.#prompted(a, at),
+    "codex.user_prompt": (a, at) => this.#prompted(a, at),
     api_request: (a, at) =>
-      this.uses(at, {
+      this.#uses(at, {
         input: sum(a, "input_tokens", "cache_read_tokens", "cache_creation_tokens"),
         output: sum(a, "output_tokens"),
         costUsd: sum(a, "cost_usd"),
       }),
-    assistant_response: (a) => this.thread.lives(sum(a, "response_length")),
-    tool_result: (a) => this.thread.lives(sum(a, "tool_result_size_bytes")),
-    compaction: () => this.thread.emit({ kind: "compaction", phase: "end" }),
-    api_error: (a, at) => this.gaveUp(a, at),
+    assistant_response: (a) => this.#thread.lives(sum(a, "response_length")),
+    tool_result: (a) => this.#thread.lives(sum(a, "tool_result_size_bytes")),
+    compaction: () => this.#thread.emit({ kind: "compaction", phase: "end" }),
+    api_error: (a, at) => this.#gaveUp(a, at),
     "codex.conversation_starts": () => {},
-    "codex.api_request": (a) => this.asked(a),
-    "codex.websocket_request": (a) => this.asked(a),
-    "codex.sse_event": (a, at) => this.streamed(a, at),
-    "codex.tool_result": (a) => this.thread.lives(text(a, "output")?.length ?? 0),
+    "codex.api_request": (a) => this.#asked(a),
+    "codex.websocket_request": (a) => this.#asked(a),
+    "codex.sse_event": (a, at) => this.#streamed(a, at),
+    "codex.tool_result": (a) => this.#thread.lives(text(a, "output")?.length ?? 0),
   };
 
   /** The text only where the user lets it be exported. */
-  private prompted(a: Attributes, at: number): void {
+  #prompted(a: Attributes, at: number): void {
     const prompt = text(a, "prompt") ?? "";
-    if (prompt.trim() !== "" && !REDACTED.test(prompt)) this.thread.says("user", prompt);
-    else this.thread.emit({ kind: "message", role: "user", digest: digest(text(a, "prompt.id") ?? String(at)) });
+    if (prompt.trim() !== "" && !REDACTED.test(prompt)) this.#thread.says("user", prompt);
+    else this.#thread.emit({ kind: "message", role: "user", digest: digest(text(a, "prompt.id") ?? String(at)) });
   }
 
   /** Codex tries again by itself, and does not export that it gave up. */
-  private asked(a: Attributes): void {
+  #asked(a: Attributes): void {
     const message = text(a, "error.message");
     const status = sum(a, "http.response.status_code");
     const attempt = sum(a, "attempt");
     if (message !== undefined || status >= 400)
-      this.thread.tries(failureOf(status, message), attempt > 0 ? { attempt } : {});
-    else this.thread.emit({ kind: "request" });
+      this.#thread.tries(failureOf(status, message), attempt > 0 ? { attempt } : {});
+    else this.#thread.emit({ kind: "request" });
   }
 
   /** Each event of a reply; the last one is written twice, the second time with the tokens. */
-  private streamed(a: Attributes, at: number): void {
+  #streamed(a: Attributes, at: number): void {
     const message = text(a, "error.message");
-    if (message !== undefined) this.thread.tries(failureOf(0, message), {});
+    if (message !== undefined) this.#thread.tries(failureOf(0, message), {});
     else if (a.has("output_token_count"))
-      this.uses(at, { input: sum(a, "input_token_count"), output: sum(a, "output_token_count") });
-    else if (WRITING.test(text(a, "event.kind")?.slice(0, 100) ?? "")) this.thread.lives(0);
+      this.#uses(at, { input: sum(a, "input_token_count"), output: sum(a, "output_token_count") });
+    else if (WRITING.test(text(a, "event.kind")?.slice(0, 100) ?? "")) this.#thread.lives(0);
   }
 
-  private uses(at: number, used: { input: number; output: number; costUsd?: number }): void {
-    if (this.countsBy === "metrics" && at <= this.countedUntil) return;
-    this.countsBy = "events";
-    this.thread.emit({ kind: "tokens", ...used });
+  #uses(at: number, used: { input: number; output: number; costUsd?: number }): void {
+    if (this.#countsBy === "metrics" && at <= this.#countedUntil) return;
+    this.#countsBy = "events";
+    this.#thread.emit({ kind: "tokens", ...used });
   }
 
   /** Written once, after all tries. A subagent that gives up is not the session giving up. */
-  private gaveUp(a: Attributes, at: number): void {
+  #gaveUp(a: Attributes, at: number): void {
     if (!MAIN_SOURCES.has(text(a, "query_source") ?? "main")) return;
     const failure = failureOf(sum(a, "status_code"), text(a, "error"));
-    this.thread.emit(givenUp({ at, source: "telemetry" }, this.options, failure));
+    this.#thread.emit(givenUp({ at, source: "telemetry" }, this.#options, failure));
   }
 }
 

@@ -35,49 +35,50 @@ const FACT_MAX = 300;
 const ID_MAX = 128;
 
 export class Thread {
-  private signals: Signal[] = [];
-  private origin: RecordOrigin;
-  private readonly facts: Record<string, string | undefined> = {};
-  private readonly calls = new ToolCalls();
-  private readonly usages = new RecentMap<Usage>(64);
+  #signals: Signal[] = [];
+  #origin: RecordOrigin;
+  readonly #facts: Record<string, string | undefined> = {};
+  readonly #calls = new ToolCalls();
+  readonly #usages = new RecentMap<Usage>(64);
   /** Unknown until the first edge: an end may be the first thing that is seen of a turn. */
-  private turnOpen: boolean | undefined;
+  #turnOpen: boolean | undefined;
   /** The open question: the tool call that it is about, or none in particular. */
-  private prompt: { about: string | undefined } | undefined;
-  private lastFailure = "";
-  private limitUntil: number | undefined;
-  private readonly tails: Record<TextChannel, TextTail> = { content: createTextTail(), thought: createTextTail() };
-  private readonly repeating: Record<TextChannel, boolean> = { content: false, thought: false };
+  #prompt: { about: string | undefined } | undefined;
+  #lastFailure = "";
+  #limitUntil: number | undefined;
+  readonly #tails: Record<TextChannel, TextTail> = { content: createTextTail(), thought: createTextTail() };
+  readonly #repeating: Record<TextChannel, boolean> = { content: false, thought: false };
 
-  constructor(
-    source: Source,
-    private readonly options: ReaderOptions = {},
-  ) {
-    this.origin = { at: 0, source };
+  readonly #options: ReaderOptions;
+
+  constructor(source: Source, options: ReaderOptions = {}) {
+    this.#options = options;
+
+    this.#origin = { at: 0, source };
   }
 
   get isTurnOpen(): boolean {
-    return this.turnOpen === true;
+    return this.#turnOpen === true;
   }
 
   /** The signals that `tell` gives rise to. */
   collect(at: number, report: () => void): Signal[] {
-    this.origin = { at, source: this.origin.source };
-    this.signals = [];
+    this.#origin = { at, source: this.#origin.source };
+    this.#signals = [];
     report();
-    return this.signals;
+    return this.#signals;
   }
 
   emit(signal: DistributiveOmit<Signal, "at" | "source">): void {
-    this.signals.push({ ...signal, ...countedUp(signal), ...this.origin } as Signal);
+    this.#signals.push({ ...signal, ...countedUp(signal), ...this.#origin } as Signal);
   }
 
   /** Facts about the session; only what is new or has changed is told. */
   learns(facts: { [K in keyof SessionFacts]: SessionFacts[K] | undefined }): void {
     const fresh: Record<string, string> = {};
     for (const [name, value] of Object.entries(facts)) {
-      if (value === undefined || value === "" || this.facts[name] === value) continue;
-      this.facts[name] = value;
+      if (value === undefined || value === "" || this.#facts[name] === value) continue;
+      this.#facts[name] = value;
       fresh[name] = textHead(value, FACT_MAX);
     }
     if (Object.keys(fresh).length > 0) this.emit({ kind: "session", ...(fresh as SessionFacts) });
@@ -85,54 +86,54 @@ export class Thread {
 
   turnStarts(byUser: boolean): void {
     this.closePrompt();
-    this.turnOpen = true;
-    this.lastFailure = "";
-    this.limitUntil = undefined;
+    this.#turnOpen = true;
+    this.#lastFailure = "";
+    this.#limitUntil = undefined;
     this.emit({ kind: "turn", phase: "start", byUser });
   }
 
   /** Something came that only an open turn brings: a hook sent the model back to work, or a notice woke it. */
   turnRuns(): void {
-    if (!this.turnOpen) this.turnStarts(false);
+    if (!this.#turnOpen) this.turnStarts(false);
   }
 
   turnEnds(how: Pick<TurnSignal, "presumed" | "background"> = {}): void {
     this.closePrompt();
-    if (this.turnOpen === false) return;
-    this.turnOpen = false;
+    if (this.#turnOpen === false) return;
+    this.#turnOpen = false;
     this.emit({ kind: "turn", phase: "end", ...how });
   }
 
   turnInterrupted(byUser: boolean): void {
     this.closePrompt();
-    this.turnOpen = false;
+    this.#turnOpen = false;
     this.emit({ kind: "turn", phase: "interrupted", byUser });
   }
 
   /** A finished message. If its text came in pieces before, the pieces were looked at already. */
   says(role: "user" | "assistant", text: string): void {
     if (text.trim() === "") return;
-    if (role === "assistant") this.wholeText("content", text);
-    this.signals.push(messageSignal(this.origin, this.options, role, text));
+    if (role === "assistant") this.#wholeText("content", text);
+    this.#signals.push(messageSignal(this.#origin, this.#options, role, text));
   }
 
   /** A finished thought; news only if it was not seen to grow. */
   thinks(text: string): void {
-    if (this.tails.thought.length === 0) this.lives(text.length, "thought");
-    this.wholeText("thought", text);
+    if (this.#tails.thought.length === 0) this.lives(text.length, "thought");
+    this.#wholeText("thought", text);
   }
 
   /** A prompt starts a turn, or goes into the one that is open. rouse's own are not the human's. */
   prompted(text: string, byUser: boolean): void {
-    const message = messageSignal(this.origin, this.options, "user", text);
+    const message = messageSignal(this.#origin, this.#options, "user", text);
     this.turnStarts(byUser && message.own !== true);
-    this.signals.push(message);
+    this.#signals.push(message);
   }
 
   /** A piece of the text that the model is writing. */
   writes(channel: TextChannel, piece: string): void {
     this.lives(piece.length, channel);
-    this.feed(channel, piece);
+    this.#feed(channel, piece);
   }
 
   /** Something of the model came that is no text to look at: a subagent's line, an argument, a count. */
@@ -141,24 +142,24 @@ export class Thread {
   }
 
   textEnds(channel: TextChannel): void {
-    this.repeats(channel, endText(this.tails[channel]));
-    this.tails[channel] = createTextTail();
+    this.#repeats(channel, endText(this.#tails[channel]));
+    this.#tails[channel] = createTextTail();
   }
 
-  private wholeText(channel: TextChannel, text: string): void {
-    if (this.tails[channel].length === 0) this.feed(channel, text);
+  #wholeText(channel: TextChannel, text: string): void {
+    if (this.#tails[channel].length === 0) this.#feed(channel, text);
     this.textEnds(channel);
   }
 
-  private feed(channel: TextChannel, piece: string): void {
+  #feed(channel: TextChannel, piece: string): void {
     // Another text has begun: what was said of the one before is over.
-    if (this.tails[channel].length === 0 && this.repeating[channel]) this.repeats(channel, [null]);
-    this.repeats(channel, feedText(this.tails[channel], piece));
+    if (this.#tails[channel].length === 0 && this.#repeating[channel]) this.#repeats(channel, [null]);
+    this.#repeats(channel, feedText(this.#tails[channel], piece));
   }
 
-  private repeats(channel: TextChannel, changes: readonly TextChange[]): void {
+  #repeats(channel: TextChannel, changes: readonly TextChange[]): void {
     for (const change of changes) {
-      this.repeating[channel] = change !== null;
+      this.#repeating[channel] = change !== null;
       this.emit({ kind: "repetition", channel, ...(change ?? { period: 0, repeats: 0 }) });
     }
   }
@@ -166,81 +167,81 @@ export class Thread {
   toolStarts(call: ToolCall): void {
     const id = shortId(call.id);
     const round = call.round === undefined ? undefined : shortId(call.round);
-    const signals = this.calls.start(this.origin, { ...call, id, round });
-    if (signals.some((signal) => signal.kind === "prompt")) this.prompt = { about: id };
-    this.signals.push(...signals);
+    const signals = this.#calls.start(this.#origin, { ...call, id, round });
+    if (signals.some((signal) => signal.kind === "prompt")) this.#prompt = { about: id };
+    this.#signals.push(...signals);
   }
 
   /** The end of a call. One that never started here belongs to a part of the conversation that was not seen. */
   toolEnds(callId: string, result: ToolResult & { background?: boolean }): void {
     const id = shortId(callId);
-    if (!this.calls.isOpen(id)) return;
-    const signals = this.calls.end(this.origin, { id, tool: "", args: null }, result);
-    if (this.prompt !== undefined && (this.prompt.about === undefined || this.prompt.about === id)) {
-      if (signals.some((signal) => signal.kind === "prompt")) this.prompt = undefined;
+    if (!this.#calls.isOpen(id)) return;
+    const signals = this.#calls.end(this.#origin, { id, tool: "", args: null }, result);
+    if (this.#prompt !== undefined && (this.#prompt.about === undefined || this.#prompt.about === id)) {
+      if (signals.some((signal) => signal.kind === "prompt")) this.#prompt = undefined;
       else this.closePrompt();
     }
     for (const signal of signals) {
-      this.signals.push(signal.kind === "tool_end" && result.background ? { ...signal, background: true } : signal);
+      this.#signals.push(signal.kind === "tool_end" && result.background ? { ...signal, background: true } : signal);
     }
   }
 
   /** Tokens of one reply. Programs repeat them on each part of it, and the output grows while it streams. */
   uses(replyId: string, { input, output }: Usage): void {
     const reply = shortId(replyId);
-    const before = this.usages.get(reply) ?? { input: 0, output: 0 };
+    const before = this.#usages.get(reply) ?? { input: 0, output: 0 };
     const now = { input: Math.max(input, before.input), output: Math.max(output, before.output) };
     if (now.input === before.input && now.output === before.output) return;
-    this.usages.set(reply, now);
+    this.#usages.set(reply, now);
     this.emit({ kind: "tokens", input: now.input - before.input, output: now.output - before.output });
   }
 
   /** A permission or another question that is no tool of its own. It closes when its call ends, or the turn does. */
   asks(prompt: PromptKind, question: string, about?: string): void {
-    if (this.prompt !== undefined) return;
-    this.prompt = { about: about === undefined ? undefined : shortId(about) };
+    if (this.#prompt !== undefined) return;
+    this.#prompt = { about: about === undefined ? undefined : shortId(about) };
     this.emit({ kind: "prompt", open: true, prompt, question: textHead(question) });
   }
 
   closePrompt(): void {
-    if (this.prompt === undefined) return;
-    this.prompt = undefined;
+    if (this.#prompt === undefined) return;
+    this.#prompt = undefined;
     this.emit({ kind: "prompt", open: false });
   }
 
   tries(failure: VendorError, { attempt, max, delayMs }: RetryPlan): void {
-    const nextAt = delayMs === undefined ? undefined : Math.round(this.origin.at + delayMs);
+    const nextAt = delayMs === undefined ? undefined : Math.round(this.#origin.at + delayMs);
     const said = { ...failure, text: failure.text || failure.code };
-    const signal = triesAgain(this.origin, this.options, said, { attempt, nextAt });
+    const signal = triesAgain(this.#origin, this.#options, said, { attempt, nextAt });
     if (signal.kind !== "retry") {
-      this.signals.push(signal);
+      this.#signals.push(signal);
       return;
     }
     // A refused key is tried again ten times too, and never gets better: the word for it must not be lost.
     const infra = signal.infra ?? (failure.status === 401 || failure.status === 403 ? "auth" : undefined);
-    this.signals.push({ ...signal, ...(max === undefined ? {} : { max }), ...(infra ? { infra } : {}) });
+    this.#signals.push({ ...signal, ...(max === undefined ? {} : { max }), ...(infra ? { infra } : {}) });
   }
 
   /** The program gave up. Said once, though it is written as a message, as a result and as the turn's end. */
   fails(failure: VendorError, until?: number): void {
-    const signal = givenUp(this.origin, this.options, failure);
+    const signal = givenUp(this.#origin, this.#options, failure);
     const text = failure.text ?? failure.code ?? "";
-    if (this.lastFailure === "" || this.lastFailure !== text) {
+    if (this.#lastFailure === "" || this.#lastFailure !== text) {
       if (signal.kind === "limit") this.limited({ until: until ?? signal.until, text });
-      else this.signals.push(signal);
+      else this.#signals.push(signal);
     }
-    this.lastFailure = text;
+    this.#lastFailure = text;
     this.turnEnds();
   }
 
   /** A limit stops the program. What is said of it later adds to it, and does not forget when it ends. */
   limited(facts: { until?: number | undefined; resumesItself?: boolean; text: string }): void {
     const { resumesItself } = facts;
-    this.limitUntil = facts.until ?? this.limitUntil;
+    this.#limitUntil = facts.until ?? this.#limitUntil;
     this.emit({
       kind: "limit",
       level: "hit",
-      ...(this.limitUntil === undefined ? {} : { until: this.limitUntil }),
+      ...(this.#limitUntil === undefined ? {} : { until: this.#limitUntil }),
       ...(resumesItself === undefined ? {} : { resumesItself }),
       text: textHead(facts.text),
     });

@@ -20,36 +20,38 @@ const PAGE = 64;
 export class JournalReader {
   /** Signals that could not be read back: kinds of a newer rouse, or damage. */
   skipped = 0;
-  private readonly firstOf: SqlStatement;
-  private readonly pageOf: SqlStatement;
-  private readonly firstSince: SqlStatement;
-  private readonly pageSince: SqlStatement;
+  readonly #firstOf: SqlStatement;
+  readonly #pageOf: SqlStatement;
+  readonly #firstSince: SqlStatement;
+  readonly #pageSince: SqlStatement;
 
   constructor(database: Database) {
-    this.firstOf = database.prepare("select min(id) as id from batches where session_no = ? and first_seq + count > ?");
-    this.pageOf = database.prepare(`select * from batches where session_no = ? and id >= ? order by id limit ${PAGE}`);
-    this.firstSince = database.prepare("select min(id) as id from batches where received_at >= ?");
-    this.pageSince = database.prepare(
+    this.#firstOf = database.prepare(
+      "select min(id) as id from batches where session_no = ? and first_seq + count > ?",
+    );
+    this.#pageOf = database.prepare(`select * from batches where session_no = ? and id >= ? order by id limit ${PAGE}`);
+    this.#firstSince = database.prepare("select min(id) as id from batches where received_at >= ?");
+    this.#pageSince = database.prepare(
       `select * from batches where received_at >= ? and id >= ? order by id limit ${PAGE}`,
     );
   }
 
   *ofSession(known: KnownSession, fromSeq: number): Generator<StoredSignal> {
-    const first = fromSeq > 0 ? this.firstOf.get(known.no, fromSeq)?.id : 0;
+    const first = fromSeq > 0 ? this.#firstOf.get(known.no, fromSeq)?.id : 0;
     if (typeof first !== "number") return;
-    for (const batch of pages(first, (id) => this.pageOf.all(known.no, id)))
-      for (const stored of this.unpack(batch, known.session))
+    for (const batch of pages(first, (id) => this.#pageOf.all(known.no, id)))
+      for (const stored of this.#unpack(batch, known.session))
         if (stored.seq === null || stored.seq >= fromSeq) yield stored;
   }
 
   *since(receivedAt: number, nameOf: (no: number) => string | undefined): Generator<StoredSignal> {
-    const first = this.firstSince.get(receivedAt)?.id;
+    const first = this.#firstSince.get(receivedAt)?.id;
     if (typeof first !== "number") return;
-    for (const batch of pages(first, (id) => this.pageSince.all(receivedAt, id)))
-      yield* this.unpack(batch, nameOf(Number(batch.session_no)) ?? "");
+    for (const batch of pages(first, (id) => this.#pageSince.all(receivedAt, id)))
+      yield* this.#unpack(batch, nameOf(Number(batch.session_no)) ?? "");
   }
 
-  private *unpack(batch: SqlRow, session: string): Generator<StoredSignal> {
+  *#unpack(batch: SqlRow, session: string): Generator<StoredSignal> {
     const list = parseList(String(batch.signals));
     if (!list) this.skipped += Number(batch.count);
     const firstSeq = batch.first_seq;

@@ -109,56 +109,56 @@ class SqliteJournal implements Journal {
   readonly incidentState: IncidentStore;
   readonly messages: MessageTable;
   readonly outbox: OutboxTable;
-  private readonly file: JournalFile;
-  private readonly commitWithinMs: number;
-  private readonly now: () => number;
-  private readonly table: SessionTable;
-  private readonly reader: JournalReader;
-  private readonly insert;
-  private waiting: Waiting[] = [];
-  private pending = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private open = true;
-  private commits = 0;
-  private failures = 0;
-  private lastError: string | null = null;
+  readonly #file: JournalFile;
+  readonly #commitWithinMs: number;
+  readonly #now: () => number;
+  readonly #table: SessionTable;
+  readonly #reader: JournalReader;
+  readonly #insert;
+  #waiting: Waiting[] = [];
+  #pending = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #open = true;
+  #commits = 0;
+  #failures = 0;
+  #lastError: string | null = null;
   isWriting = true;
-  private lastCommitMs = 0;
+  #lastCommitMs = 0;
 
   constructor(file: JournalFile, options: JournalOptions) {
-    this.file = file;
-    this.commitWithinMs = options.commitWithinMs ?? COMMIT_WITHIN_MS;
-    this.now = options.now ?? Date.now;
-    this.table = new SessionTable(file.database);
+    this.#file = file;
+    this.#commitWithinMs = options.commitWithinMs ?? COMMIT_WITHIN_MS;
+    this.#now = options.now ?? Date.now;
+    this.#table = new SessionTable(file.database);
     const table = new IncidentTable(file.database);
     this.incidentState = {
       load: () => table.load(),
-      save: (incidentState, alongside) => this.trying(() => table.save(incidentState, alongside)),
+      save: (incidentState, alongside) => this.#trying(() => table.save(incidentState, alongside)),
     };
-    this.messages = new MessageTable(file.database, (write) => this.trying(write));
-    this.outbox = new OutboxTable(file.database, (write) => this.trying(write));
-    this.reader = new JournalReader(file.database);
-    this.insert = file.database.prepare(
+    this.messages = new MessageTable(file.database, (write) => this.#trying(write));
+    this.outbox = new OutboxTable(file.database, (write) => this.#trying(write));
+    this.#reader = new JournalReader(file.database);
+    this.#insert = file.database.prepare(
       "insert into batches (session_no, first_seq, count, received_at, signals) values (?, ?, ?, ?, ?)",
     );
   }
 
   putSession(session: AgentSession): void {
-    this.trying(() => this.table.put(session, this.now()));
+    this.#trying(() => this.#table.put(session, this.#now()));
   }
 
   sessions(): AgentSession[] {
-    return this.table.all();
+    return this.#table.all();
   }
 
   acked(session: string): number {
-    return this.table.known(session)?.acked ?? 0;
+    return this.#table.known(session)?.acked ?? 0;
   }
 
   append(session: string, from: number | null, signals: readonly Signal[], receivedAt: number): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
-      this.mustBeOpen();
-      const known = this.table.known(session);
+      this.#mustBeOpen();
+      const known = this.#table.known(session);
       if (!known) throw new JournalError("unknown_session", `the session ${session} was never registered`);
       if (from !== null && !(Number.isSafeInteger(from) && from >= 1)) throw new RangeError("numbers begin with 1");
       const next = known.reserved + 1;
@@ -171,49 +171,49 @@ class SqliteJournal implements Journal {
       if (first !== null && fresh.length > 0) known.reserved = first + fresh.length - 1;
       const appended: AppendResult = { acked: known.acked, fresh, lost };
       const texts = fresh.map((entry) => JSON.stringify(entry.signal));
-      this.waiting.push({ known, from: first, texts, receivedAt, appended, resolve, reject });
-      this.pending += texts.length;
-      if (this.pending > PENDING_MAX) this.flush();
+      this.#waiting.push({ known, from: first, texts, receivedAt, appended, resolve, reject });
+      this.#pending += texts.length;
+      if (this.#pending > PENDING_MAX) this.flush();
       // After a commit that took long, the loop is left alone for as long again: a slow disk halves it, not more.
-      else this.timer ??= setTimeout(() => this.flush(), Math.max(this.commitWithinMs, this.lastCommitMs));
+      else this.#timer ??= setTimeout(() => this.flush(), Math.max(this.#commitWithinMs, this.#lastCommitMs));
     });
   }
 
   flush(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const waiting = this.waiting;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const waiting = this.#waiting;
     if (waiting.length === 0) return;
-    this.waiting = [];
-    this.pending = 0;
+    this.#waiting = [];
+    this.#pending = 0;
     const began = performance.now();
     try {
-      this.store(waiting);
+      this.#store(waiting);
     } catch (error) {
-      const failure = this.failed(error);
-      this.table.forgetReserved();
+      const failure = this.#failed(error);
+      this.#table.forgetReserved();
       for (const { reject } of waiting) reject(failure);
       return;
     }
-    this.lastCommitMs = performance.now() - began;
-    this.commits++;
+    this.#lastCommitMs = performance.now() - began;
+    this.#commits++;
     this.isWriting = true;
     for (const { known, appended, resolve } of waiting) resolve({ ...appended, acked: known.acked });
   }
 
-  private store(waiting: readonly Waiting[]): void {
+  #store(waiting: readonly Waiting[]): void {
     const written = waiting.filter((entry) => entry.texts.length > 0);
     if (written.length === 0) return;
-    inTransaction(this.file.database, () => {
+    inTransaction(this.#file.database, () => {
       for (const { known, from, texts, receivedAt, appended } of written) {
         let bytes = 0;
         for (let start = 0; start < texts.length; start += BATCH_MAX) {
           const part = texts.slice(start, start + BATCH_MAX);
           const text = `[${part.join(",")}]`;
           bytes += Buffer.byteLength(text);
-          this.insert.run(known.no, from === null ? null : from + start, part.length, receivedAt, text);
+          this.#insert.run(known.no, from === null ? null : from + start, part.length, receivedAt, text);
         }
-        this.table.count(
+        this.#table.count(
           known,
           from === null ? 0 : from + texts.length - 1,
           appended.lost,
@@ -227,29 +227,29 @@ class SqliteJournal implements Journal {
   }
 
   read(session: string, fromSeq = 0): Iterable<StoredSignal> {
-    const known = this.table.known(session);
-    return known ? this.reader.ofSession(known, fromSeq) : [];
+    const known = this.#table.known(session);
+    return known ? this.#reader.ofSession(known, fromSeq) : [];
   }
 
   readSince(receivedAt: number): Iterable<StoredSignal> {
-    return this.reader.since(receivedAt, (no) => this.table.nameOf(no));
+    return this.#reader.since(receivedAt, (no) => this.#table.nameOf(no));
   }
 
   prune(bounds: PruneLimits): { removed: number; more: boolean } {
-    this.mustBeOpen();
+    this.#mustBeOpen();
     this.flush();
     try {
-      const pruned = pruneJournal(this.file.database, bounds);
-      this.table.reload();
+      const pruned = pruneJournal(this.#file.database, bounds);
+      this.#table.reload();
       return pruned;
     } catch (error) {
-      rollBack(this.file.database);
-      throw this.failed(error);
+      rollBack(this.#file.database);
+      throw this.#failed(error);
     }
   }
 
   stats(): JournalStats {
-    const { database, engine } = this.file;
+    const { database, engine } = this.#file;
     const sum = database
       .prepare("select count(*) as sessions, total(signals) as signals, total(lost) as lost from sessions")
       .get();
@@ -260,42 +260,42 @@ class SqliteJournal implements Journal {
       signals: Number(sum?.signals),
       bytes: usedBytes(database),
       lost: Number(sum?.lost),
-      skipped: this.reader.skipped,
-      pending: this.pending,
-      commits: this.commits,
-      failures: this.failures,
-      lastError: this.lastError,
-      lastCommitMs: this.lastCommitMs,
+      skipped: this.#reader.skipped,
+      pending: this.#pending,
+      commits: this.#commits,
+      failures: this.#failures,
+      lastError: this.#lastError,
+      lastCommitMs: this.#lastCommitMs,
     };
   }
 
   close(): void {
-    if (!this.open) return;
+    if (!this.#open) return;
     this.flush();
-    this.open = false;
-    checkpoint(this.file.database);
-    this.file.database.close();
-    this.file.release();
+    this.#open = false;
+    checkpoint(this.#file.database);
+    this.#file.database.close();
+    this.#file.release();
   }
 
-  private mustBeOpen(): void {
-    if (!this.open) throw new JournalError("closed", "the journal is closed");
+  #mustBeOpen(): void {
+    if (!this.#open) throw new JournalError("closed", "the journal is closed");
   }
 
-  private trying<T>(write: () => T): T {
-    this.mustBeOpen();
+  #trying<T>(write: () => T): T {
+    this.#mustBeOpen();
     try {
       return write();
     } catch (error) {
-      throw this.failed(error);
+      throw this.#failed(error);
     }
   }
 
-  private failed(error: unknown): JournalError {
-    this.failures++;
+  #failed(error: unknown): JournalError {
+    this.#failures++;
     this.isWriting = false;
-    this.lastError = String((error as Error).message).slice(0, 200);
-    return new JournalError("commit", `the journal could not be written: ${this.lastError}`, error);
+    this.#lastError = String((error as Error).message).slice(0, 200);
+    return new JournalError("commit", `the journal could not be written: ${this.#lastError}`, error);
   }
 }
 

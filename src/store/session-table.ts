@@ -15,21 +15,21 @@ export interface KnownSession {
 }
 
 export class SessionTable {
-  private readonly database: Database;
-  private readonly bySession = new Map<string, KnownSession>();
-  private readonly byNo = new Map<number, KnownSession>();
-  private readonly upsert: SqlStatement;
-  private readonly update: SqlStatement;
+  readonly #database: Database;
+  readonly #bySession = new Map<string, KnownSession>();
+  readonly #byNo = new Map<number, KnownSession>();
+  readonly #upsert: SqlStatement;
+  readonly #update: SqlStatement;
 
   constructor(database: Database) {
-    this.database = database;
-    this.upsert = database.prepare(
+    this.#database = database;
+    this.#upsert = database.prepare(
       `insert into sessions (session, record, touched_at) values (?, ?, ?)
        on conflict (session) do update set record = excluded.record, touched_at = max(touched_at, excluded.touched_at)
        where record <> excluded.record
        returning no`,
     );
-    this.update = database.prepare(
+    this.#update = database.prepare(
       `update sessions set acked = max(acked, ?), lost = lost + ?, signals = signals + ?, bytes = bytes + ?,
        touched_at = max(touched_at, ?) where no = ?`,
     );
@@ -37,27 +37,27 @@ export class SessionTable {
   }
 
   known(session: string): KnownSession | undefined {
-    return this.bySession.get(session);
+    return this.#bySession.get(session);
   }
 
   nameOf(no: number): string | undefined {
-    return this.byNo.get(no)?.session;
+    return this.#byNo.get(no)?.session;
   }
 
   /** A heartbeat brings the same session every few seconds: that writes nothing. */
   put(session: AgentSession, now: number): void {
     const record = JSON.stringify(session);
-    if (this.bySession.get(session.id)?.record === record) return;
+    if (this.#bySession.get(session.id)?.record === record) return;
     // In a transaction of its own: a lone statement tells its row before its commit, and not that the disk was full.
-    const row = inTransaction(this.database, () => this.upsert.get(session.id, record, now));
-    if (row && !this.bySession.has(session.id)) this.remember(Number(row.no), session.id, 0);
-    const known = this.bySession.get(session.id);
+    const row = inTransaction(this.#database, () => this.#upsert.get(session.id, record, now));
+    if (row && !this.#bySession.has(session.id)) this.#remember(Number(row.no), session.id, 0);
+    const known = this.#bySession.get(session.id);
     if (known) known.record = record;
   }
 
   /** A row that cannot be read back (a newer origin, say) is left out; its signals stay. */
   all(): AgentSession[] {
-    return this.database
+    return this.#database
       .prepare("select record from sessions order by no")
       .all()
       .flatMap((row) => parseSession(parseJson(String(row.record))) ?? []);
@@ -65,25 +65,25 @@ export class SessionTable {
 
   /** Counts what a transaction stored; to be called inside it. */
   count(known: KnownSession, acked: number, lost: number, signals: number, bytes: number, at: number): void {
-    this.update.run(acked, lost, signals, bytes, at, known.no);
+    this.#update.run(acked, lost, signals, bytes, at, known.no);
   }
 
   /** After a failed commit nothing waits any more. */
   forgetReserved(): void {
-    for (const known of this.bySession.values()) known.reserved = known.acked;
+    for (const known of this.#bySession.values()) known.reserved = known.acked;
   }
 
   reload(): void {
-    this.bySession.clear();
-    this.byNo.clear();
-    for (const row of this.database.prepare("select no, session, acked from sessions").all())
-      this.remember(Number(row.no), String(row.session), Number(row.acked));
+    this.#bySession.clear();
+    this.#byNo.clear();
+    for (const row of this.#database.prepare("select no, session, acked from sessions").all())
+      this.#remember(Number(row.no), String(row.session), Number(row.acked));
   }
 
-  private remember(no: number, session: string, acked: number): void {
+  #remember(no: number, session: string, acked: number): void {
     const known = { no, session, acked, reserved: acked, record: null };
-    this.bySession.set(session, known);
-    this.byNo.set(no, known);
+    this.#bySession.set(session, known);
+    this.#byNo.set(no, known);
   }
 }
 

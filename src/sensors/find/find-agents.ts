@@ -43,41 +43,41 @@ const WORD_MAX = 1000;
 
 export class AgentFinder {
   /** What each process was found to be. A process that becomes another program changes its name. */
-  private known = new Map<string, Known>();
-  private readonly accounts: Accounts | null;
+  #known = new Map<string, Known>();
+  readonly #accounts: Accounts | null;
 
   constructor(accounts: Accounts | null = null) {
-    this.accounts = accounts;
+    this.#accounts = accounts;
   }
 
   async find(table: ProcessTable): Promise<FoundAgent[]> {
-    const kinds = this.kindsOf(table);
+    const kinds = this.#kindsOf(table);
     const found: FoundAgent[] = [];
     for (const row of table.rows.values()) {
       const kind = kinds.get(row.pid)?.kind;
       if (!kind || kinds.get(row.ppid)?.kind === kind || found.length >= AGENTS_MAX) continue;
-      const agent = await this.describe(row, kind, kinds, table);
+      const agent = await this.#describe(row, kind, kinds, table);
       if (agent) found.push(agent);
     }
     return withoutInherited(withoutShared(found));
   }
 
-  private kindsOf(table: ProcessTable): Map<number, Known> {
+  #kindsOf(table: ProcessTable): Map<number, Known> {
     const known = new Map<string, Known>();
     const kinds = new Map<number, Known>();
     for (const row of table.rows.values()) {
       if (isDead(row)) continue;
       const key = `${row.pid} ${row.start} ${row.comm}`;
-      const before = this.known.get(key);
+      const before = this.#known.get(key);
       const entry = before?.isSettled ? before : { ...classify(row), isSettled: before !== undefined };
       known.set(key, entry);
       if (entry.kind !== null) kinds.set(row.pid, entry);
     }
-    this.known = known;
+    this.#known = known;
     return kinds;
   }
 
-  private async describe(
+  async #describe(
     row: ProcessRow,
     kind: string,
     kinds: ReadonlyMap<number, Known>,
@@ -103,7 +103,7 @@ export class AgentFinder {
       cwd,
       tty: row.tty,
       located,
-      account: (await this.accounts?.of({ kind, env, home })) ?? null,
+      account: (await this.#accounts?.of({ kind, env, home })) ?? null,
       session: env.get("ROUSE_SESSION") ?? null,
     };
   }

@@ -51,36 +51,40 @@ export function isInFront(pid: number): boolean {
 }
 
 export class ProcessSensor {
-  private latest: ProcessTable | null = null;
-  private sockets: Map<number, SocketBytes[]> | null = null;
-  private socketsAt = Number.NEGATIVE_INFINITY;
-  private running: Promise<void> | null = null;
-  private readonly seen = new Map<string, ProcessSample>();
+  #latest: ProcessTable | null = null;
+  #sockets: Map<number, SocketBytes[]> | null = null;
+  #socketsAt = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> | null = null;
+  readonly #seen = new Map<string, ProcessSample>();
 
-  constructor(private readonly options: ProcessSensorOptions = {}) {}
+  readonly #options: ProcessSensorOptions;
+
+  constructor(options: ProcessSensorOptions = {}) {
+    this.#options = options;
+  }
 
   /** The last table; null before the first look and when the system shows none. */
   get table(): ProcessTable | null {
-    return this.latest;
+    return this.#latest;
   }
 
   /** Looks again. Calls that overlap share one look. */
   refresh(at: number): Promise<void> {
-    this.running ??= this.check(at).finally(() => {
-      this.running = null;
+    this.#running ??= this.#check(at).finally(() => {
+      this.#running = null;
     });
-    return this.running;
+    return this.#running;
   }
 
   sample(target: ProcessTarget, at: number): ProcessSignal {
-    const seen = this.seenOf(target);
-    if (this.latest === null) {
+    const seen = this.#seenOf(target);
+    if (this.#latest === null) {
       return { kind: "process", at, source: "process", alive: null, children: 0, cpuMs: seen.cpuMs };
     }
-    const { root, below } = treeOf(this.latest, target);
+    const { root, below } = treeOf(this.#latest, target);
     const tree = root ? [root, ...below] : below;
     countCpu(seen, tree);
-    const sockets = this.countSockets(seen, tree);
+    const sockets = this.#countSockets(seen, tree);
     const newest = below.reduce((latest, row) => Math.max(latest, row.startedAt), 0);
     return {
       kind: "process",
@@ -96,41 +100,41 @@ export class ProcessSensor {
   }
 
   forget(target: ProcessTarget): void {
-    this.seen.delete(keyOf(target));
+    this.#seen.delete(keyOf(target));
   }
 
-  private async check(at: number): Promise<void> {
-    const every = this.options.socketsEveryMs ?? SOCKETS_EVERY_MS;
-    const wantsSockets = every > 0 && at - this.socketsAt >= every && this.seen.size > 0;
+  async #check(at: number): Promise<void> {
+    const every = this.#options.socketsEveryMs ?? SOCKETS_EVERY_MS;
+    const wantsSockets = every > 0 && at - this.#socketsAt >= every && this.#seen.size > 0;
     const [table, sockets] = await Promise.all([
-      (this.options.readTable ?? readProcesses)(),
-      wantsSockets ? (this.options.readSockets ?? readSockets)() : null,
+      (this.#options.readTable ?? readProcesses)(),
+      wantsSockets ? (this.#options.readSockets ?? readSockets)() : null,
     ]);
-    this.latest = table;
+    this.#latest = table;
     if (!wantsSockets) return;
-    this.sockets = sockets;
-    this.socketsAt = at;
+    this.#sockets = sockets;
+    this.#socketsAt = at;
   }
 
-  private seenOf(target: ProcessTarget): ProcessSample {
+  #seenOf(target: ProcessTarget): ProcessSample {
     const key = keyOf(target);
-    const known = this.seen.get(key);
+    const known = this.#seen.get(key);
     const seen = known ?? { cpuMs: 0, cpuLast: null, received: undefined, sockets: new Map(), socketsAt: 0 };
-    this.seen.delete(key);
-    this.seen.set(key, seen);
-    const oldest = this.seen.keys().next();
-    if (this.seen.size > SEEN_MAX && !oldest.done) this.seen.delete(oldest.value);
+    this.#seen.delete(key);
+    this.#seen.set(key, seen);
+    const oldest = this.#seen.keys().next();
+    if (this.#seen.size > SEEN_MAX && !oldest.done) this.#seen.delete(oldest.value);
     return seen;
   }
 
   /** Bytes of a closed connection stay counted, or its end would look like news. Returns how many are open. */
-  private countSockets(seen: ProcessSample, tree: readonly ProcessRow[]): number {
-    if (this.sockets === null || seen.socketsAt === this.socketsAt) return seen.sockets.size;
-    seen.socketsAt = this.socketsAt;
+  #countSockets(seen: ProcessSample, tree: readonly ProcessRow[]): number {
+    if (this.#sockets === null || seen.socketsAt === this.#socketsAt) return seen.sockets.size;
+    seen.socketsAt = this.#socketsAt;
     const open = new Map<string, number>();
     let total = seen.received ?? 0;
     // Codex has a server of its own inside, which begins to stir when a request has hung for five minutes.
-    for (const { key, received } of outwardSockets(tree.flatMap(({ pid }) => this.sockets?.get(pid) ?? []))) {
+    for (const { key, received } of outwardSockets(tree.flatMap(({ pid }) => this.#sockets?.get(pid) ?? []))) {
       open.set(key, received);
       const before = seen.sockets.get(key) ?? 0;
       total += received >= before ? received - before : received;

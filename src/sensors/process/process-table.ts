@@ -22,13 +22,13 @@ const TREE_MAX = 4096;
 export const KEEPER = "rouse-job";
 
 export class ProcessTable {
-  private readonly children = new Map<number, ProcessRow[]>();
-  private readonly sessions = new Map<number, ProcessRow[]>();
+  readonly #children = new Map<number, ProcessRow[]>();
+  readonly #sessions = new Map<number, ProcessRow[]>();
 
   constructor(readonly rows: ReadonlyMap<number, ProcessRow>) {
     for (const row of rows.values()) {
-      add(this.children, row.ppid, row);
-      add(this.sessions, row.sid, row);
+      add(this.#children, row.ppid, row);
+      add(this.#sessions, row.sid, row);
     }
   }
 
@@ -40,13 +40,13 @@ export class ProcessTable {
     const found = new Map<number, ProcessRow>();
     const pending = [pid];
     for (let at = pending.pop(); at !== undefined && found.size < TREE_MAX; at = pending.pop()) {
-      for (const row of this.children.get(at) ?? []) {
+      for (const row of this.#children.get(at) ?? []) {
         if (row.pid === pid || found.has(row.pid)) continue;
         found.set(row.pid, row);
         pending.push(row.pid);
       }
     }
-    for (const row of this.sessions.get(pid) ?? []) {
+    for (const row of this.#sessions.get(pid) ?? []) {
       if (row.pid !== pid && found.size < TREE_MAX) found.set(row.pid, row);
     }
     return [...found.values()].filter((row) => !isDead(row));

@@ -17,40 +17,44 @@ const NAMES_MAX = 2000;
 const FRESH_MS = 15 * 60_000;
 
 export class SideFiles {
-  private readonly sensors = new Map<string, TranscriptSensor>();
-  private readonly part: SideFilesPart | null;
+  readonly #sensors = new Map<string, TranscriptSensor>();
+  readonly #part: SideFilesPart | null;
 
-  constructor(
-    private readonly transcript: string,
-    private readonly root: string,
-    private readonly kind: string,
-  ) {
+  readonly #transcript: string;
+  readonly #root: string;
+  readonly #kind: string;
+
+  constructor(transcript: string, root: string, kind: string) {
+    this.#transcript = transcript;
+    this.#root = root;
+    this.#kind = kind;
+
     const transcripts = partOf(programFor(kind).transcript);
-    this.part = transcripts && partOf(transcripts.sideFiles);
+    this.#part = transcripts && partOf(transcripts.sideFiles);
   }
 
   async read(at: number): Promise<Signal[]> {
-    if (this.part === null) return [];
-    const fresh = await this.freshFiles(this.part, at);
-    for (const [path, sensor] of this.sensors) {
+    if (this.#part === null) return [];
+    const fresh = await this.#freshFiles(this.#part, at);
+    for (const [path, sensor] of this.#sensors) {
       if (fresh.includes(path)) continue;
       await sensor.close();
-      this.sensors.delete(path);
+      this.#sensors.delete(path);
     }
     const signals: Signal[] = [];
-    for (const path of fresh) signals.push(...(await this.readFile(path, at)));
+    for (const path of fresh) signals.push(...(await this.#readFile(path, at)));
     return signals;
   }
 
   async close(): Promise<void> {
-    for (const sensor of this.sensors.values()) await sensor.close();
-    this.sensors.clear();
+    for (const sensor of this.#sensors.values()) await sensor.close();
+    this.#sensors.clear();
   }
 
-  private async readFile(path: string, at: number): Promise<Signal[]> {
-    const known = this.sensors.get(path);
-    const sensor = known ?? new TranscriptSensor({ kind: this.kind, path, root: this.root, ...NO_CONTEXT });
-    this.sensors.set(path, sensor);
+  async #readFile(path: string, at: number): Promise<Signal[]> {
+    const known = this.#sensors.get(path);
+    const sensor = known ?? new TranscriptSensor({ kind: this.#kind, path, root: this.#root, ...NO_CONTEXT });
+    this.#sensors.set(path, sensor);
     const { signals } = await sensor.read(at);
     // What stood in it when it was met was written at an unknown time.
     if (known === undefined || signals.length === 0) return [];
@@ -58,8 +62,8 @@ export class SideFiles {
     return [...signals.filter((signal) => signal.kind === "tokens"), alive];
   }
 
-  private async freshFiles({ folder: folderOf, isSideFile }: SideFilesPart, at: number): Promise<string[]> {
-    const folder = folderOf(this.transcript);
+  async #freshFiles({ folder: folderOf, isSideFile }: SideFilesPart, at: number): Promise<string[]> {
+    const folder = folderOf(this.#transcript);
     const names = await readdir(folder).catch(() => []);
     const files: { path: string; changedAt: number }[] = [];
     for (const name of names.slice(0, NAMES_MAX)) {

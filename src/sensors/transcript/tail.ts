@@ -57,29 +57,33 @@ const MARK_BYTES = 512;
 const NEWLINE = 0x0a;
 
 export class Tail {
-  private held: Held | null = null;
-  private offset = 0;
-  private splitter = new LineSplitter();
-  private marks: TailMark[];
+  #held: Held | null = null;
+  #offset = 0;
+  #splitter = new LineSplitter();
+  #marks: TailMark[];
   /** The last bytes before `offset`, from which marks are made. */
-  private before: Buffer = Buffer.alloc(0);
-  private skipsFirst = false;
+  #before: Buffer = Buffer.alloc(0);
+  #skipsFirst = false;
+
+  readonly #options: TailOptions;
 
   constructor(
     readonly path: string,
-    private readonly options: TailOptions,
+    options: TailOptions,
   ) {
-    this.marks = [...(options.marks ?? [])];
+    this.#options = options;
+
+    this.#marks = [...(options.marks ?? [])];
   }
 
   /** What to keep in order to go on here in another life. */
   get position(): readonly TailMark[] {
-    return this.marks;
+    return this.#marks;
   }
 
   async read(): Promise<TailRead> {
     try {
-      return await this.step();
+      return await this.#step();
     } catch {
       await this.close();
       return { lines: [], more: false, refusal: "unreadable" };
@@ -88,113 +92,113 @@ export class Tail {
 
   /** The lines of the window before the position, for a reader that must know what came before. Reads nothing on. */
   async readBefore(): Promise<string[]> {
-    const refusal = await this.hold();
-    if (refusal !== null || this.held === null || this.marks.length === 0) return [];
-    const from = Math.max(0, this.offset - (this.options.windowBytes ?? WINDOW_BYTES));
-    const buffer = Buffer.allocUnsafe(this.offset - from);
-    const length = await readFully(this.held.handle, buffer, from);
+    const refusal = await this.#hold();
+    if (refusal !== null || this.#held === null || this.#marks.length === 0) return [];
+    const from = Math.max(0, this.#offset - (this.#options.windowBytes ?? WINDOW_BYTES));
+    const buffer = Buffer.allocUnsafe(this.#offset - from);
+    const length = await readFully(this.#held.handle, buffer, from);
     const lines = new LineSplitter().push(buffer.subarray(0, length));
     return from > 0 ? lines.slice(1) : lines;
   }
 
   async close(): Promise<void> {
-    const { held } = this;
-    this.held = null;
+    const held = this.#held;
+    this.#held = null;
     await held?.handle.close().catch(() => {});
   }
 
-  private async step(): Promise<TailRead> {
+  async #step(): Promise<TailRead> {
     const named = await lstat(this.path).catch(() => null);
-    if (this.held && !isSame(this.held, named)) {
-      const rest = await this.grow(await this.held.handle.stat());
+    if (this.#held && !isSame(this.#held, named)) {
+      const rest = await this.#grow(await this.#held.handle.stat());
       if (rest.more || rest.lines.length > 0) return { ...rest, more: true };
       await this.close();
     }
-    const refusal = await this.hold();
-    if (this.held === null) return { lines: [], more: false, refusal };
-    const stats = await this.held.handle.stat();
+    const refusal = await this.#hold();
+    if (this.#held === null) return { lines: [], more: false, refusal };
+    const stats = await this.#held.handle.stat();
     const checked = `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
-    if (checked === this.held.checked && stats.size === this.offset) return { lines: [], more: false, refusal: null };
-    if (checked !== this.held.checked && !(await this.isBorneOut(stats.size))) await this.place(stats.size, false);
-    this.held.checked = checked;
-    return this.grow(stats);
+    if (checked === this.#held.checked && stats.size === this.#offset) return { lines: [], more: false, refusal: null };
+    if (checked !== this.#held.checked && !(await this.#isBorneOut(stats.size))) await this.#place(stats.size, false);
+    this.#held.checked = checked;
+    return this.#grow(stats);
   }
 
   /** Opens what the path names now, and finds the place in it. */
-  private async hold(): Promise<Refusal | null> {
-    if (this.held) return null;
-    const opened = await openInside(this.path, this.options.root);
+  async #hold(): Promise<Refusal | null> {
+    if (this.#held) return null;
+    const opened = await openInside(this.path, this.#options.root);
     if (!opened.ok) return opened.reason;
     const { handle, stats } = opened;
-    this.held = { handle, device: stats.dev, inode: stats.ino, checked: "" };
-    await this.place(stats.size, true);
+    this.#held = { handle, device: stats.dev, inode: stats.ino, checked: "" };
+    await this.#place(stats.size, true);
     return null;
   }
 
-  private async isBorneOut(size: number): Promise<boolean> {
-    if (size < this.offset) return false;
-    return (await this.digestBefore(this.offset)) === markOf(this.before);
+  async #isBorneOut(size: number): Promise<boolean> {
+    if (size < this.#offset) return false;
+    return (await this.#digestBefore(this.#offset)) === markOf(this.#before);
   }
 
   /** Behind the newest mark that the file bears out; else at its beginning, or in the window of a large one. */
-  private async place(size: number, isNew: boolean): Promise<void> {
-    this.splitter = new LineSplitter();
-    while (this.marks.length > 0) {
-      const mark = this.marks[this.marks.length - 1] as TailMark;
-      if (mark.offset <= size && (await this.digestBefore(mark.offset)) === mark.before) break;
-      this.marks.pop();
+  async #place(size: number, isNew: boolean): Promise<void> {
+    this.#splitter = new LineSplitter();
+    while (this.#marks.length > 0) {
+      const mark = this.#marks[this.#marks.length - 1] as TailMark;
+      if (mark.offset <= size && (await this.#digestBefore(mark.offset)) === mark.before) break;
+      this.#marks.pop();
     }
-    const window = this.options.windowBytes ?? WINDOW_BYTES;
-    const last = this.marks[this.marks.length - 1];
-    this.offset = last?.offset ?? (isNew && size > window ? size - window : 0);
-    this.before = await this.bytesBefore(this.offset);
-    this.skipsFirst = last === undefined && this.offset > 0 && this.before.at(-1) !== NEWLINE;
+    const window = this.#options.windowBytes ?? WINDOW_BYTES;
+    const last = this.#marks[this.#marks.length - 1];
+    this.#offset = last?.offset ?? (isNew && size > window ? size - window : 0);
+    this.#before = await this.#bytesBefore(this.#offset);
+    this.#skipsFirst = last === undefined && this.#offset > 0 && this.#before.at(-1) !== NEWLINE;
   }
 
-  private async grow(stats: Stats): Promise<TailRead> {
-    if (this.held === null || stats.size <= this.offset) return { lines: [], more: false, refusal: null };
-    const chunk = Buffer.allocUnsafe(Math.min(this.options.chunkBytes ?? CHUNK_BYTES, stats.size - this.offset));
-    const { bytesRead } = await this.held.handle.read(chunk, 0, chunk.length, this.offset);
+  async #grow(stats: Stats): Promise<TailRead> {
+    if (this.#held === null || stats.size <= this.#offset) return { lines: [], more: false, refusal: null };
+    const chunk = Buffer.allocUnsafe(Math.min(this.#options.chunkBytes ?? CHUNK_BYTES, stats.size - this.#offset));
+    const { bytesRead } = await this.#held.handle.read(chunk, 0, chunk.length, this.#offset);
     const bytes = chunk.subarray(0, bytesRead);
-    this.setMarks(bytes);
-    this.offset += bytesRead;
-    let lines = this.splitter.push(bytes);
-    if (this.skipsFirst && lines.length > 0) {
+    this.#setMarks(bytes);
+    this.#offset += bytesRead;
+    let lines = this.#splitter.push(bytes);
+    if (this.#skipsFirst && lines.length > 0) {
       lines = lines.slice(1);
-      this.skipsFirst = false;
+      this.#skipsFirst = false;
     }
-    const more = bytesRead > 0 && this.offset < stats.size;
+    const more = bytesRead > 0 && this.#offset < stats.size;
     return { lines: lines.filter((line) => line !== ""), more, refusal: null };
   }
 
   /** Marks the ends of the last lines in these bytes. */
-  private setMarks(bytes: Buffer): void {
-    const known = Buffer.concat([this.before, bytes]);
-    const start = this.offset - this.before.length;
+  #setMarks(bytes: Buffer): void {
+    const known = Buffer.concat([this.#before, bytes]);
+    const start = this.#offset - this.#before.length;
     const ends: number[] = [];
     for (
       let at = bytes.lastIndexOf(NEWLINE);
       at >= 0 && ends.length < MARKS_MAX;
       at = bytes.lastIndexOf(NEWLINE, at - 1)
     ) {
-      ends.push(this.before.length + at + 1);
+      ends.push(this.#before.length + at + 1);
       if (at === 0) break;
     }
     for (const end of ends.reverse()) {
-      this.marks.push({ offset: start + end, before: markOf(known.subarray(Math.max(0, end - MARK_BYTES), end)) });
+      this.#marks.push({ offset: start + end, before: markOf(known.subarray(Math.max(0, end - MARK_BYTES), end)) });
     }
-    this.marks.splice(0, this.marks.length - MARKS_MAX);
-    this.before = Buffer.from(known.subarray(Math.max(0, known.length - MARK_BYTES)));
+    this.#marks.splice(0, this.#marks.length - MARKS_MAX);
+    this.#before = Buffer.from(known.subarray(Math.max(0, known.length - MARK_BYTES)));
   }
 
-  private async digestBefore(offset: number): Promise<string> {
-    return markOf(await this.bytesBefore(offset));
+  async #digestBefore(offset: number): Promise<string> {
+    return markOf(await this.#bytesBefore(offset));
   }
 
-  private async bytesBefore(offset: number): Promise<Buffer> {
+  async #bytesBefore(offset: number): Promise<Buffer> {
     const from = Math.max(0, offset - MARK_BYTES);
     const buffer = Buffer.alloc(offset - from);
-    const length = this.held ? await readFully(this.held.handle, buffer, from) : 0;
+    const length = this.#held ? await readFully(this.#held.handle, buffer, from) : 0;
     return buffer.subarray(0, length);
   }
 }

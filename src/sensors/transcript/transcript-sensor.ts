@@ -52,69 +52,73 @@ const HEAD_BYTES = 256 * 1024;
 const MARKS_KEPT = 8;
 
 export class TranscriptSensor {
-  private makeReader: MakeReader | null = null;
-  private reader: RecordReader | null = null;
-  private tail: Tail;
-  private phase: "new" | "resuming" | "history" | "live";
-  private checkedAt: number | null;
-  private lastAt = Number.NEGATIVE_INFINITY;
-  private historyUntil = 0;
+  #makeReader: MakeReader | null = null;
+  #reader: RecordReader | null = null;
+  #tail: Tail;
+  #phase: "new" | "resuming" | "history" | "live";
+  #checkedAt: number | null;
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #historyUntil = 0;
 
-  constructor(private readonly options: TranscriptOptions) {
+  readonly #options: TranscriptOptions;
+
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
+
     const resumes = options.resume?.path === options.path;
-    this.phase = resumes ? "resuming" : "new";
-    this.checkedAt = resumes ? (options.resume?.checkedAt ?? null) : null;
-    this.tail = this.tailOf(options.path, resumes ? options.resume?.marks : undefined);
+    this.#phase = resumes ? "resuming" : "new";
+    this.#checkedAt = resumes ? (options.resume?.checkedAt ?? null) : null;
+    this.#tail = this.#tailOf(options.path, resumes ? options.resume?.marks : undefined);
   }
 
   get path(): string {
-    return this.tail.path;
+    return this.#tail.path;
   }
 
   get state(): TranscriptState {
-    return { path: this.path, marks: this.tail.position.slice(-MARKS_KEPT), checkedAt: this.checkedAt ?? 0 };
+    return { path: this.path, marks: this.#tail.position.slice(-MARKS_KEPT), checkedAt: this.#checkedAt ?? 0 };
   }
 
   /** The program went on in another file: a resumed or a new conversation of the same process. */
   async follow(path: string): Promise<void> {
     if (path === this.path) return;
-    await this.tail.close();
-    this.tail = this.tailOf(path, undefined);
+    await this.#tail.close();
+    this.#tail = this.#tailOf(path, undefined);
   }
 
   async read(at: number): Promise<TranscriptRead> {
-    this.makeReader ??= (await programFor(this.options.kind).readers()).transcript;
-    this.reader ??= this.makeReader(this.options);
-    if (this.phase === "resuming") {
-      for (const line of await this.tail.readBefore()) this.readLine(line, at);
-      this.phase = "live";
+    this.#makeReader ??= (await programFor(this.#options.kind).readers()).transcript;
+    this.#reader ??= this.#makeReader(this.#options);
+    if (this.#phase === "resuming") {
+      for (const line of await this.#tail.readBefore()) this.#readLine(line, at);
+      this.#phase = "live";
     }
-    const { lines, more, refusal } = await this.tail.read();
+    const { lines, more, refusal } = await this.#tail.read();
     const signals: Signal[] = [];
     // What is not there yet will be written before our eyes: it is no history.
-    if (this.phase === "new" && refusal === "missing") this.phase = "live";
-    if (this.phase === "new" && refusal === null) {
-      this.phase = "history";
-      this.historyUntil = at;
-      signals.push(...(await this.readHead(at)));
+    if (this.#phase === "new" && refusal === "missing") this.#phase = "live";
+    if (this.#phase === "new" && refusal === null) {
+      this.#phase = "history";
+      this.#historyUntil = at;
+      signals.push(...(await this.#readHead(at)));
     }
-    const history = this.phase === "history";
-    for (const line of lines) signals.push(...this.readLine(line, at));
+    const history = this.#phase === "history";
+    for (const line of lines) signals.push(...this.#readLine(line, at));
     if (!more) {
-      if (history) this.phase = "live";
-      this.checkedAt = at;
+      if (history) this.#phase = "live";
+      this.#checkedAt = at;
     }
-    return { signals: history ? withGap(signals, this.historyUntil) : signals, more, refusal };
+    return { signals: history ? withGap(signals, this.#historyUntil) : signals, more, refusal };
   }
 
   async close(): Promise<void> {
-    await this.tail.close();
+    await this.#tail.close();
   }
 
-  private tailOf(path: string, marks: readonly TailMark[] | undefined): Tail {
-    const { windowBytes, chunkBytes } = this.options;
+  #tailOf(path: string, marks: readonly TailMark[] | undefined): Tail {
+    const { windowBytes, chunkBytes } = this.#options;
     return new Tail(path, {
-      root: realRoot(this.options.root) ?? this.options.root,
+      root: realRoot(this.#options.root) ?? this.#options.root,
       ...(windowBytes === undefined ? {} : { windowBytes }),
       ...(chunkBytes === undefined ? {} : { chunkBytes }),
       ...(marks === undefined ? {} : { marks }),
@@ -125,28 +129,28 @@ export class TranscriptSensor {
    * The first record says who and where; of a long transcript it would never be seen. Of a short one it is read again,
    * so another reader reads it here: one that has seen a record takes it for known.
    */
-  private async readHead(at: number): Promise<Signal[]> {
-    const text = await readHeadInside(this.path, realRoot(this.options.root) ?? this.options.root, HEAD_BYTES);
+  async #readHead(at: number): Promise<Signal[]> {
+    const text = await readHeadInside(this.path, realRoot(this.#options.root) ?? this.#options.root, HEAD_BYTES);
     const end = text?.indexOf("\n") ?? -1;
     if (!text || end < 0) return [];
     const record = parseRecord(text.slice(0, end));
     if (record === null) return [];
-    const signals = this.makeReader?.(this.options).read(record, this.timeOf(record, at)) ?? [];
+    const signals = this.#makeReader?.(this.#options).read(record, this.#timeOf(record, at)) ?? [];
     return signals.filter((signal) => signal.kind === "session");
   }
 
-  private readLine(line: string, at: number): Signal[] {
+  #readLine(line: string, at: number): Signal[] {
     const record = parseRecord(line);
-    return record === null || this.reader === null ? [] : this.reader.read(record, this.timeOf(record, at));
+    return record === null || this.#reader === null ? [] : this.#reader.read(record, this.#timeOf(record, at));
   }
 
-  private timeOf(record: unknown, at: number): number {
-    const isHistory = this.phase !== "live";
-    const isLate = this.checkedAt === null || at - this.checkedAt > LATE_MS;
-    const from = isHistory ? Number.NEGATIVE_INFINITY : isLate ? (this.checkedAt ?? at) : at;
-    const own = recordTime(record) ?? (isHistory && this.lastAt > 0 ? this.lastAt : at);
-    const time = Math.min(at, Math.max(own, from, isHistory ? this.lastAt : from));
-    this.lastAt = Math.max(this.lastAt, time);
+  #timeOf(record: unknown, at: number): number {
+    const isHistory = this.#phase !== "live";
+    const isLate = this.#checkedAt === null || at - this.#checkedAt > LATE_MS;
+    const from = isHistory ? Number.NEGATIVE_INFINITY : isLate ? (this.#checkedAt ?? at) : at;
+    const own = recordTime(record) ?? (isHistory && this.#lastAt > 0 ? this.#lastAt : at);
+    const time = Math.min(at, Math.max(own, from, isHistory ? this.#lastAt : from));
+    this.#lastAt = Math.max(this.#lastAt, time);
     return time;
   }
 }

@@ -50,13 +50,17 @@ const AGAIN_MS = 100;
 const AT_ONCE = 8;
 
 export class Transcripts {
-  private readonly entries = new Map<string, Entry>();
-  private readonly sessions = new Map<string, Set<string>>();
-  private watcher: FSWatcher | null = null;
-  private ticking: Promise<TranscriptNews[]> | null = null;
-  private readonly again = new Map<Entry, NodeJS.Timeout>();
+  readonly #entries = new Map<string, Entry>();
+  readonly #sessions = new Map<string, Set<string>>();
+  #watcher: FSWatcher | null = null;
+  #ticking: Promise<TranscriptNews[]> | null = null;
+  readonly #again = new Map<Entry, NodeJS.Timeout>();
 
-  constructor(private readonly options: TranscriptsOptions = {}) {}
+  readonly #options: TranscriptsOptions;
+
+  constructor(options: TranscriptsOptions = {}) {
+    this.#options = options;
+  }
 
   async add(session: string, options: TranscriptOptions): Promise<void> {
     await this.remove(session);
@@ -64,8 +68,8 @@ export class Transcripts {
     const side = new SideFiles(path, root, kind);
     const sweptAt = Number.NEGATIVE_INFINITY;
     const sensor = new TranscriptSensor(options);
-    this.entries.set(session, { sensor, side, kind, root, due: true, sweptAt, readAt: sweptAt, noticed: false });
-    this.notice(path, session);
+    this.#entries.set(session, { sensor, side, kind, root, due: true, sweptAt, readAt: sweptAt, noticed: false });
+    this.#notice(path, session);
   }
 
   /** Where a program keeps a database instead of a file; what it writes goes into the log beside it first. */
@@ -76,122 +80,127 @@ export class Transcripts {
     const side = new SideFiles(path, root, kind);
     const sweptAt = Number.NEGATIVE_INFINITY;
     const times = { due: true, sweptAt, readAt: sweptAt, noticed: false };
-    this.entries.set(session, { sensor, side, kind, root, ...times });
-    this.notice(noticedOf(sensor), session);
+    this.#entries.set(session, { sensor, side, kind, root, ...times });
+    this.#notice(noticedOf(sensor), session);
   }
 
   async remove(session: string): Promise<void> {
-    const entry = this.entries.get(session);
+    const entry = this.#entries.get(session);
     if (!entry) return;
-    this.entries.delete(session);
-    clearTimeout(this.again.get(entry));
-    this.again.delete(entry);
-    this.unnotice(noticedOf(entry.sensor), session);
+    this.#entries.delete(session);
+    clearTimeout(this.#again.get(entry));
+    this.#again.delete(entry);
+    this.#unnotice(noticedOf(entry.sensor), session);
     await Promise.all([entry.sensor.close(), entry.side.close()]);
   }
 
   /** The session's program writes another file now. */
   async follow(session: string, path: string): Promise<void> {
-    const entry = this.entries.get(session);
+    const entry = this.#entries.get(session);
     if (!entry || entry.sensor.path === path || entry.sensor instanceof DatabaseSensor) return;
-    this.unnotice(entry.sensor.path, session);
+    this.#unnotice(entry.sensor.path, session);
     await entry.side.close();
     entry.side = new SideFiles(path, entry.root, entry.kind);
     await entry.sensor.follow(path);
     entry.due = true;
     entry.noticed = false;
-    this.notice(path, session);
+    this.#notice(path, session);
   }
 
   /** To be kept, and given back as `resume`. */
   stateOf(session: string): TranscriptState | null {
-    return this.entries.get(session)?.sensor.state ?? null;
+    return this.#entries.get(session)?.sensor.state ?? null;
   }
 
   /** Reads what is due. Calls that overlap share one reading. */
   tick(at: number): Promise<TranscriptNews[]> {
-    this.ticking ??= this.readDue(at).finally(() => {
-      this.ticking = null;
+    this.#ticking ??= this.#readDue(at).finally(() => {
+      this.#ticking = null;
     });
-    return this.ticking;
+    return this.#ticking;
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.entries.keys()].map((session) => this.remove(session)));
-    await this.watcher?.close();
-    this.watcher = null;
+    await Promise.all([...this.#entries.keys()].map((session) => this.remove(session)));
+    await this.#watcher?.close();
+    this.#watcher = null;
   }
 
-  private async readDue(at: number): Promise<TranscriptNews[]> {
-    const sweepMs = this.options.sweepMs ?? SWEEP_MS;
-    const isWatching = this.options.watch !== false;
+  async #readDue(at: number): Promise<TranscriptNews[]> {
+    const sweepMs = this.#options.sweepMs ?? SWEEP_MS;
+    const isWatching = this.#options.watch !== false;
     const isDue = ({ due, sweptAt, noticed, readAt }: Entry): boolean =>
       due || at - sweptAt >= sweepMs || (isWatching && !noticed && at - readAt >= sweepMs * UNNOTICED_SHARE);
-    const due = [...this.entries].filter(([, entry]) => isDue(entry));
+    const due = [...this.#entries].filter(([, entry]) => isDue(entry));
     const news: TranscriptNews[] = [];
     for (let from = 0; from < due.length; from += AT_ONCE) {
       const batch = due
         .slice(from, from + AT_ONCE)
-        .map(([session, entry]) => this.readOne(session, entry, at, sweepMs));
+        .map(([session, entry]) => this.#readOne(session, entry, at, sweepMs));
       news.push(...(await Promise.all(batch)));
     }
     return news.filter(({ signals, refusal }) => signals.length > 0 || refusal !== null);
   }
 
-  private async readOne(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {
+  async #readOne(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {
     const isFirst = entry.readAt === Number.NEGATIVE_INFINITY;
     const wasReported = entry.due;
     const news = await readEntry(session, entry, at, sweepMs);
     // It has grown and nobody told: the watch is of something that is not there, and begins again.
-    if (news.signals.length > 0 && (isFirst || !wasReported) && !entry.noticed && this.entries.get(session) === entry) {
-      this.unnotice(noticedOf(entry.sensor), session);
-      this.notice(noticedOf(entry.sensor), session);
+    if (
+      news.signals.length > 0 &&
+      (isFirst || !wasReported) &&
+      !entry.noticed &&
+      this.#entries.get(session) === entry
+    ) {
+      this.#unnotice(noticedOf(entry.sensor), session);
+      this.#notice(noticedOf(entry.sensor), session);
     }
     return news;
   }
 
-  private notice(path: string, session: string): void {
-    if (this.options.watch === false) return;
-    const known = this.sessions.get(path);
+  #notice(path: string, session: string): void {
+    if (this.#options.watch === false) return;
+    const known = this.#sessions.get(path);
     if (known) {
       known.add(session);
       return;
     }
-    this.sessions.set(path, new Set([session]));
+    this.#sessions.set(path, new Set([session]));
     // Only the files themselves: a folder of old transcripts would cost a watch for each of them.
-    this.watcher ??= watch([], { followSymlinks: false, ignoreInitial: true })
-      .on("all", (_, changed) => this.changed(changed))
+    this.#watcher ??= watch([], { followSymlinks: false, ignoreInitial: true })
+      .on("all", (_, changed) => this.#changed(changed))
       .on("error", () => {});
-    this.watcher.add(path);
+    this.#watcher.add(path);
   }
 
-  private unnotice(path: string, session: string): void {
-    const sessions = this.sessions.get(path);
+  #unnotice(path: string, session: string): void {
+    const sessions = this.#sessions.get(path);
     sessions?.delete(session);
     if (sessions?.size !== 0) return;
-    this.sessions.delete(path);
-    this.watcher?.unwatch(path);
+    this.#sessions.delete(path);
+    this.#watcher?.unwatch(path);
   }
 
-  private changed(path: string): void {
-    for (const session of this.sessions.get(path) ?? []) {
-      const entry = this.entries.get(session);
+  #changed(path: string): void {
+    for (const session of this.#sessions.get(path) ?? []) {
+      const entry = this.#entries.get(session);
       if (!entry) continue;
       entry.due = true;
       entry.noticed = true;
-      this.readAgain(entry);
+      this.#readAgain(entry);
     }
-    this.options.onNews?.();
+    this.#options.onNews?.();
   }
 
-  private readAgain(entry: Entry): void {
-    clearTimeout(this.again.get(entry));
+  #readAgain(entry: Entry): void {
+    clearTimeout(this.#again.get(entry));
     const timer = setTimeout(() => {
-      this.again.delete(entry);
+      this.#again.delete(entry);
       entry.due = true;
-      this.options.onNews?.();
+      this.#options.onNews?.();
     }, AGAIN_MS);
-    this.again.set(entry, timer.unref());
+    this.#again.set(entry, timer.unref());
   }
 }
 

@@ -39,50 +39,54 @@ interface WorkspaceCheck {
 }
 
 export class WorkspaceSensor {
-  private head: string | null = null;
-  private checkedAt: number | null = null;
+  #head: string | null = null;
+  #checkedAt: number | null = null;
   /** Nothing that happened before is this agent's work. */
-  private beginsAt = Number.NEGATIVE_INFINITY;
+  #beginsAt = Number.NEGATIVE_INFINITY;
   /** What was seen of each file: how it looked, and what was in it. */
-  private readonly files = new Map<string, { key: string; digest: string }>();
+  readonly #files = new Map<string, { key: string; digest: string }>();
   /** Files touched since then were not told yet: there were too many. */
-  private unreadSince = Number.POSITIVE_INFINITY;
-  private messages: ReadonlyMap<string, number> = new Map();
+  #unreadSince = Number.POSITIVE_INFINITY;
+  #messages: ReadonlyMap<string, number> = new Map();
 
-  constructor(private readonly options: WorkspaceOptions) {}
+  readonly #options: WorkspaceOptions;
+
+  constructor(options: WorkspaceOptions) {
+    this.#options = options;
+  }
 
   isDue(at: number): boolean {
-    return this.options.folder.isDue(at, this.checkedAt);
+    return this.#options.folder.isDue(at, this.#checkedAt);
   }
 
   /** Called when it is due. */
   async check(now: number): Promise<Signal[]> {
-    const isFirst = this.checkedAt === null;
-    const folder = await this.options.folder.check(now, this.checkedAt);
+    const isFirst = this.#checkedAt === null;
+    const folder = await this.#options.folder.check(now, this.#checkedAt);
     if (folder === null) return [];
     const { at } = folder;
-    const since = this.checkedAt ?? at - (this.options.lookbackMs ?? LOOKBACK_MS);
-    if (isFirst) this.beginsAt = since;
+    const since = this.#checkedAt ?? at - (this.#options.lookbackMs ?? LOOKBACK_MS);
+    if (isFirst) this.#beginsAt = since;
     const check: WorkspaceCheck = { folder, since, isFirst };
     const signals: Signal[] = [
-      ...(await this.commits(check)),
-      ...(await this.changedFiles(check)),
-      ...(await this.tests(check)),
-      ...(await this.roleFiles(check)),
-      ...this.depthChanges(check),
+      ...(await this.#commits(check)),
+      ...(await this.#changedFiles(check)),
+      ...(await this.#tests(check)),
+      ...(await this.#roleFiles(check)),
+      ...this.#depthChanges(check),
     ];
     if (isFirst && folder.isWhole) signals.push({ kind: "session", at, source: "workspace", cwd: folder.root });
-    this.checkedAt = at;
+    this.#checkedAt = at;
     return signals.sort((a, b) => a.at - b.at).slice(-SIGNALS_MAX * 4);
   }
 
-  private async commits({ folder, since }: WorkspaceCheck): Promise<Signal[]> {
+  async #commits({ folder, since }: WorkspaceCheck): Promise<Signal[]> {
     const { head, at } = folder;
-    const before = this.head;
-    this.head = head;
+    const before = this.#head;
+    this.#head = head;
     if (head === null || head === before) return [];
-    const words = this.options.authors ?? [];
-    const commits = await this.options.folder.commits(folder, head, before);
+    const words = this.#options.authors ?? [];
+    const commits = await this.#options.folder.commits(folder, head, before);
     return commits
       .filter((commit) => commit.at >= since - COMMIT_SLACK_MS)
       .filter(
@@ -97,43 +101,43 @@ export class WorkspaceSensor {
       }));
   }
 
-  private async changedFiles(check: WorkspaceCheck): Promise<Signal[]> {
-    const files = this.touchedFiles(check).filter(({ path }) => !this.hasRole(path));
+  async #changedFiles(check: WorkspaceCheck): Promise<Signal[]> {
+    const files = this.#touchedFiles(check).filter(({ path }) => !this.#hasRole(path));
     const signals: FileSignal[] = [];
-    this.unreadSince = Number.POSITIVE_INFINITY;
+    this.#unreadSince = Number.POSITIVE_INFINITY;
     for (const file of files.sort((a, b) => a.touchedAt - b.touchedAt)) {
       if (signals.length >= SIGNALS_MAX) {
-        this.unreadSince = file.touchedAt;
+        this.#unreadSince = file.touchedAt;
         break;
       }
-      const changed = await this.changeOf(`file ${file.path}`, file, check, async () => ({
+      const changed = await this.#changeOf(`file ${file.path}`, file, check, async () => ({
         digest: await contentOf(file, check.folder),
         ok: null,
       }));
-      if (changed !== null) signals.push(this.fileSignal(file, changed.digest, "workspace", check));
+      if (changed !== null) signals.push(this.#fileSignal(file, changed.digest, "workspace", check));
     }
     return signals;
   }
 
   /** Which files were touched since the look before, or are gone. A file may be listed later than it was written. */
-  private touchedFiles({ folder, since }: WorkspaceCheck): FoundFile[] {
+  #touchedFiles({ folder, since }: WorkspaceCheck): FoundFile[] {
     const { paths, touchedAt, listedAfter, root } = folder;
-    const from = Math.max(this.beginsAt, Math.min(since, this.unreadSince, listedAfter)) - TOUCH_SLACK_MS;
+    const from = Math.max(this.#beginsAt, Math.min(since, this.#unreadSince, listedAfter)) - TOUCH_SLACK_MS;
     // What is not there any more has no time, and is not older than anything.
     return paths.filter((_, index) => !((touchedAt[index] as number) < from)).map((path) => fileAt(root, path));
   }
 
   /** A status that is only stamped again, or a message that somebody else left, is no work: these files are told by their role. */
-  private hasRole(path: string): boolean {
-    return Object.values(this.options.folder.sources).some((patterns: readonly string[]) =>
+  #hasRole(path: string): boolean {
+    return Object.values(this.#options.folder.sources).some((patterns: readonly string[]) =>
       patterns.some((pattern) => matchesPath(pattern, path)),
     );
   }
 
-  private async tests(check: WorkspaceCheck): Promise<Signal[]> {
+  async #tests(check: WorkspaceCheck): Promise<Signal[]> {
     const signals: TestSignal[] = [];
     for (const { file, source } of check.folder.tests) {
-      const changed = await this.changeOf(`test ${file.path}`, file, check, async () => {
+      const changed = await this.#changeOf(`test ${file.path}`, file, check, async () => {
         const text = await textOf(file, check.folder);
         return { digest: digest(`${file.path} ${normaliseResult(text)}`), ok: source.ok(text) };
       });
@@ -144,52 +148,52 @@ export class WorkspaceSensor {
     return signals.slice(-SIGNALS_MAX);
   }
 
-  private async roleFiles(check: WorkspaceCheck): Promise<Signal[]> {
+  async #roleFiles(check: WorkspaceCheck): Promise<Signal[]> {
     const signals: FileSignal[] = [];
     for (const { file, role } of check.folder.roles) {
-      const before = this.files.get(`${role} ${file.path}`)?.digest;
-      const changed = await this.changeOf(`${role} ${file.path}`, file, check, async () => {
+      const before = this.#files.get(`${role} ${file.path}`)?.digest;
+      const changed = await this.#changeOf(`${role} ${file.path}`, file, check, async () => {
         const text = await textOf(file, check.folder);
         return { digest: digest(role === "status" ? statusWithoutTimes(text) : text), ok: null };
       });
       if (changed !== null && changed.digest !== before)
-        signals.push(this.fileSignal(file, changed.digest, role, check));
+        signals.push(this.#fileSignal(file, changed.digest, role, check));
     }
     return signals.slice(-SIGNALS_MAX);
   }
 
-  private depthChanges({ folder: { depths, at }, isFirst }: WorkspaceCheck): Signal[] {
+  #depthChanges({ folder: { depths, at }, isFirst }: WorkspaceCheck): Signal[] {
     const signals: QueueSignal[] = [];
-    for (const name of new Set([...this.messages.keys(), ...depths.keys()])) {
-      const before = this.messages.get(name) ?? 0;
+    for (const name of new Set([...this.#messages.keys(), ...depths.keys()])) {
+      const before = this.#messages.get(name) ?? 0;
       const depth = depths.get(name) ?? 0;
       if (depth === before) continue;
       signals.push({ kind: "queue", at, source: "workspace", op: depth > before ? "enqueue" : "dequeue", depth });
     }
-    this.messages = depths.size > KNOWN_MAX ? new Map([...depths].slice(0, KNOWN_MAX)) : depths;
+    this.#messages = depths.size > KNOWN_MAX ? new Map([...depths].slice(0, KNOWN_MAX)) : depths;
     return isFirst ? [] : signals.slice(0, SIGNALS_MAX);
   }
 
   /** What is in a file that looks other than before; null for one that does not, or changed before the lookback. */
-  private async changeOf(
+  async #changeOf(
     name: string,
     file: FoundFile,
     { folder, isFirst, since }: WorkspaceCheck,
     read: () => Promise<Reading>,
   ): Promise<Reading | null> {
-    const known = this.files.get(name);
+    const known = this.#files.get(name);
     if (known?.key === file.key) return null;
     const reading = folder.readings.get(`${name} ${file.key}`) ?? read();
     folder.readings.set(`${name} ${file.key}`, reading);
     const found = await reading;
-    this.files.delete(name);
-    this.files.set(name, { key: file.key, digest: found.digest });
-    const oldest = this.files.keys().next();
-    if (this.files.size > KNOWN_MAX && !oldest.done) this.files.delete(oldest.value);
+    this.#files.delete(name);
+    this.#files.set(name, { key: file.key, digest: found.digest });
+    const oldest = this.#files.keys().next();
+    if (this.#files.size > KNOWN_MAX && !oldest.done) this.#files.delete(oldest.value);
     return isFirst && file.changedAt < since ? null : found;
   }
 
-  private fileSignal(
+  #fileSignal(
     file: FoundFile,
     found: string,
     role: NonNullable<FileSignal["role"]>,

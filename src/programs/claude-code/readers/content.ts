@@ -31,24 +31,28 @@ export interface AssistantContext {
 }
 
 export class ClaudeMessages {
-  private endedReply: string | undefined;
+  #endedReply: string | undefined;
 
-  constructor(private readonly thread: Thread) {}
+  readonly #thread: Thread;
+
+  constructor(thread: Thread) {
+    this.#thread = thread;
+  }
 
   assistant(record: JsonRecord, { presumesEnd }: AssistantContext): void {
     const message = recordAt(record, "message");
     const blocks = blocksOf(message);
     const failure = failureOf(record, blocks);
     if (failure) {
-      this.thread.fails(failure, limitEnd(record));
+      this.#thread.fails(failure, limitEnd(record));
       return;
     }
     const model = stringAt(message, "model");
     if (model === SYNTHETIC) return;
     const reply = stringAt(message, "id");
     // A reply's blocks are one record each: the one behind the end of the turn does not open another turn.
-    if (reply === undefined || reply !== this.endedReply) this.thread.turnRuns();
-    this.thread.learns({ model });
+    if (reply === undefined || reply !== this.#endedReply) this.#thread.turnRuns();
+    this.#thread.learns({ model });
     if (reply !== undefined) this.tokens(reply, recordAt(message, "usage"));
     let hasText = false;
     let hasCall = false;
@@ -56,18 +60,18 @@ export class ClaudeMessages {
       const type = stringAt(block, "type") ?? "";
       if (type === "text") {
         hasText = true;
-        this.thread.says("assistant", stringAt(block, "text") ?? "");
+        this.#thread.says("assistant", stringAt(block, "text") ?? "");
       } else if (type === "thinking") {
-        this.thread.thinks(stringAt(block, "thinking") ?? "");
+        this.#thread.thinks(stringAt(block, "thinking") ?? "");
       } else if (CALLS.has(type)) {
         hasCall = true;
-        this.thread.turnRuns();
-        this.call(block, reply);
+        this.#thread.turnRuns();
+        this.#call(block, reply);
       } else if (type.endsWith("_tool_result")) {
-        this.result(block, record);
+        this.#result(block, record);
       }
     }
-    if (hasText && !hasCall) this.stop(record, message, reply, presumesEnd);
+    if (hasText && !hasCall) this.#stop(record, message, reply, presumesEnd);
   }
 
   tokens(reply: string, usage: JsonRecord | undefined): void {
@@ -75,7 +79,7 @@ export class ClaudeMessages {
       (numberAt(usage, "input_tokens") ?? 0) +
       (numberAt(usage, "cache_creation_input_tokens") ?? 0) +
       (numberAt(usage, "cache_read_input_tokens") ?? 0);
-    this.thread.uses(reply, { input, output: numberAt(usage, "output_tokens") ?? 0 });
+    this.#thread.uses(reply, { input, output: numberAt(usage, "output_tokens") ?? 0 });
   }
 
   user(record: JsonRecord): void {
@@ -84,17 +88,17 @@ export class ClaudeMessages {
     for (const block of blocks) {
       if (stringAt(block, "type") !== "tool_result") continue;
       hasResult = true;
-      this.result(block, record);
+      this.#result(block, record);
     }
     const text = contentText(blocks.filter((block) => stringAt(block, "type") === "text"));
-    if (text.startsWith(INTERRUPTED)) this.thread.turnInterrupted(true);
-    else if (!hasResult && isPrompt(record, text)) this.thread.prompted(text, isFromHuman(record, text));
+    if (text.startsWith(INTERRUPTED)) this.#thread.turnInterrupted(true);
+    else if (!hasResult && isPrompt(record, text)) this.#thread.prompted(text, isFromHuman(record, text));
   }
 
-  private call(block: unknown, reply: string | undefined): void {
+  #call(block: unknown, reply: string | undefined): void {
     const id = stringAt(block, "id");
     if (id === undefined) return;
-    this.thread.toolStarts({
+    this.#thread.toolStarts({
       id,
       tool: stringAt(block, "name") ?? "",
       args: recordAt(block, "input") ?? {},
@@ -102,28 +106,23 @@ export class ClaudeMessages {
     });
   }
 
-  private result(block: unknown, record: JsonRecord): void {
+  #result(block: unknown, record: JsonRecord): void {
     const id = stringAt(block, "tool_use_id");
     if (id === undefined) return;
     const text = resultText((block as JsonRecord).content);
     const details = recordAt(record, "toolUseResult") ?? recordAt(record, "tool_use_result");
-    this.thread.toolEnds(id, claudeResult(text, !booleanAt(block, "is_error"), details));
+    this.#thread.toolEnds(id, claudeResult(text, !booleanAt(block, "is_error"), details));
   }
 
-  private stop(
-    record: JsonRecord,
-    message: JsonRecord | undefined,
-    reply: string | undefined,
-    presumesEnd: boolean,
-  ): void {
+  #stop(record: JsonRecord, message: JsonRecord | undefined, reply: string | undefined, presumesEnd: boolean): void {
     const reason = stringAt(message, "stop_reason");
     const failed = FAILED_STOPS.get(reason ?? "");
     const presumed = reason === undefined && presumesEnd && !booleanAt(record, "isAbortedMidStream");
-    if (failed !== undefined) this.thread.fails({ code: failed, text: `stop_reason: ${reason}` });
-    else if (presumed) this.thread.turnEnds({ presumed });
-    else if (reason !== undefined && ENDS.has(reason)) this.thread.turnEnds();
+    if (failed !== undefined) this.#thread.fails({ code: failed, text: `stop_reason: ${reason}` });
+    else if (presumed) this.#thread.turnEnds({ presumed });
+    else if (reason !== undefined && ENDS.has(reason)) this.#thread.turnEnds();
     else return;
-    this.endedReply = reply;
+    this.#endedReply = reply;
   }
 }
 

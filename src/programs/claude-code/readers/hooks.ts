@@ -53,28 +53,28 @@ const QUITS = new Set(["prompt_input_exit", "logout", "exit"]);
 
 export class ClaudeHookReader implements RecordReader {
   readonly skipped = new SkipCounter();
-  private readonly thread: Thread;
+  readonly #thread: Thread;
   /** Open calls by what they call: a permission request does not name the call that it is about. */
-  private readonly callIds = new RecentMap<string>(256);
+  readonly #callIds = new RecentMap<string>(256);
 
   constructor(options: ReaderOptions = {}) {
-    this.thread = new Thread("hook", options);
+    this.#thread = new Thread("hook", options);
   }
 
   read(value: unknown, at: number): Signal[] {
     const payload = asRecord(value);
     if (payload === null) return [];
-    return this.thread.collect(at, () => this.report(payload));
+    return this.#thread.collect(at, () => this.#report(payload));
   }
 
-  private report(payload: JsonRecord): void {
+  #report(payload: JsonRecord): void {
     const event = stringAt(payload, "hook_event_name") ?? "";
-    const handler = this.handlers[event];
+    const handler = this.#handlers[event];
     if (handler === undefined) {
       if (!SILENT.has(event)) this.skipped.count(event);
       return;
     }
-    this.thread.learns({
+    this.#thread.learns({
       id: stringAt(payload, "session_id"),
       cwd: stringAt(payload, "cwd"),
       model: stringAt(payload, "model"),
@@ -83,97 +83,97 @@ export class ClaudeHookReader implements RecordReader {
     handler(payload);
   }
 
-  private readonly handlers: Readonly<Record<string, (payload: JsonRecord) => void>> = {
+  readonly #handlers: Readonly<Record<string, (payload: JsonRecord) => void>> = {
     __proto__: null as never,
     SessionStart: (payload) => {
-      if (stringAt(payload, "source") === "compact") this.thread.emit({ kind: "compaction", phase: "end" });
+      if (stringAt(payload, "source") === "compact") this.#thread.emit({ kind: "compaction", phase: "end" });
     },
     UserPromptSubmit: (payload) => {
       const prompt = stringAt(payload, "prompt") ?? "";
-      this.thread.prompted(prompt, !isNotice(prompt));
+      this.#thread.prompted(prompt, !isNotice(prompt));
     },
-    MessageDisplay: (payload) => this.display(payload),
-    PreToolUse: (payload) => this.ofMainThread(payload, () => this.toolStarts(payload)),
-    PostToolUse: (payload) => this.ofMainThread(payload, () => this.toolEnds(payload, true)),
-    PostToolUseFailure: (payload) => this.ofMainThread(payload, () => this.toolEnds(payload, false)),
-    PermissionRequest: (payload) => this.permission(payload),
-    PermissionDenied: () => this.thread.closePrompt(),
-    Elicitation: (payload) => this.thread.asks("input", stringAt(payload, "message") ?? ""),
-    ElicitationResult: () => this.thread.closePrompt(),
-    Notification: (payload) => this.notification(payload),
-    SubagentStart: () => this.thread.lives(0),
-    SubagentStop: () => this.thread.lives(0),
-    PreCompact: () => this.thread.emit({ kind: "compaction", phase: "start" }),
-    PostCompact: () => this.thread.emit({ kind: "compaction", phase: "end" }),
-    Stop: (payload) => this.stop(payload),
+    MessageDisplay: (payload) => this.#display(payload),
+    PreToolUse: (payload) => this.#ofMainThread(payload, () => this.#toolStarts(payload)),
+    PostToolUse: (payload) => this.#ofMainThread(payload, () => this.#toolEnds(payload, true)),
+    PostToolUseFailure: (payload) => this.#ofMainThread(payload, () => this.#toolEnds(payload, false)),
+    PermissionRequest: (payload) => this.#permission(payload),
+    PermissionDenied: () => this.#thread.closePrompt(),
+    Elicitation: (payload) => this.#thread.asks("input", stringAt(payload, "message") ?? ""),
+    ElicitationResult: () => this.#thread.closePrompt(),
+    Notification: (payload) => this.#notification(payload),
+    SubagentStart: () => this.#thread.lives(0),
+    SubagentStop: () => this.#thread.lives(0),
+    PreCompact: () => this.#thread.emit({ kind: "compaction", phase: "start" }),
+    PostCompact: () => this.#thread.emit({ kind: "compaction", phase: "end" }),
+    Stop: (payload) => this.#stop(payload),
     StopFailure: (payload) =>
-      this.thread.fails({ code: stringAt(payload, "error"), text: stringAt(payload, "last_assistant_message") }),
-    SessionEnd: (payload) => this.sessionEnds(stringAt(payload, "reason") ?? ""),
+      this.#thread.fails({ code: stringAt(payload, "error"), text: stringAt(payload, "last_assistant_message") }),
+    SessionEnd: (payload) => this.#sessionEnds(stringAt(payload, "reason") ?? ""),
   };
 
   /** A subagent's own calls prove that it lives; its permissions stop the session like any other. */
-  private ofMainThread(payload: JsonRecord, report: () => void): void {
+  #ofMainThread(payload: JsonRecord, report: () => void): void {
     if (stringAt(payload, "agent_id") === undefined) report();
-    else this.thread.lives(0);
+    else this.#thread.lives(0);
   }
 
   /** Text as it appears on the screen, in pieces. */
-  private display(payload: JsonRecord): void {
-    this.thread.writes("content", stringAt(payload, "delta") ?? "");
-    if (booleanAt(payload, "final")) this.thread.textEnds("content");
+  #display(payload: JsonRecord): void {
+    this.#thread.writes("content", stringAt(payload, "delta") ?? "");
+    if (booleanAt(payload, "final")) this.#thread.textEnds("content");
   }
 
-  private toolStarts(payload: JsonRecord): void {
+  #toolStarts(payload: JsonRecord): void {
     const id = stringAt(payload, "tool_use_id");
     if (id === undefined) return;
-    this.thread.turnRuns();
-    this.callIds.set(callOf(payload), id);
-    this.thread.toolStarts({
+    this.#thread.turnRuns();
+    this.#callIds.set(callOf(payload), id);
+    this.#thread.toolStarts({
       id,
       tool: stringAt(payload, "tool_name") ?? "",
       args: recordAt(payload, "tool_input") ?? {},
     });
   }
 
-  private toolEnds(payload: JsonRecord, ok: boolean): void {
+  #toolEnds(payload: JsonRecord, ok: boolean): void {
     const id = stringAt(payload, "tool_use_id");
     if (id === undefined) return;
     const response = recordAt(payload, "tool_response");
     const text = ok ? resultText(payload.tool_response) : (stringAt(payload, "error") ?? "");
     const result = claudeResult(text, ok, response);
-    this.thread.toolEnds(id, { ...result, interrupted: result.interrupted || booleanAt(payload, "is_interrupt") });
+    this.#thread.toolEnds(id, { ...result, interrupted: result.interrupted || booleanAt(payload, "is_interrupt") });
   }
 
-  private permission(payload: JsonRecord): void {
+  #permission(payload: JsonRecord): void {
     const tool = stringAt(payload, "tool_name") ?? "";
     const input = recordAt(payload, "tool_input");
     const subject = stringAt(input, "command") ?? stringAt(input, "file_path") ?? stringAt(input, "url") ?? "";
-    this.thread.asks(QUESTIONS.get(tool) ?? "permission", `${tool} ${subject}`, this.callIds.get(callOf(payload)));
+    this.#thread.asks(QUESTIONS.get(tool) ?? "permission", `${tool} ${subject}`, this.#callIds.get(callOf(payload)));
   }
 
-  private notification(payload: JsonRecord): void {
+  #notification(payload: JsonRecord): void {
     const type = stringAt(payload, "notification_type") ?? "";
     const message = stringAt(payload, "message") ?? "";
     const found = NOTIFICATIONS.find(([name, words]) => (type === "" ? message.includes(words) : name === type));
     if (found === undefined) {
       if (!SILENT_NOTIFICATIONS.has(type)) this.skipped.count(`Notification/${type}`);
     } else if (found[2] === "idle") {
-      this.thread.emit({ kind: "status", status: "idle", text: textHead(message) });
+      this.#thread.emit({ kind: "status", status: "idle", text: textHead(message) });
     } else {
-      this.thread.asks(found[2], message);
+      this.#thread.asks(found[2], message);
     }
   }
 
-  private stop(payload: JsonRecord): void {
-    this.thread.says("assistant", stringAt(payload, "last_assistant_message") ?? "");
+  #stop(payload: JsonRecord): void {
+    this.#thread.says("assistant", stringAt(payload, "last_assistant_message") ?? "");
     const background = arrayAt(payload, "background_tasks").length;
-    this.thread.turnEnds(background > 0 ? { background } : {});
+    this.#thread.turnEnds(background > 0 ? { background } : {});
   }
 
-  private sessionEnds(reason: string): void {
-    this.thread.closePrompt();
-    if (QUITS.has(reason)) this.thread.emit({ kind: "input", by: "human", bytes: 0, quits: true });
-    this.thread.emit({ kind: "status", status: "clear", text: textHead(reason) });
+  #sessionEnds(reason: string): void {
+    this.#thread.closePrompt();
+    if (QUITS.has(reason)) this.#thread.emit({ kind: "input", by: "human", bytes: 0, quits: true });
+    this.#thread.emit({ kind: "status", status: "clear", text: textHead(reason) });
   }
 }
 

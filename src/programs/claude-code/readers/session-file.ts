@@ -27,27 +27,27 @@ const WAITS: readonly (readonly [words: string, prompt: PromptKind])[] = [
 
 export class ClaudeSessionFileReader implements RecordReader {
   readonly skipped = new SkipCounter();
-  private readonly thread: Thread;
-  private last = "";
+  readonly #thread: Thread;
+  #last = "";
 
   constructor(options: ReaderOptions = {}) {
-    this.thread = new Thread("session_file", options);
+    this.#thread = new Thread("session_file", options);
   }
 
   /** One state of the file. The same status again says nothing. */
   read(value: unknown, at: number): Signal[] {
     const record = asRecord(value);
     if (record === null) return [];
-    return this.thread.collect(at, () => {
-      this.thread.learns({
+    return this.#thread.collect(at, () => {
+      this.#thread.learns({
         id: stringAt(record, "sessionId"),
         version: stringAt(record, "version"),
         cwd: stringAt(record, "cwd"),
       });
       const word = stringAt(record, "status") ?? "";
       const waitingFor = textHead(stringAt(record, "waitingFor") ?? "");
-      if (`${word} ${waitingFor}` === this.last) return;
-      this.last = `${word} ${waitingFor}`;
+      if (`${word} ${waitingFor}` === this.#last) return;
+      this.#last = `${word} ${waitingFor}`;
       const status = STATUSES.get(word);
       if (status === undefined) {
         // The file is there before its first status.
@@ -55,7 +55,7 @@ export class ClaudeSessionFileReader implements RecordReader {
         return;
       }
       const prompt = WAITS.find(([words]) => waitingFor.includes(words))?.[1];
-      this.thread.emit({
+      this.#thread.emit({
         kind: "status",
         status,
         ...(status === "blocked" && prompt ? { prompt } : {}),

@@ -29,62 +29,62 @@ const RUN_ENDS: ReadonlyMap<string, string> = new Map([
 
 export class ClaudeStreamReader implements RecordReader {
   readonly skipped = new SkipCounter();
-  private readonly thread: Thread;
-  private readonly messages: ClaudeMessages;
-  private compacting = false;
-  private limited = false;
-  private costUsd = 0;
+  readonly #thread: Thread;
+  readonly #messages: ClaudeMessages;
+  #compacting = false;
+  #limited = false;
+  #costUsd = 0;
 
   constructor(options: ReaderOptions = {}) {
-    this.thread = new Thread("stream", options);
-    this.messages = new ClaudeMessages(this.thread);
+    this.#thread = new Thread("stream", options);
+    this.#messages = new ClaudeMessages(this.#thread);
   }
 
   read(value: unknown, at: number): Signal[] {
     const record = asRecord(value);
     if (record === null) return [];
-    return this.thread.collect(at, () => {
+    return this.#thread.collect(at, () => {
       const type = stringAt(record, "type") ?? "";
-      const handler = this.handlers[type];
+      const handler = this.#handlers[type];
       if (handler !== undefined) handler(record);
       else if (!SILENT.has(type)) this.skipped.count(type);
     });
   }
 
-  private readonly handlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
+  readonly #handlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
     __proto__: null as never,
-    system: (record) => this.system(record),
-    assistant: (record) => this.ofMainThread(record, () => this.messages.assistant(record, { presumesEnd: false })),
-    user: (record) => this.ofMainThread(record, () => this.messages.user(record)),
-    stream_event: (record) => this.streamEvent(record),
-    tool_progress: () => this.beat(),
-    rate_limit_event: (record) => this.rateLimit(recordAt(record, "rate_limit_info") ?? record),
-    control_request: (record) => this.controlRequest(record),
-    auth_status: (record) => this.authStatus(record),
-    result: (record) => this.result(record),
+    system: (record) => this.#system(record),
+    assistant: (record) => this.#ofMainThread(record, () => this.#messages.assistant(record, { presumesEnd: false })),
+    user: (record) => this.#ofMainThread(record, () => this.#messages.user(record)),
+    stream_event: (record) => this.#streamEvent(record),
+    tool_progress: () => this.#beat(),
+    rate_limit_event: (record) => this.#rateLimit(recordAt(record, "rate_limit_info") ?? record),
+    control_request: (record) => this.#controlRequest(record),
+    auth_status: (record) => this.#authStatus(record),
+    result: (record) => this.#result(record),
   };
 
   /** Records of a subagent prove that it lives; what it does is its own affair. */
-  private ofMainThread(record: JsonRecord, report: () => void): void {
+  #ofMainThread(record: JsonRecord, report: () => void): void {
     if (stringAt(record, "parent_tool_use_id") === undefined) report();
-    else this.thread.lives(contentText(recordAt(record, "message")).length);
+    else this.#thread.lives(contentText(recordAt(record, "message")).length);
   }
 
-  private system(record: JsonRecord): void {
+  #system(record: JsonRecord): void {
     const subtype = stringAt(record, "subtype") ?? "";
-    const handler = this.systemHandlers[subtype];
+    const handler = this.#systemHandlers[subtype];
     if (handler !== undefined) handler(record);
-    else if (subtype.startsWith("task_")) this.beat();
+    else if (subtype.startsWith("task_")) this.#beat();
     else if (!SILENT_SYSTEM.has(subtype)) this.skipped.count(`system/${subtype}`);
   }
 
-  private readonly systemHandlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
+  readonly #systemHandlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
     __proto__: null as never,
-    init: (record) => this.init(record),
-    status: (record) => this.status(stringAt(record, "status")),
-    compact_boundary: () => this.compaction(false),
+    init: (record) => this.#init(record),
+    status: (record) => this.#status(stringAt(record, "status")),
+    compact_boundary: () => this.#compaction(false),
     api_retry: (record) =>
-      this.thread.tries(
+      this.#thread.tries(
         {
           status: numberAt(record, "error_status"),
           code: stringAt(record, "error"),
@@ -96,49 +96,49 @@ export class ClaudeStreamReader implements RecordReader {
           delayMs: numberAt(record, "retry_delay_ms"),
         },
       ),
-    thinking_tokens: (record) => this.thread.lives(numberAt(record, "estimated_tokens_delta") ?? 0, "thought"),
-    permission_denied: (record) => this.denied(record),
+    thinking_tokens: (record) => this.#thread.lives(numberAt(record, "estimated_tokens_delta") ?? 0, "thought"),
+    permission_denied: (record) => this.#denied(record),
   };
 
   /** Each prompt of a headless run begins with it; the prompt itself is an argument and not in the stream. */
-  private init(record: JsonRecord): void {
-    this.thread.learns({
+  #init(record: JsonRecord): void {
+    this.#thread.learns({
       id: stringAt(record, "session_id"),
       version: stringAt(record, "claude_code_version"),
       cwd: stringAt(record, "cwd"),
       model: stringAt(record, "model"),
       permissions: claudePermissions(stringAt(record, "permissionMode")),
     });
-    if (!this.thread.isTurnOpen) this.thread.turnStarts(true);
+    if (!this.#thread.isTurnOpen) this.#thread.turnStarts(true);
   }
 
-  private status(status: string | undefined): void {
-    if (status === "requesting") this.thread.emit({ kind: "request" });
-    this.compaction(status === "compacting");
+  #status(status: string | undefined): void {
+    if (status === "requesting") this.#thread.emit({ kind: "request" });
+    this.#compaction(status === "compacting");
   }
 
-  private compaction(running: boolean): void {
-    if (running === this.compacting) return;
-    this.compacting = running;
-    this.thread.emit({ kind: "compaction", phase: running ? "start" : "end" });
+  #compaction(running: boolean): void {
+    if (running === this.#compacting) return;
+    this.#compacting = running;
+    this.#thread.emit({ kind: "compaction", phase: running ? "start" : "end" });
   }
 
-  private beat(): void {
-    this.thread.emit({ kind: "output", bytes: 0 });
+  #beat(): void {
+    this.#thread.emit({ kind: "output", bytes: 0 });
   }
 
-  private denied(record: JsonRecord): void {
+  #denied(record: JsonRecord): void {
     const id = stringAt(record, "tool_use_id");
     const text = stringAt(record, "message") ?? stringAt(record, "decision_reason") ?? "permission denied";
-    if (id !== undefined) this.thread.toolEnds(id, { ok: false, text, refused: true });
+    if (id !== undefined) this.#thread.toolEnds(id, { ok: false, text, refused: true });
   }
 
-  private streamEvent(record: JsonRecord): void {
+  #streamEvent(record: JsonRecord): void {
     const event = recordAt(record, "event");
     const type = stringAt(event, "type");
     if (type === "message_delta" && stringAt(record, "parent_tool_use_id") === undefined) {
       const reply = stringAt(record, "api_message_id");
-      if (reply !== undefined) this.messages.tokens(reply, recordAt(event, "usage"));
+      if (reply !== undefined) this.#messages.tokens(reply, recordAt(event, "usage"));
     }
     if (type !== "content_block_delta") return;
     const delta = recordAt(event, "delta");
@@ -148,13 +148,13 @@ export class ClaudeStreamReader implements RecordReader {
       stringAt(delta, "partial_json"),
     ];
     if (stringAt(record, "parent_tool_use_id") !== undefined)
-      this.thread.lives((text ?? thought ?? argument ?? "").length);
-    else if (text !== undefined) this.thread.writes("content", text);
-    else if (thought !== undefined) this.thread.writes("thought", thought);
-    else if (argument !== undefined) this.thread.lives(argument.length);
+      this.#thread.lives((text ?? thought ?? argument ?? "").length);
+    else if (text !== undefined) this.#thread.writes("content", text);
+    else if (thought !== undefined) this.#thread.writes("thought", thought);
+    else if (argument !== undefined) this.#thread.lives(argument.length);
   }
 
-  private rateLimit(info: JsonRecord): void {
+  #rateLimit(info: JsonRecord): void {
     const status = stringAt(info, "status") ?? "";
     const stamp = numberAt(info, "resetsAt");
     const until = stamp === undefined ? undefined : fromEpoch(stamp);
@@ -162,39 +162,39 @@ export class ClaudeStreamReader implements RecordReader {
     // Over the plan's window, paid usage may go on: then nothing is stopped.
     const stopped = status === "rejected" && !booleanAt(info, "isUsingOverage");
     if (stopped) {
-      this.thread.limited({ until, text });
+      this.#thread.limited({ until, text });
     } else if (status !== "allowed") {
-      this.thread.emit({ kind: "limit", level: "warning", ...(until === undefined ? {} : { until }), text });
-    } else if (this.limited) {
-      this.thread.emit({ kind: "limit", level: "cleared" });
+      this.#thread.emit({ kind: "limit", level: "warning", ...(until === undefined ? {} : { until }), text });
+    } else if (this.#limited) {
+      this.#thread.emit({ kind: "limit", level: "cleared" });
     }
-    this.limited = stopped;
+    this.#limited = stopped;
   }
 
   /** With `--permission-prompt-tool stdio` the program that runs Claude Code is asked, in this stream. */
-  private controlRequest(record: JsonRecord): void {
+  #controlRequest(record: JsonRecord): void {
     const request = recordAt(record, "request");
     if (stringAt(request, "subtype") !== "can_use_tool") return;
-    this.thread.asks("permission", stringAt(request, "tool_name") ?? "", stringAt(request, "tool_use_id"));
+    this.#thread.asks("permission", stringAt(request, "tool_name") ?? "", stringAt(request, "tool_use_id"));
   }
 
-  private authStatus(record: JsonRecord): void {
+  #authStatus(record: JsonRecord): void {
     const text = stringAt(record, "error");
-    if (text !== undefined && text !== "") this.thread.fails({ code: "authentication_error", text });
+    if (text !== undefined && text !== "") this.#thread.fails({ code: "authentication_error", text });
   }
 
-  private result(record: JsonRecord): void {
+  #result(record: JsonRecord): void {
     const cost = numberAt(record, "total_cost_usd") ?? 0;
-    if (cost > this.costUsd) {
-      this.thread.emit({ kind: "tokens", input: 0, output: 0, costUsd: cost - this.costUsd });
-      this.costUsd = cost;
+    if (cost > this.#costUsd) {
+      this.#thread.emit({ kind: "tokens", input: 0, output: 0, costUsd: cost - this.#costUsd });
+      this.#costUsd = cost;
     }
     if (!booleanAt(record, "is_error")) {
-      this.thread.turnEnds();
+      this.#thread.turnEnds();
       return;
     }
     const reason = stringAt(record, "terminal_reason") ?? stringAt(record, "subtype") ?? "";
-    this.thread.fails({
+    this.#thread.fails({
       status: numberAt(record, "api_error_status"),
       code: RUN_ENDS.get(reason) ?? RUN_ENDS.get(stringAt(record, "subtype") ?? "") ?? reason,
       text: stringAt(record, "result") ?? (contentText(arrayAt(record, "errors")) || reason),

@@ -57,51 +57,51 @@ const LIMIT_NOTICES: readonly (readonly [words: string, resumesItself: boolean])
 
 export class ClaudeTranscriptReader implements RecordReader {
   readonly skipped = new SkipCounter();
-  private readonly thread: Thread;
-  private readonly messages: ClaudeMessages;
-  private queued = 0;
-  private compacting = false;
+  readonly #thread: Thread;
+  readonly #messages: ClaudeMessages;
+  #queued = 0;
+  #compacting = false;
   /**
    * A subagent's own file holds side lines only, each with its name, and is read like any other. Elsewhere side lines are
    * somebody else's, even as the first ones: Claude Code 2.0 warms its subagents up in the file of a session to come.
    */
-  private ownChain: "main" | "side" | undefined;
-  private newest = 0;
-  private copying = false;
-  private readonly replies = new RecentMap<true>(1024);
+  #ownChain: "main" | "side" | undefined;
+  #newest = 0;
+  #copying = false;
+  readonly #replies = new RecentMap<true>(1024);
 
   constructor(options: ReaderOptions = {}) {
-    this.thread = new Thread("transcript", options);
-    this.messages = new ClaudeMessages(this.thread);
+    this.#thread = new Thread("transcript", options);
+    this.#messages = new ClaudeMessages(this.#thread);
   }
 
   read(value: unknown, at: number): Signal[] {
     const record = asRecord(value);
     if (record === null) return [];
-    return this.thread.collect(at, () => this.report(record));
+    return this.#thread.collect(at, () => this.#report(record));
   }
 
-  private report(record: JsonRecord): void {
-    if (this.isCopy(record)) {
+  #report(record: JsonRecord): void {
+    if (this.#isCopy(record)) {
       this.skipped.count("copy");
       return;
     }
     const type = stringAt(record, "type") ?? "";
-    const handler = this.handlers[type];
+    const handler = this.#handlers[type];
     if (handler === undefined) {
       if (!SILENT.has(type)) this.skipped.count(type);
       return;
     }
     if (type === "user" || type === "assistant") {
       const isSide = booleanAt(record, "isSidechain");
-      if (!isSide) this.ownChain ??= "main";
-      else if (stringAt(record, "agentId") !== undefined) this.ownChain ??= "side";
-      if (isSide && this.ownChain !== "side") {
-        this.thread.lives(contentText(recordAt(record, "message")).length);
+      if (!isSide) this.#ownChain ??= "main";
+      else if (stringAt(record, "agentId") !== undefined) this.#ownChain ??= "side";
+      if (isSide && this.#ownChain !== "side") {
+        this.#thread.lives(contentText(recordAt(record, "message")).length);
         return;
       }
     }
-    this.thread.learns({
+    this.#thread.learns({
       id: stringAt(record, "sessionId"),
       version: stringAt(record, "version"),
       cwd: stringAt(record, "cwd"),
@@ -114,68 +114,68 @@ export class ClaudeTranscriptReader implements RecordReader {
    * A resumed session writes its history again, with the old times and new ids for the lines, but the replies keep
    * theirs. A reply that was not seen before is no copy: then it was the clock that was set back.
    */
-  private isCopy(record: JsonRecord): boolean {
+  #isCopy(record: JsonRecord): boolean {
     const agent = stringAt(record, "agentId");
     if (agent !== undefined && COPIES.some((name) => agent.startsWith(name))) return true;
     const time = recordTime(record);
-    if (time === null) return this.copying;
+    if (time === null) return this.#copying;
     const reply = stringAt(record, "message", "id");
-    const isNew = reply !== undefined && this.replies.get(reply) === undefined;
-    if (time >= this.newest || isNew) this.copying = false;
-    else if (this.newest - time > COPY_AGE_MS) this.copying = true;
-    if (this.copying) return true;
-    this.newest = isNew ? time : Math.max(time, this.newest);
-    if (isNew) this.replies.set(reply, true);
+    const isNew = reply !== undefined && this.#replies.get(reply) === undefined;
+    if (time >= this.#newest || isNew) this.#copying = false;
+    else if (this.#newest - time > COPY_AGE_MS) this.#copying = true;
+    if (this.#copying) return true;
+    this.#newest = isNew ? time : Math.max(time, this.#newest);
+    if (isNew) this.#replies.set(reply, true);
     return false;
   }
 
-  private readonly handlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
+  readonly #handlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
     __proto__: null as never,
     assistant: (record) => {
-      this.compaction(false);
-      this.messages.assistant(record, { presumesEnd: true });
+      this.#compaction(false);
+      this.#messages.assistant(record, { presumesEnd: true });
     },
-    user: (record) => this.user(record),
-    system: (record) => this.system(record),
-    attachment: (record) => this.attachment(record),
-    progress: (record) => this.progress(record),
-    "api-request": (record) => this.request(record),
+    user: (record) => this.#user(record),
+    system: (record) => this.#system(record),
+    attachment: (record) => this.#attachment(record),
+    progress: (record) => this.#progress(record),
+    "api-request": (record) => this.#request(record),
     "permission-mode": () => {},
-    "queue-operation": (record) => this.queue(record),
+    "queue-operation": (record) => this.#queue(record),
   };
 
-  private user(record: JsonRecord): void {
-    this.compaction(stringAt(record, "message", "content")?.startsWith("<command-name>/compact<") ?? false);
-    this.messages.user(record);
+  #user(record: JsonRecord): void {
+    this.#compaction(stringAt(record, "message", "content")?.startsWith("<command-name>/compact<") ?? false);
+    this.#messages.user(record);
   }
 
   /** A compaction may fail and leave no boundary: any message after its start ends it. */
-  private compaction(running: boolean): void {
-    if (running === this.compacting) return;
-    this.compacting = running;
-    this.thread.emit({ kind: "compaction", phase: running ? "start" : "end" });
+  #compaction(running: boolean): void {
+    if (running === this.#compacting) return;
+    this.#compacting = running;
+    this.#thread.emit({ kind: "compaction", phase: running ? "start" : "end" });
   }
 
-  private system(record: JsonRecord): void {
+  #system(record: JsonRecord): void {
     const subtype = stringAt(record, "subtype") ?? "";
-    if (subtype === "turn_duration") this.thread.turnEnds();
-    else if (subtype === "compact_boundary") this.boundary();
-    else if (subtype === "api_error") this.retry(record);
-    else if (subtype === "informational") this.remark(stringAt(record, "content") ?? "");
+    if (subtype === "turn_duration") this.#thread.turnEnds();
+    else if (subtype === "compact_boundary") this.#boundary();
+    else if (subtype === "api_error") this.#retry(record);
+    else if (subtype === "informational") this.#remark(stringAt(record, "content") ?? "");
     else if (!SILENT_SYSTEM.has(subtype)) this.skipped.count(`system/${subtype}`);
   }
 
-  private boundary(): void {
-    this.compacting = false;
-    this.thread.emit({ kind: "compaction", phase: "end" });
+  #boundary(): void {
+    this.#compacting = false;
+    this.#thread.emit({ kind: "compaction", phase: "end" });
   }
 
-  private retry(record: JsonRecord): void {
+  #retry(record: JsonRecord): void {
     const error = recordAt(record, "error");
     const text = stringAt(error, "formatted") ?? stringAt(error, "message") ?? contentText(recordAt(error, "error"));
     const code = stringAt(error, "connection", "code") ?? stringAt(error, "cause", "code") ?? stringAt(error, "code");
-    this.thread.turnRuns();
-    this.thread.tries(
+    this.#thread.turnRuns();
+    this.#thread.tries(
       // Without a status and a word, no answer came at all.
       { status: numberAt(error, "status"), code: code ?? (text === "" ? "network error" : undefined), text },
       {
@@ -186,38 +186,38 @@ export class ClaudeTranscriptReader implements RecordReader {
     );
   }
 
-  private remark(text: string): void {
+  #remark(text: string): void {
     const notice = LIMIT_NOTICES.find(([words]) => text.includes(words));
-    if (notice) this.thread.limited({ resumesItself: notice[1], text });
+    if (notice) this.#thread.limited({ resumesItself: notice[1], text });
   }
 
   /** What was typed while a turn ran is handed to the model between two tools, not as a line of the user. */
-  private attachment(record: JsonRecord): void {
+  #attachment(record: JsonRecord): void {
     const attachment = recordAt(record, "attachment");
-    if (stringAt(attachment, "type") === "queued_command") this.thread.says("user", contentText(attachment?.prompt));
+    if (stringAt(attachment, "type") === "queued_command") this.#thread.says("user", contentText(attachment?.prompt));
   }
 
   /** A heartbeat of releases before 2.1.80: a shell's, a hook's, or a message of a subagent. */
-  private progress(record: JsonRecord): void {
+  #progress(record: JsonRecord): void {
     const data = recordAt(record, "data");
-    if (stringAt(data, "type") === "agent_progress") this.thread.lives(contentText(recordAt(data, "message")).length);
-    else this.thread.emit({ kind: "output", bytes: stringAt(data, "output")?.length ?? 0 });
+    if (stringAt(data, "type") === "agent_progress") this.#thread.lives(contentText(recordAt(data, "message")).length);
+    else this.#thread.emit({ kind: "output", bytes: stringAt(data, "output")?.length ?? 0 });
   }
 
-  private request(record: JsonRecord): void {
+  #request(record: JsonRecord): void {
     const source = stringAt(record, "querySource") ?? "";
     if (source.includes("compact")) {
-      this.compaction(true);
-    } else if (source === "" || this.ownChain === "side" || MAIN_REQUESTS.some((name) => source.startsWith(name))) {
-      this.thread.turnRuns();
-      this.thread.emit({ kind: "request" });
+      this.#compaction(true);
+    } else if (source === "" || this.#ownChain === "side" || MAIN_REQUESTS.some((name) => source.startsWith(name))) {
+      this.#thread.turnRuns();
+      this.#thread.emit({ kind: "request" });
     }
   }
 
-  private queue(record: JsonRecord): void {
+  #queue(record: JsonRecord): void {
     const op = stringAt(record, "operation") === "enqueue" ? "enqueue" : "dequeue";
     const all = stringAt(record, "operation") === "popAll";
-    this.queued = op === "enqueue" ? this.queued + 1 : all ? 0 : Math.max(0, this.queued - 1);
-    this.thread.emit({ kind: "queue", op, depth: this.queued });
+    this.#queued = op === "enqueue" ? this.#queued + 1 : all ? 0 : Math.max(0, this.#queued - 1);
+    this.#thread.emit({ kind: "queue", op, depth: this.#queued });
   }
 }

@@ -9,38 +9,39 @@ import { Thread } from "../../../readers/thread.js";
 
 export class CodexNotifyReader implements RecordReader {
   readonly skipped = new SkipCounter();
-  private readonly thread: Thread;
+  readonly #thread: Thread;
 
   /** `threadId` is the session's own thread, where it is known: others are then ignored whatever they say. */
-  constructor(
-    options: ReaderOptions = {},
-    private readonly threadId?: string,
-  ) {
-    this.thread = new Thread("hook", options);
+  readonly #threadId: string | undefined;
+
+  constructor(options: ReaderOptions = {}, threadId?: string) {
+    this.#threadId = threadId;
+
+    this.#thread = new Thread("hook", options);
   }
 
   read(value: unknown, at: number): Signal[] {
     const payload = asRecord(value);
     if (payload === null) return [];
-    return this.thread.collect(at, () => {
+    return this.#thread.collect(at, () => {
       const type = stringAt(payload, "type") ?? "";
       if (type !== "agent-turn-complete") this.skipped.count(type);
-      else if (this.isForeign(payload)) this.skipped.count("foreign thread");
-      else this.turnEnds(payload);
+      else if (this.#isForeign(payload)) this.skipped.count("foreign thread");
+      else this.#turnEnds(payload);
     });
   }
 
-  private isForeign(payload: JsonRecord): boolean {
+  #isForeign(payload: JsonRecord): boolean {
     const id = stringAt(payload, "thread-id");
-    if (this.threadId !== undefined && id !== undefined) return id !== this.threadId;
+    if (this.#threadId !== undefined && id !== undefined) return id !== this.#threadId;
     return makesTitle(payload);
   }
 
-  private turnEnds(payload: JsonRecord): void {
-    this.thread.learns({ id: stringAt(payload, "thread-id"), cwd: stringAt(payload, "cwd") });
-    this.thread.says("assistant", stringAt(payload, "last-assistant-message") ?? "");
+  #turnEnds(payload: JsonRecord): void {
+    this.#thread.learns({ id: stringAt(payload, "thread-id"), cwd: stringAt(payload, "cwd") });
+    this.#thread.says("assistant", stringAt(payload, "last-assistant-message") ?? "");
     // The start of a turn is never told, so each notice is the end of another one.
-    this.thread.emit({ kind: "turn", phase: "end" });
+    this.#thread.emit({ kind: "turn", phase: "end" });
   }
 }
 

@@ -52,39 +52,39 @@ const SILENT_TYPES = new Set(["world_state"]);
 const NOT_PROMPTS = ["<environment_context>", "<user_instructions>", "<turn_aborted>", "<permissions", "# AGENTS.md"];
 export class CodexRolloutReader implements RecordReader {
   readonly skipped = new SkipCounter();
-  private readonly thread: Thread;
-  private readonly windows: CodexWindows;
-  private marksTurns = false;
-  private prompts = 0;
-  private round = 0;
-  private replyIsOver = true;
-  private totalTokens = -1;
-  private searches = 0;
+  readonly #thread: Thread;
+  readonly #windows: CodexWindows;
+  #marksTurns = false;
+  #prompts = 0;
+  #round = 0;
+  #replyIsOver = true;
+  #totalTokens = -1;
+  #searches = 0;
 
   constructor(options: ReaderOptions = {}) {
-    this.thread = new Thread("transcript", options);
-    this.windows = new CodexWindows(this.thread);
+    this.#thread = new Thread("transcript", options);
+    this.#windows = new CodexWindows(this.#thread);
   }
 
   read(value: unknown, at: number): Signal[] {
     const record = asRecord(value);
     if (record === null) return [];
-    return this.thread.collect(at, () => this.report(record, at));
+    return this.#thread.collect(at, () => this.#report(record, at));
   }
 
-  private report(record: JsonRecord, at: number): void {
+  #report(record: JsonRecord, at: number): void {
     const type = stringAt(record, "type") ?? "";
     const payload = recordAt(record, "payload");
-    this.now = at;
-    if (payload === undefined) this.oldest(record, type);
-    else if (type === "response_item") this.item(payload);
-    else if (type === "event_msg") this.dispatch(this.events, SILENT_EVENTS, "event_msg/", payload);
-    else this.dispatch(this.types, SILENT_TYPES, "", { ...payload, type });
+    this.#now = at;
+    if (payload === undefined) this.#oldest(record, type);
+    else if (type === "response_item") this.#item(payload);
+    else if (type === "event_msg") this.#dispatch(this.#events, SILENT_EVENTS, "event_msg/", payload);
+    else this.#dispatch(this.#types, SILENT_TYPES, "", { ...payload, type });
   }
 
-  private now = 0;
+  #now = 0;
 
-  private dispatch(handlers: Handlers, silent: ReadonlySet<string>, prefix: string, payload: JsonRecord): void {
+  #dispatch(handlers: Handlers, silent: ReadonlySet<string>, prefix: string, payload: JsonRecord): void {
     const type = stringAt(payload, "type") ?? "";
     const handler = handlers[type];
     if (handler !== undefined) handler(payload);
@@ -92,150 +92,151 @@ export class CodexRolloutReader implements RecordReader {
   }
 
   /** Before 0.32 an item was a line of its own, and there were no events. */
-  private oldest(record: JsonRecord, type: string): void {
-    if (type === "message" && stringAt(record, "role") === "user") this.prompt(contentText(record.content));
-    else if (this.items[type] !== undefined) this.item(record);
+  #oldest(record: JsonRecord, type: string): void {
+    if (type === "message" && stringAt(record, "role") === "user") this.#prompt(contentText(record.content));
+    else if (this.#items[type] !== undefined) this.#item(record);
     else if (stringAt(record, "record_type") === undefined && stringAt(record, "instructions") === undefined) {
       this.skipped.count(type === "" ? "no type" : type);
     }
   }
 
-  private readonly types: Handlers = {
+  readonly #types: Handlers = {
     __proto__: null as never,
     session_meta: (meta) =>
-      this.thread.learns({
+      this.#thread.learns({
         id: stringAt(meta, "id"),
         version: stringAt(meta, "cli_version"),
         cwd: stringAt(meta, "cwd"),
       }),
     turn_context: (context) => {
-      this.replyIsOver = true;
+      this.#replyIsOver = true;
       const policy = stringAt(context, "approval_policy");
-      this.thread.learns({
+      this.#thread.learns({
         cwd: stringAt(context, "cwd"),
         model: stringAt(context, "model"),
         permissions: policy === undefined ? undefined : policy === "never" ? "bypass" : "asking",
       });
     },
     token_usage_record: () => {
-      this.replyIsOver = true;
+      this.#replyIsOver = true;
     },
-    compacted: () => this.thread.emit({ kind: "compaction", phase: "end" }),
+    compacted: () => this.#thread.emit({ kind: "compaction", phase: "end" }),
   };
 
-  private readonly events: Handlers = {
+  readonly #events: Handlers = {
     __proto__: null as never,
-    task_started: (event) => this.turnStarts(event),
-    turn_started: (event) => this.turnStarts(event),
-    task_complete: (event) => this.turnEnds(event),
-    turn_complete: (event) => this.turnEnds(event),
-    turn_aborted: (event) => this.thread.turnInterrupted(stringAt(event, "reason") !== "review_ended"),
+    task_started: (event) => this.#turnStarts(event),
+    turn_started: (event) => this.#turnStarts(event),
+    task_complete: (event) => this.#turnEnds(event),
+    turn_complete: (event) => this.#turnEnds(event),
+    turn_aborted: (event) => this.#thread.turnInterrupted(stringAt(event, "reason") !== "review_ended"),
     user_message: (event) => {
-      if ((stringAt(event, "kind") ?? "plain") === "plain") this.prompt(stringAt(event, "message") ?? "");
+      if ((stringAt(event, "kind") ?? "plain") === "plain") this.#prompt(stringAt(event, "message") ?? "");
     },
     item_completed: (event) => {
-      if (stringAt(event, "item", "type") === "UserMessage") this.prompt(contentText(recordAt(event, "item")));
+      if (stringAt(event, "item", "type") === "UserMessage") this.#prompt(contentText(recordAt(event, "item")));
     },
-    token_count: (event) => this.tokenCount(event),
-    context_compacted: () => this.thread.emit({ kind: "compaction", phase: "end" }),
-    error: (event) => this.thread.fails(codexFailure(event)),
-    stream_error: (event) => this.streamError(event),
+    token_count: (event) => this.#tokenCount(event),
+    context_compacted: () => this.#thread.emit({ kind: "compaction", phase: "end" }),
+    error: (event) => this.#thread.fails(codexFailure(event)),
+    stream_error: (event) => this.#streamError(event),
   };
 
-  private turnStarts(event: JsonRecord): void {
-    this.marksTurns = true;
-    this.prompts = 0;
+  #turnStarts(event: JsonRecord): void {
+    this.#marksTurns = true;
+    this.#prompts = 0;
     const trigger = stringAt(event, "turn_attribution", "turn_trigger");
-    this.thread.turnStarts(trigger === undefined || trigger === "user");
+    this.#thread.turnStarts(trigger === undefined || trigger === "user");
   }
 
-  private turnEnds(event: JsonRecord): void {
+  #turnEnds(event: JsonRecord): void {
     const error = event.error;
-    if (error === undefined || error === null) this.thread.turnEnds();
-    else this.thread.fails(codexFailure(error));
+    if (error === undefined || error === null) this.#thread.turnEnds();
+    else this.#thread.fails(codexFailure(error));
   }
 
   /** Where the program marks turns, its first prompt belongs to the mark; a later one is typed into the open turn. */
-  private prompt(text: string): void {
+  #prompt(text: string): void {
     if (text.trim() === "" || NOT_PROMPTS.some((mark) => text.startsWith(mark))) return;
-    this.replyIsOver = true;
-    this.prompts++;
-    if (this.marksTurns && this.thread.isTurnOpen && this.prompts === 1) this.thread.says("user", text);
-    else this.thread.prompted(text, true);
+    this.#replyIsOver = true;
+    this.#prompts++;
+    if (this.#marksTurns && this.#thread.isTurnOpen && this.#prompts === 1) this.#thread.says("user", text);
+    else this.#thread.prompted(text, true);
   }
 
-  private streamError(event: JsonRecord): void {
+  #streamError(event: JsonRecord): void {
     const failure = codexFailure(event);
-    this.thread.tries(failure, codexRetry(failure.text) ?? {});
+    this.#thread.tries(failure, codexRetry(failure.text) ?? {});
   }
 
-  private tokenCount(event: JsonRecord): void {
-    this.replyIsOver = true;
+  #tokenCount(event: JsonRecord): void {
+    this.#replyIsOver = true;
     const total = numberAt(event, "info", "total_token_usage", "total_tokens");
     const last = recordAt(event, "info", "last_token_usage");
-    if (total !== undefined && total !== this.totalTokens) {
-      this.totalTokens = total;
-      this.thread.emit({
+    if (total !== undefined && total !== this.#totalTokens) {
+      this.#totalTokens = total;
+      this.#thread.emit({
         kind: "tokens",
         input: numberAt(last, "input_tokens") ?? 0,
         output: numberAt(last, "output_tokens") ?? 0,
       });
     }
-    this.windows.read(recordAt(event, "rate_limits"), this.now);
+    this.#windows.read(recordAt(event, "rate_limits"), this.#now);
   }
 
-  private item(item: JsonRecord): void {
-    this.dispatch(this.items, SILENT_ITEMS, "response_item/", item);
+  #item(item: JsonRecord): void {
+    this.#dispatch(this.#items, SILENT_ITEMS, "response_item/", item);
   }
 
-  private readonly items: Handlers = {
+  readonly #items: Handlers = {
     __proto__: null as never,
     message: (item) => {
-      if (stringAt(item, "role") === "assistant") this.answer(item);
+      if (stringAt(item, "role") === "assistant") this.#answer(item);
     },
     reasoning: (item) => {
-      this.replies();
-      this.thread.thinks(contentText(arrayAt(item, "summary")));
+      this.#replies();
+      this.#thread.thinks(contentText(arrayAt(item, "summary")));
     },
-    function_call: (item) => this.call(item, stringAt(item, "name") ?? "", parsedArguments(item)),
-    custom_tool_call: (item) => this.call(item, stringAt(item, "name") ?? "", { input: stringAt(item, "input") ?? "" }),
-    local_shell_call: (item) => this.call(item, "shell", recordAt(item, "action") ?? {}),
-    function_call_output: (item) => this.output(item),
-    custom_tool_call_output: (item) => this.output(item),
-    web_search_call: (item) => this.search(item),
-    compaction: () => this.thread.emit({ kind: "compaction", phase: "end" }),
+    function_call: (item) => this.#call(item, stringAt(item, "name") ?? "", parsedArguments(item)),
+    custom_tool_call: (item) =>
+      this.#call(item, stringAt(item, "name") ?? "", { input: stringAt(item, "input") ?? "" }),
+    local_shell_call: (item) => this.#call(item, "shell", recordAt(item, "action") ?? {}),
+    function_call_output: (item) => this.#output(item),
+    custom_tool_call_output: (item) => this.#output(item),
+    web_search_call: (item) => this.#search(item),
+    compaction: () => this.#thread.emit({ kind: "compaction", phase: "end" }),
   };
 
-  private replies(): void {
-    this.thread.turnRuns();
-    if (!this.replyIsOver) return;
-    this.replyIsOver = false;
-    this.round++;
+  #replies(): void {
+    this.#thread.turnRuns();
+    if (!this.#replyIsOver) return;
+    this.#replyIsOver = false;
+    this.#round++;
   }
 
-  private answer(item: JsonRecord): void {
-    this.replies();
-    this.thread.says("assistant", contentText(item.content));
-    if (this.marksTurns || stringAt(item, "phase") === "commentary" || item.end_turn === false) return;
-    this.thread.turnEnds(booleanAt(item, "end_turn") ? {} : { presumed: true });
+  #answer(item: JsonRecord): void {
+    this.#replies();
+    this.#thread.says("assistant", contentText(item.content));
+    if (this.#marksTurns || stringAt(item, "phase") === "commentary" || item.end_turn === false) return;
+    this.#thread.turnEnds(booleanAt(item, "end_turn") ? {} : { presumed: true });
   }
 
-  private call(item: JsonRecord, tool: string, args: JsonRecord): void {
-    this.replies();
+  #call(item: JsonRecord, tool: string, args: JsonRecord): void {
+    this.#replies();
     const id = stringAt(item, "call_id") ?? stringAt(item, "id");
-    if (id !== undefined) this.thread.toolStarts({ id, tool, args, round: `${this.round}` });
+    if (id !== undefined) this.#thread.toolStarts({ id, tool, args, round: `${this.#round}` });
   }
 
-  private output(item: JsonRecord): void {
+  #output(item: JsonRecord): void {
     const id = stringAt(item, "call_id");
-    if (id !== undefined) this.thread.toolEnds(id, codexResult(item.output));
+    if (id !== undefined) this.#thread.toolEnds(id, codexResult(item.output));
   }
 
   /** The provider searches by itself: the call is written when it is over, and what it found never is. */
-  private search(item: JsonRecord): void {
-    const id = `search-${this.searches++}`;
-    this.call({ call_id: id }, "web_search", recordAt(item, "action") ?? {});
-    this.thread.toolEnds(id, { ok: stringAt(item, "status") !== "failed", text: "" });
+  #search(item: JsonRecord): void {
+    const id = `search-${this.#searches++}`;
+    this.#call({ call_id: id }, "web_search", recordAt(item, "action") ?? {});
+    this.#thread.toolEnds(id, { ok: stringAt(item, "status") !== "failed", text: "" });
   }
 }
 

@@ -38,84 +38,84 @@ const FAILED = new Set(["failed", "declined"]);
 
 export class CodexStreamReader implements RecordReader {
   readonly skipped = new SkipCounter();
-  private readonly thread: Thread;
-  private round = 0;
-  private resultCame = true;
-  private turns = 0;
+  readonly #thread: Thread;
+  #round = 0;
+  #resultCame = true;
+  #turns = 0;
 
   constructor(options: ReaderOptions = {}) {
-    this.thread = new Thread("stream", options);
+    this.#thread = new Thread("stream", options);
   }
 
   read(value: unknown, at: number): Signal[] {
     const record = asRecord(value);
     if (record === null) return [];
-    return this.thread.collect(at, () => {
+    return this.#thread.collect(at, () => {
       const type = stringAt(record, "type") ?? "";
-      const handler = this.handlers[type];
+      const handler = this.#handlers[type];
       if (handler !== undefined) handler(record);
       else this.skipped.count(type);
     });
   }
 
-  private readonly handlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
+  readonly #handlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
     __proto__: null as never,
-    "thread.started": (record) => this.thread.learns({ id: stringAt(record, "thread_id") }),
+    "thread.started": (record) => this.#thread.learns({ id: stringAt(record, "thread_id") }),
     "turn.started": () => {
-      this.turns++;
-      this.thread.turnStarts(true);
+      this.#turns++;
+      this.#thread.turnStarts(true);
     },
-    "turn.completed": (record) => this.turnCompleted(recordAt(record, "usage")),
-    "turn.failed": (record) => this.thread.fails(codexFailure(record.error)),
-    "item.started": (record) => this.item(recordAt(record, "item") ?? {}, false),
-    "item.updated": (record) => this.item(recordAt(record, "item") ?? {}, false),
-    "item.completed": (record) => this.item(recordAt(record, "item") ?? {}, true),
-    error: (record) => this.error(record),
+    "turn.completed": (record) => this.#turnCompleted(recordAt(record, "usage")),
+    "turn.failed": (record) => this.#thread.fails(codexFailure(record.error)),
+    "item.started": (record) => this.#item(recordAt(record, "item") ?? {}, false),
+    "item.updated": (record) => this.#item(recordAt(record, "item") ?? {}, false),
+    "item.completed": (record) => this.#item(recordAt(record, "item") ?? {}, true),
+    error: (record) => this.#error(record),
   };
 
-  private turnCompleted(usage: JsonRecord | undefined): void {
-    this.thread.uses(`turn ${this.turns}`, {
+  #turnCompleted(usage: JsonRecord | undefined): void {
+    this.#thread.uses(`turn ${this.#turns}`, {
       input: numberAt(usage, "input_tokens") ?? 0,
       output: numberAt(usage, "output_tokens") ?? 0,
     });
-    this.thread.turnEnds();
+    this.#thread.turnEnds();
   }
 
-  private item(item: JsonRecord, isOver: boolean): void {
+  #item(item: JsonRecord, isOver: boolean): void {
     const type = stringAt(item, "type") ?? "";
     const call = CALLS.get(type);
     if (call !== undefined) {
-      this.tool(item, call(item), isOver);
+      this.#tool(item, call(item), isOver);
     } else if (type === "agent_message") {
-      this.replies();
-      if (isOver) this.thread.says("assistant", stringAt(item, "text") ?? "");
+      this.#replies();
+      if (isOver) this.#thread.says("assistant", stringAt(item, "text") ?? "");
     } else if (type === "reasoning") {
-      this.replies();
-      if (isOver) this.thread.thinks(stringAt(item, "text") ?? "");
+      this.#replies();
+      if (isOver) this.#thread.thinks(stringAt(item, "text") ?? "");
     } else if (!SILENT_ITEMS.has(type)) {
       this.skipped.count(`item/${type}`);
     }
   }
 
   /** Calls side by side start before the first of them is over: a call after a result is of another reply. */
-  private replies(): void {
-    if (!this.resultCame) return;
-    this.resultCame = false;
-    this.round++;
+  #replies(): void {
+    if (!this.#resultCame) return;
+    this.#resultCame = false;
+    this.#round++;
   }
 
-  private tool(item: JsonRecord, call: { tool: string; args: JsonRecord }, isOver: boolean): void {
+  #tool(item: JsonRecord, call: { tool: string; args: JsonRecord }, isOver: boolean): void {
     const id = stringAt(item, "id");
     if (id === undefined) return;
-    this.replies();
+    this.#replies();
     // Ids count from 0 in every turn of a resumed run.
-    const key = `${this.turns} ${id}`;
-    this.thread.toolStarts({ id: key, ...call, round: `${this.round}` });
+    const key = `${this.#turns} ${id}`;
+    this.#thread.toolStarts({ id: key, ...call, round: `${this.#round}` });
     if (!isOver) return;
-    this.resultCame = true;
+    this.#resultCame = true;
     const code = numberAt(item, "exit_code");
     const output = item.aggregated_output ?? item.result ?? item.error ?? "";
-    this.thread.toolEnds(key, {
+    this.#thread.toolEnds(key, {
       ok: code === undefined ? !FAILED.has(stringAt(item, "status") ?? "") : code === 0,
       text: contentText(output) || resultText(output),
       refused: stringAt(item, "status") === "declined",
@@ -123,11 +123,11 @@ export class CodexStreamReader implements RecordReader {
   }
 
   /** Top-level errors are retries and the failure that `turn.failed` repeats. */
-  private error(record: JsonRecord): void {
+  #error(record: JsonRecord): void {
     const text = stringAt(record, "message") ?? "";
     const retry = codexRetry(text);
-    if (retry !== undefined) this.thread.tries({ text }, retry);
-    else this.thread.fails(codexFailure(record));
+    if (retry !== undefined) this.#thread.tries({ text }, retry);
+    else this.#thread.fails(codexFailure(record));
   }
 }
 

@@ -13,9 +13,13 @@ const WINDOWS = ["primary", "secondary"] as const;
  * The program's own word that a limit was reached is one at once.
  */
 export class CodexWindows {
-  private isFull = false;
+  #isFull = false;
 
-  constructor(private readonly thread: Thread) {}
+  readonly #thread: Thread;
+
+  constructor(thread: Thread) {
+    this.#thread = thread;
+  }
 
   read(limits: JsonRecord | undefined, at: number): void {
     if (limits === undefined) return;
@@ -26,14 +30,14 @@ export class CodexWindows {
     const until = ends.length === 0 ? undefined : Math.max(...ends);
     const reached = stringAt(limits, "rate_limit_reached_type");
     if (reached !== undefined && reached !== "") {
-      this.thread.limited({ until, text: reached });
+      this.#thread.limited({ until, text: reached });
     } else if (full.length > 0) {
       const when = until === undefined ? {} : { until };
-      this.thread.emit({ kind: "limit", level: "warning", full: true, ...when, text: "usage window used up" });
-    } else if (this.isFull) {
-      this.thread.emit({ kind: "limit", level: "cleared" });
+      this.#thread.emit({ kind: "limit", level: "warning", full: true, ...when, text: "usage window used up" });
+    } else if (this.#isFull) {
+      this.#thread.emit({ kind: "limit", level: "cleared" });
     }
-    this.isFull = full.length > 0;
+    this.#isFull = full.length > 0;
   }
 }
 

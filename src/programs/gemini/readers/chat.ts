@@ -32,92 +32,92 @@ const NOTICE_MAX = 500;
 
 export class GeminiChatReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
-  private readonly thread: Thread;
+  readonly #thread: Thread;
   /** What was told of each message, under its id: the digest of its text, the tokens, the prompt, the notice. */
-  private readonly reported = new RecentMap<string>();
-  private isSubagent = false;
+  readonly #reported = new RecentMap<string>();
+  #isSubagent = false;
 
   constructor(options: ReaderOptions = {}) {
-    this.thread = new Thread("transcript", options);
+    this.#thread = new Thread("transcript", options);
   }
 
   read(record: unknown, at: number): Signal[] {
     const line = asRecord(record);
-    const signals = this.thread.collect(at, () => this.line(line ?? {}));
+    const signals = this.#thread.collect(at, () => this.#line(line ?? {}));
     // A subagent's file proves work, but its turns and messages are not those of the session.
-    return this.isSubagent ? signals.filter(({ kind }) => kind.startsWith("tool_") || kind === "tokens") : signals;
+    return this.#isSubagent ? signals.filter(({ kind }) => kind.startsWith("tool_") || kind === "tokens") : signals;
   }
 
-  private line(line: JsonRecord): void {
+  #line(line: JsonRecord): void {
     const changed = recordAt(line, "$set");
-    if (changed) this.restated(arrayAt(changed, "messages"));
-    else if (stringAt(line, "type") !== undefined) this.message(line);
-    else if (stringAt(line, "sessionId") !== undefined) this.header(line);
+    if (changed) this.#restated(arrayAt(changed, "messages"));
+    else if (stringAt(line, "type") !== undefined) this.#message(line);
+    else if (stringAt(line, "sessionId") !== undefined) this.#header(line);
     else if (stringAt(line, "$rewindTo") === undefined) this.skipped.count("record");
   }
 
-  private header(line: JsonRecord): void {
-    this.isSubagent = line.kind === "subagent";
-    this.thread.learns({ id: stringAt(line, "sessionId"), cwd: stringAt(arrayAt(line, "directories"), "0") });
+  #header(line: JsonRecord): void {
+    this.#isSubagent = line.kind === "subagent";
+    this.#thread.learns({ id: stringAt(line, "sessionId"), cwd: stringAt(arrayAt(line, "directories"), "0") });
     // Before the JSON lines, the file was one document that held its messages.
-    for (const message of arrayAt(line, "messages")) this.message(asRecord(message) ?? {});
+    for (const message of arrayAt(line, "messages")) this.#message(asRecord(message) ?? {});
   }
 
-  private restated(messages: readonly unknown[]): void {
+  #restated(messages: readonly unknown[]): void {
     for (const message of messages) {
       const id = stringAt(message, "id");
       if (id === undefined) continue;
-      const isKnown = this.reported.get(id) !== undefined;
-      if (isKnown) this.toolCalls(message);
-      else this.reported.set(id, RESTATED);
+      const isKnown = this.#reported.get(id) !== undefined;
+      if (isKnown) this.#toolCalls(message);
+      else this.#reported.set(id, RESTATED);
     }
   }
 
-  private message(message: JsonRecord): void {
+  #message(message: JsonRecord): void {
     const id = stringAt(message, "id") ?? "";
     const type = stringAt(message, "type") ?? "";
-    if (this.reported.get(id) === RESTATED) return;
-    if (type === "gemini") this.reply(message, id);
+    if (this.#reported.get(id) === RESTATED) return;
+    if (type === "gemini") this.#reply(message, id);
     else if (!["user", "info", "warning", "error"].includes(type)) this.skipped.count(`message ${type}`);
-    else if (this.reported.changes(id, type)) {
-      if (type === "user") this.user(message);
-      else if (type === "error") this.error(contentText(message.content));
-      else this.notice(textHead(contentText(message.content), NOTICE_MAX));
+    else if (this.#reported.changes(id, type)) {
+      if (type === "user") this.#user(message);
+      else if (type === "error") this.#error(contentText(message.content));
+      else this.#notice(textHead(contentText(message.content), NOTICE_MAX));
     }
   }
 
   /** A prompt, or tool results on their way to the model. */
-  private user(message: JsonRecord): void {
+  #user(message: JsonRecord): void {
     // What the human typed is `displayContent` where the program sends something else.
     const text = contentText(message.displayContent ?? message.content);
-    if (text === "") this.request();
-    else if (!text.startsWith(CONTEXT)) this.thread.prompted(text, true);
+    if (text === "") this.#request();
+    else if (!text.startsWith(CONTEXT)) this.#thread.prompted(text, true);
   }
 
   /** Results of cancelled calls are kept for later and asked about nothing. */
-  private request(): void {
-    if (this.thread.isTurnOpen) this.thread.emit({ kind: "request" });
+  #request(): void {
+    if (this.#thread.isTurnOpen) this.#thread.emit({ kind: "request" });
   }
 
-  private reply(message: JsonRecord, id: string): void {
+  #reply(message: JsonRecord, id: string): void {
     const text = contentText(message.content);
-    const isNew = this.reported.changes(id, digest(text));
+    const isNew = this.#reported.changes(id, digest(text));
     const hasCalls = arrayAt(message, "toolCalls").length > 0;
-    this.thread.learns({ model: stringAt(message, "model") });
-    if (isNew && text !== "") this.thread.turnRuns();
+    this.#thread.learns({ model: stringAt(message, "model") });
+    if (isNew && text !== "") this.#thread.turnRuns();
     const thoughts = contentText(arrayAt(message, "thoughts").map((thought) => stringAt(thought, "description") ?? ""));
-    if (thoughts !== "" && this.reported.changes(`thoughts ${id}`, digest(thoughts))) this.thread.thinks(thoughts);
-    if (isNew) this.thread.says("assistant", text);
+    if (thoughts !== "" && this.#reported.changes(`thoughts ${id}`, digest(thoughts))) this.#thread.thinks(thoughts);
+    if (isNew) this.#thread.says("assistant", text);
     const tokens = recordAt(message, "tokens");
-    if (tokens && this.reported.changes(`tokens ${id}`, "")) {
+    if (tokens && this.#reported.changes(`tokens ${id}`, "")) {
       const output = (numberAt(tokens, "output") ?? 0) + (numberAt(tokens, "thoughts") ?? 0);
-      this.thread.emit({ kind: "tokens", input: numberAt(tokens, "input") ?? 0, output });
+      this.#thread.emit({ kind: "tokens", input: numberAt(tokens, "input") ?? 0, output });
     }
-    this.toolCalls(message);
-    if (isNew && !hasCalls && text !== "" && closingOf(text) !== "promise") this.thread.turnEnds({ presumed: true });
+    this.#toolCalls(message);
+    if (isNew && !hasCalls && text !== "" && closingOf(text) !== "promise") this.#thread.turnEnds({ presumed: true });
   }
 
-  private toolCalls(message: unknown): void {
+  #toolCalls(message: unknown): void {
     for (const call of arrayAt(message, "toolCalls")) {
       const id = stringAt(call, "id");
       const tool = stringAt(call, "name");
@@ -126,27 +126,27 @@ export class GeminiChatReader implements RecordReader {
         continue;
       }
       const status = stringAt(call, "status") ?? "";
-      if (!this.reported.changes(`call ${id}`, status)) continue;
+      if (!this.#reported.changes(`call ${id}`, status)) continue;
       // A cancelled call is written down after the turn was.
-      if (status !== CANCELLED_STATUS) this.thread.turnRuns();
-      this.thread.toolStarts({ id, tool, args: recordAt(call, "args"), round: stringAt(message, "id") });
-      if (status === ASKING_STATUS) this.thread.asks("permission", stringAt(call, "description") ?? tool);
-      else this.thread.closePrompt();
-      if (!OPEN_STATUSES.has(status)) this.thread.toolEnds(id, geminiResult(status, asRecord(call)?.result));
+      if (status !== CANCELLED_STATUS) this.#thread.turnRuns();
+      this.#thread.toolStarts({ id, tool, args: recordAt(call, "args"), round: stringAt(message, "id") });
+      if (status === ASKING_STATUS) this.#thread.asks("permission", stringAt(call, "description") ?? tool);
+      else this.#thread.closePrompt();
+      if (!OPEN_STATUSES.has(status)) this.#thread.toolEnds(id, geminiResult(status, asRecord(call)?.result));
     }
   }
 
-  private notice(text: string): void {
-    if (CANCELLED.test(text)) this.thread.turnInterrupted(true);
-    else if (COMPRESSED.test(text)) this.thread.emit({ kind: "compaction", phase: "end" });
+  #notice(text: string): void {
+    if (CANCELLED.test(text)) this.#thread.turnInterrupted(true);
+    else if (COMPRESSED.test(text)) this.#thread.emit({ kind: "compaction", phase: "end" });
   }
 
   /** The provider's errors end the turn; an error row that nothing explains may be about a mistyped command. */
-  private error(text: string): void {
+  #error(text: string): void {
     const verdict = classifyVendorError({ text });
     const isUnexplained = verdict.kind === "error" && verdict.cause === "api" && !/api error/i.test(text.slice(0, 200));
-    if (!isUnexplained) this.thread.fails({ text });
-    else this.thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text: textHead(text) });
+    if (!isUnexplained) this.#thread.fails({ text });
+    else this.#thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text: textHead(text) });
   }
 }
 

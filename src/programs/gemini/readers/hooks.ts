@@ -35,78 +35,78 @@ interface OpenCall {
 
 export class GeminiHookReader implements RecordReader {
   readonly skipped = new SkipCounter();
-  private readonly thread: Thread;
-  private open: OpenCall[] = [];
+  readonly #thread: Thread;
+  #open: OpenCall[] = [];
   /** The call that the human was asked about. */
-  private asked: string | undefined;
+  #asked: string | undefined;
 
   constructor(options: ReaderOptions = {}) {
-    this.thread = new Thread("hook", options);
+    this.#thread = new Thread("hook", options);
   }
 
   read(value: unknown, at: number): Signal[] {
     const payload = asRecord(value);
     if (payload === null) return [];
-    return this.thread.collect(at, () => this.report(payload, at)).map(edgeOnly);
+    return this.#thread.collect(at, () => this.#report(payload, at)).map(edgeOnly);
   }
 
-  private report(payload: JsonRecord, at: number): void {
+  #report(payload: JsonRecord, at: number): void {
     const event = stringAt(payload, "hook_event_name") ?? "";
-    const handler = this.handlers[event];
+    const handler = this.#handlers[event];
     if (handler === undefined) {
       if (!SILENT.has(event)) this.skipped.count(event);
       return;
     }
-    this.thread.learns({ id: stringAt(payload, "session_id"), cwd: stringAt(payload, "cwd") });
+    this.#thread.learns({ id: stringAt(payload, "session_id"), cwd: stringAt(payload, "cwd") });
     handler(payload, at);
   }
 
-  private readonly handlers: Readonly<Record<string, (payload: JsonRecord, at: number) => void>> = {
+  readonly #handlers: Readonly<Record<string, (payload: JsonRecord, at: number) => void>> = {
     __proto__: null as never,
-    SessionStart: () => this.forget(),
+    SessionStart: () => this.#forget(),
     BeforeAgent: (payload) => {
-      this.forget();
-      this.thread.prompted(stringAt(payload, "prompt") ?? "", true);
+      this.#forget();
+      this.#thread.prompted(stringAt(payload, "prompt") ?? "", true);
     },
-    BeforeTool: (payload, at) => this.toolStarts(payload, at),
-    AfterTool: (payload) => this.toolEnds(payload),
-    Notification: (payload) => this.notification(payload),
-    PreCompress: () => this.requests(),
+    BeforeTool: (payload, at) => this.#toolStarts(payload, at),
+    AfterTool: (payload) => this.#toolEnds(payload),
+    Notification: (payload) => this.#notification(payload),
+    PreCompress: () => this.#requests(),
     AfterAgent: (payload) => {
-      this.forget();
-      this.thread.says("assistant", stringAt(payload, "prompt_response") ?? "");
-      this.thread.turnEnds();
+      this.#forget();
+      this.#thread.says("assistant", stringAt(payload, "prompt_response") ?? "");
+      this.#thread.turnEnds();
     },
-    SessionEnd: (payload) => this.sessionEnds(stringAt(payload, "reason") ?? ""),
+    SessionEnd: (payload) => this.#sessionEnds(stringAt(payload, "reason") ?? ""),
   };
 
-  private toolStarts(payload: JsonRecord, at: number): void {
+  #toolStarts(payload: JsonRecord, at: number): void {
     const tool = stringAt(payload, "tool_name");
     if (tool === undefined) return;
     const call = callOf(payload);
-    const id = digest(`${call} ${stringAt(payload, "timestamp") ?? at} ${this.open.length}`);
+    const id = digest(`${call} ${stringAt(payload, "timestamp") ?? at} ${this.#open.length}`);
     const input = recordAt(payload, "tool_input");
-    this.open = [...this.open, { id, call, input }].slice(-OPEN_MAX);
-    this.thread.turnRuns();
-    this.thread.toolStarts({ id, tool, args: input ?? {} });
+    this.#open = [...this.#open, { id, call, input }].slice(-OPEN_MAX);
+    this.#thread.turnRuns();
+    this.#thread.toolStarts({ id, tool, args: input ?? {} });
   }
 
-  private toolEnds(payload: JsonRecord): void {
+  #toolEnds(payload: JsonRecord): void {
     const call = callOf(payload);
-    const found = this.open.find((each) => each.call === call);
+    const found = this.#open.find((each) => each.call === call);
     if (found === undefined) return;
     const response = recordAt(payload, "tool_response");
     const status = response?.error ? "error" : "success";
-    this.ends(found.id, geminiResult(status, response?.llmContent));
+    this.#ends(found.id, geminiResult(status, response?.llmContent));
   }
 
-  private ends(id: string, result: Parameters<Thread["toolEnds"]>[1]): void {
-    this.open = this.open.filter((each) => each.id !== id);
-    if (this.asked === id) this.asked = undefined;
-    this.thread.toolEnds(id, result);
+  #ends(id: string, result: Parameters<Thread["toolEnds"]>[1]): void {
+    this.#open = this.#open.filter((each) => each.id !== id);
+    if (this.#asked === id) this.#asked = undefined;
+    this.#thread.toolEnds(id, result);
   }
 
-  private notification(payload: JsonRecord): void {
+  #notification(payload: JsonRecord): void {
     const type = stringAt(payload, "notification_type") ?? "";
     if (type !== "ToolPermission") {
       this.skipped.count(`Notification/${type}`);
@@ -115,28 +115,28 @@ export class GeminiHookReader implements RecordReader {
     const details = recordAt(payload, "details");
     const subject =
       stringAt(details, "command") ?? stringAt(details, "filePath") ?? stringAt(details, "fileName") ?? "";
-    this.asked = this.open.find(({ input }) => subject !== "" && isAbout(input, subject))?.id;
+    this.#asked = this.#open.find(({ input }) => subject !== "" && isAbout(input, subject))?.id;
     const question = `${stringAt(payload, "message") ?? "Tool permission"}: ${subject}`;
-    this.thread.asks(QUESTIONS.get(stringAt(details, "type") ?? "") ?? "permission", question, this.asked);
+    this.#thread.asks(QUESTIONS.get(stringAt(details, "type") ?? "") ?? "permission", question, this.#asked);
   }
 
   /** A call that the human was asked about and that has not ended by now was refused. */
-  private requests(): void {
-    if (this.asked !== undefined) this.ends(this.asked, { ok: false, text: "", refused: true });
-    this.thread.closePrompt();
-    if (this.thread.isTurnOpen) this.thread.emit({ kind: "request" });
+  #requests(): void {
+    if (this.#asked !== undefined) this.#ends(this.#asked, { ok: false, text: "", refused: true });
+    this.#thread.closePrompt();
+    if (this.#thread.isTurnOpen) this.#thread.emit({ kind: "request" });
   }
 
-  private sessionEnds(reason: string): void {
-    this.forget();
-    this.thread.closePrompt();
-    if (QUITS.has(reason)) this.thread.emit({ kind: "input", by: "human", bytes: 0, quits: true });
-    this.thread.emit({ kind: "status", status: "clear", text: textHead(reason) });
+  #sessionEnds(reason: string): void {
+    this.#forget();
+    this.#thread.closePrompt();
+    if (QUITS.has(reason)) this.#thread.emit({ kind: "input", by: "human", bytes: 0, quits: true });
+    this.#thread.emit({ kind: "status", status: "clear", text: textHead(reason) });
   }
 
-  private forget(): void {
-    this.open = [];
-    this.asked = undefined;
+  #forget(): void {
+    this.#open = [];
+    this.#asked = undefined;
   }
 }
 

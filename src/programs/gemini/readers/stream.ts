@@ -14,89 +14,89 @@ const REPLY_MAX = 65_536;
 
 export class GeminiStreamReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
-  private readonly thread: Thread;
-  private reply = "";
+  readonly #thread: Thread;
+  #reply = "";
   /** Calls of one reply share a round; a reply begins after results came back. */
-  private round = 0;
-  private resultsCameBack = false;
+  #round = 0;
+  #resultsCameBack = false;
 
   constructor(options: ReaderOptions = {}) {
-    this.thread = new Thread("stream", options);
+    this.#thread = new Thread("stream", options);
   }
 
   read(record: unknown, at: number): Signal[] {
     const event = asRecord(record) ?? {};
-    return this.thread.collect(at, () => this.event(event));
+    return this.#thread.collect(at, () => this.#event(event));
   }
 
-  private event(event: JsonRecord): void {
+  #event(event: JsonRecord): void {
     const type = stringAt(event, "type") ?? "";
-    if (type === "init") this.thread.learns({ id: stringAt(event, "session_id"), model: stringAt(event, "model") });
-    else if (type === "message") this.message(event);
-    else if (type === "tool_use") this.toolUse(event);
-    else if (type === "tool_result") this.toolResult(event);
-    else if (type === "error") this.error(textHead(contentText(event.message)));
-    else if (type === "result") this.result(event);
+    if (type === "init") this.#thread.learns({ id: stringAt(event, "session_id"), model: stringAt(event, "model") });
+    else if (type === "message") this.#message(event);
+    else if (type === "tool_use") this.#toolUse(event);
+    else if (type === "tool_result") this.#toolResult(event);
+    else if (type === "error") this.#error(textHead(contentText(event.message)));
+    else if (type === "result") this.#result(event);
     else this.skipped.count(`event ${type}`);
   }
 
-  private message(event: JsonRecord): void {
+  #message(event: JsonRecord): void {
     const text = contentText(event.content);
     if (event.role === "user") {
-      this.replyEnds();
-      this.thread.prompted(text, true);
+      this.#replyEnds();
+      this.#thread.prompted(text, true);
       return;
     }
-    this.replyBegins();
-    if (event.delta !== true) this.reply = "";
-    this.reply = (this.reply + text).slice(-REPLY_MAX);
-    if (text !== "") this.thread.writes("content", text);
+    this.#replyBegins();
+    if (event.delta !== true) this.#reply = "";
+    this.#reply = (this.#reply + text).slice(-REPLY_MAX);
+    if (text !== "") this.#thread.writes("content", text);
   }
 
-  private toolUse(event: JsonRecord): void {
-    this.replyBegins();
-    this.replyEnds();
+  #toolUse(event: JsonRecord): void {
+    this.#replyBegins();
+    this.#replyEnds();
     const id = stringAt(event, "tool_id") ?? "";
-    this.thread.toolStarts({
+    this.#thread.toolStarts({
       id,
       tool: stringAt(event, "tool_name") ?? "",
       args: recordAt(event, "parameters"),
-      round: `${this.round}`,
+      round: `${this.#round}`,
     });
   }
 
-  private toolResult(event: JsonRecord): void {
-    this.resultsCameBack = true;
-    this.thread.toolEnds(
+  #toolResult(event: JsonRecord): void {
+    this.#resultsCameBack = true;
+    this.#thread.toolEnds(
       stringAt(event, "tool_id") ?? "",
       geminiResult(stringAt(event, "status") ?? "", event.output ?? event.error),
     );
   }
 
   /** An `error` event is one among others ("Loop detected"): whether it was the end, the result says. */
-  private error(text: string): void {
-    this.thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text });
+  #error(text: string): void {
+    this.#thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text });
   }
 
-  private result(event: JsonRecord): void {
-    this.replyEnds();
+  #result(event: JsonRecord): void {
+    this.#replyEnds();
     const stats = recordAt(event, "stats");
     if (stats) {
       const [input, output] = [numberAt(stats, "input_tokens") ?? 0, numberAt(stats, "output_tokens") ?? 0];
-      this.thread.emit({ kind: "tokens", input, output });
+      this.#thread.emit({ kind: "tokens", input, output });
     }
-    if (event.status === "success") this.thread.turnEnds();
-    else this.thread.fails({ code: stringAt(event, "error", "type"), text: geminiText(event.error) });
+    if (event.status === "success") this.#thread.turnEnds();
+    else this.#thread.fails({ code: stringAt(event, "error", "type"), text: geminiText(event.error) });
   }
 
-  private replyBegins(): void {
-    this.thread.turnRuns();
-    if (this.resultsCameBack) this.round++;
-    this.resultsCameBack = false;
+  #replyBegins(): void {
+    this.#thread.turnRuns();
+    if (this.#resultsCameBack) this.#round++;
+    this.#resultsCameBack = false;
   }
 
-  private replyEnds(): void {
-    if (this.reply !== "") this.thread.says("assistant", this.reply);
-    this.reply = "";
+  #replyEnds(): void {
+    if (this.#reply !== "") this.#thread.says("assistant", this.#reply);
+    this.#reply = "";
   }
 }

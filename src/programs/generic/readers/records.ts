@@ -40,104 +40,104 @@ const OUTPUT_NAMES = ["completion_tokens", "output_tokens", "candidatesTokenCoun
 
 export class GenericRecordReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
-  private readonly thread: Thread;
-  private readonly reported = new RecentMap<string>();
+  readonly #thread: Thread;
+  readonly #reported = new RecentMap<string>();
   /** Calls without an id of their own, which their results name by the tool: the oldest open one is meant. */
-  private readonly unnamed = new RecentMap<string[]>(64);
-  private count = 0;
+  readonly #unnamed = new RecentMap<string[]>(64);
+  #count = 0;
 
   constructor({ source = "transcript", ...options }: ReaderOptions & { source?: "transcript" | "stream" } = {}) {
-    this.thread = new Thread(source, options);
+    this.#thread = new Thread(source, options);
   }
 
   read(record: unknown, at: number): Signal[] {
     const line = asRecord(record) ?? {};
-    return this.thread.collect(at, () => this.line(line));
+    return this.#thread.collect(at, () => this.#line(line));
   }
 
-  private line(record: JsonRecord): void {
+  #line(record: JsonRecord): void {
     const type = stringAt(record, "type") ?? "";
     const inner = ENVELOPES.map((name) => recordAt(record, name)).find((found) => found !== undefined) ?? record;
     const role =
       ROLES.get(stringAt(inner, "role") ?? "") ?? ROLES.get(type) ?? (isReply(inner) ? "assistant" : undefined);
-    this.thread.learns({
+    this.#thread.learns({
       id: stringAt(record, "sessionId") ?? stringAt(record, "session_id"),
       version: stringAt(record, "version"),
       cwd: stringAt(record, "cwd"),
       model: stringAt(inner, "model") ?? stringAt(record, "model"),
     });
-    if (type === "result") this.result(record);
-    else if (type === "error" || (role === undefined && Object.hasOwn(record, "error"))) this.error(record);
-    else if (isPart(inner)) this.parts([inner], role ?? "assistant", record, inner);
-    else if (role !== undefined) this.parts(partsOf(inner), role, record, inner);
+    if (type === "result") this.#result(record);
+    else if (type === "error" || (role === undefined && Object.hasOwn(record, "error"))) this.#error(record);
+    else if (isPart(inner)) this.#parts([inner], role ?? "assistant", record, inner);
+    else if (role !== undefined) this.#parts(partsOf(inner), role, record, inner);
     else this.skipped.count(`record ${type}`);
   }
 
-  private parts(parts: readonly unknown[], role: Role, record: JsonRecord, inner: JsonRecord): void {
+  #parts(parts: readonly unknown[], role: Role, record: JsonRecord, inner: JsonRecord): void {
     const id = stringAt(inner, "id") ?? stringAt(record, "uuid") ?? stringAt(record, "id");
-    const before = this.count;
+    const before = this.#count;
     const hasResult = parts.some((part) => resultIn(part) !== undefined) || role === "tool";
     const text = contentText(
       parts.filter((part) => !isPart(part) && !booleanAt(part, "thought") && stringAt(part, "type") !== "thinking"),
     );
-    const isNew = text !== "" && this.reported.changes(id ?? "last", `${role} ${digest(text)}`);
-    if (role === "user" && isNew && !hasResult) this.thread.prompted(text, true);
+    const isNew = text !== "" && this.#reported.changes(id ?? "last", `${role} ${digest(text)}`);
+    if (role === "user" && isNew && !hasResult) this.#thread.prompted(text, true);
     if (role === "assistant" && isNew) {
-      this.thread.turnRuns();
-      this.thread.says("assistant", text);
+      this.#thread.turnRuns();
+      this.#thread.says("assistant", text);
     }
-    for (const part of [...parts, ...arrayAt(inner, "tool_calls")]) this.part(part, id);
-    for (const call of arrayAt(inner, "toolCalls")) this.callWithResult(call, id);
-    if (role === "tool" && parts.every((part) => !isPart(part))) this.ended(inner, text);
-    this.tokens(record, inner, id);
-    const hasCalls = this.count > before;
+    for (const part of [...parts, ...arrayAt(inner, "tool_calls")]) this.#part(part, id);
+    for (const call of arrayAt(inner, "toolCalls")) this.#callWithResult(call, id);
+    if (role === "tool" && parts.every((part) => !isPart(part))) this.#ended(inner, text);
+    this.#tokens(record, inner, id);
+    const hasCalls = this.#count > before;
     // Anthropic's form names why a reply stopped; where it names nothing, more of the reply may come.
     const isOpen = inner.stop_reason === null;
     const endsTurn = role === "assistant" && isNew && !hasCalls && !isOpen && closingOf(text) !== "promise";
-    if (endsTurn) this.thread.turnEnds({ presumed: true });
+    if (endsTurn) this.#thread.turnEnds({ presumed: true });
   }
 
-  private part(part: unknown, round: string | undefined): void {
+  #part(part: unknown, round: string | undefined): void {
     const call = callIn(part);
     if (call) {
       const tool = stringAt(call, "name") ?? stringAt(call, "tool") ?? stringAt(call, "function", "name") ?? "";
       const given =
         call.args ?? call.input ?? call.arguments ?? call.parameters ?? recordAt(call, "function")?.arguments;
-      this.count++;
-      const id = idOf(call) ?? this.nameless(tool);
-      if (this.reported.changes(`call ${id}`, "")) this.thread.turnRuns();
-      this.thread.toolStarts({ id, tool, args: parsed(given), round });
+      this.#count++;
+      const id = idOf(call) ?? this.#nameless(tool);
+      if (this.#reported.changes(`call ${id}`, "")) this.#thread.turnRuns();
+      this.#thread.toolStarts({ id, tool, args: parsed(given), round });
     }
     const result = resultIn(part);
-    if (result) this.ended(result, resultText(result.response ?? result.content ?? result.output ?? result.result));
+    if (result) this.#ended(result, resultText(result.response ?? result.content ?? result.output ?? result.result));
   }
 
   /** Forks of Gemini CLI keep its chat file under other names: a call is written there together with its result. */
-  private callWithResult(call: unknown, round: string | undefined): void {
-    this.part({ type: "tool_call", ...asRecord(call) }, round);
+  #callWithResult(call: unknown, round: string | undefined): void {
+    this.#part({ type: "tool_call", ...asRecord(call) }, round);
     const id = idOf(call);
     const status = stringAt(call, "status");
     const hasEnded = status !== undefined && /^(?:success|error|cancelled)$/.test(status);
-    if (id !== undefined && hasEnded) this.thread.toolEnds(id, geminiResult(status, asRecord(call)?.result));
+    if (id !== undefined && hasEnded) this.#thread.toolEnds(id, geminiResult(status, asRecord(call)?.result));
   }
 
-  private ended(result: JsonRecord, text: string): void {
-    const id = idOf(result) ?? this.unnamed.get(stringAt(result, "name") ?? "")?.shift();
+  #ended(result: JsonRecord, text: string): void {
+    const id = idOf(result) ?? this.#unnamed.get(stringAt(result, "name") ?? "")?.shift();
     if (id === undefined) return;
     const isFailed =
       booleanAt(result, "is_error") ||
       booleanAt(result, "isError") ||
       /^(?:error|failed|cancelled)$/.test(stringAt(result, "status") ?? "");
-    this.thread.toolEnds(id, { ok: !isFailed && stringAt(result, "response", "error") === undefined, text });
+    this.#thread.toolEnds(id, { ok: !isFailed && stringAt(result, "response", "error") === undefined, text });
   }
 
-  private nameless(tool: string): string {
-    const id = `${tool} ${this.count}`;
-    this.unnamed.set(tool, [...(this.unnamed.get(tool) ?? []).slice(-15), id]);
+  #nameless(tool: string): string {
+    const id = `${tool} ${this.#count}`;
+    this.#unnamed.set(tool, [...(this.#unnamed.get(tool) ?? []).slice(-15), id]);
     return id;
   }
 
-  private tokens(record: JsonRecord, inner: JsonRecord, id: string | undefined): void {
+  #tokens(record: JsonRecord, inner: JsonRecord, id: string | undefined): void {
     const usage =
       recordAt(inner, "usage") ??
       recordAt(record, "usage") ??
@@ -146,22 +146,22 @@ export class GenericRecordReader implements RecordReader {
     if (!usage) return;
     const first = (names: readonly string[]) =>
       names.map((name) => numberAt(usage, name)).find((n) => n !== undefined) ?? 0;
-    this.thread.uses(id ?? `${this.count}`, { input: first(INPUT_NAMES), output: first(OUTPUT_NAMES) });
+    this.#thread.uses(id ?? `${this.#count}`, { input: first(INPUT_NAMES), output: first(OUTPUT_NAMES) });
   }
 
-  private result(record: JsonRecord): void {
+  #result(record: JsonRecord): void {
     const isFailed =
       booleanAt(record, "is_error") ||
       /error|fail/.test(stringAt(record, "subtype") ?? stringAt(record, "status") ?? "");
     const text = contentText(record.error ?? record.result ?? record.message);
     // Forks of Gemini CLI call it a success that they have told of the error.
-    if (isFailed || /^\[?API Error: /.test(text)) this.thread.fails({ text });
-    else this.thread.turnEnds();
+    if (isFailed || /^\[?API Error: /.test(text)) this.#thread.fails({ text });
+    else this.#thread.turnEnds();
   }
 
-  private error(record: JsonRecord): void {
+  #error(record: JsonRecord): void {
     const text = textHead(contentText(record.error ?? record.message ?? record));
-    this.thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text });
+    this.#thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text });
   }
 }
 

@@ -60,17 +60,17 @@ const ANCESTORS_MAX = 8;
 
 export class OpenCodeReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
-  private readonly follow: string | undefined;
-  private readonly root: OpenCodeSession;
-  private readonly subagents: OpenCodeSession;
+  readonly #follow: string | undefined;
+  readonly #root: OpenCodeSession;
+  readonly #subagents: OpenCodeSession;
   /** Parent of each session; "" for a root. */
-  private readonly parents = new RecentMap<string>();
+  readonly #parents = new RecentMap<string>();
 
   constructor({ follow, source = "transcript", ...options }: OpenCodeOptions = {}) {
-    this.follow = follow;
+    this.#follow = follow;
     const skip = (name: string) => this.skipped.count(name);
-    this.root = new OpenCodeSession(source, options, skip);
-    this.subagents = new OpenCodeSession(source, options, skip);
+    this.#root = new OpenCodeSession(source, options, skip);
+    this.#subagents = new OpenCodeSession(source, options, skip);
   }
 
   read(record: unknown, at: number): Signal[] {
@@ -81,21 +81,22 @@ export class OpenCodeReader implements RecordReader {
       return [];
     }
     const session = stringAt(data, thing === "session" ? "id" : "sessionID") ?? "";
-    if (thing === "session") this.parents.set(session, stringAt(data, "parentID") ?? stringAt(data, "parent_id") ?? "");
-    if (!this.isFollowed(session)) return [];
-    const isRoot = session === this.follow || (this.parents.get(session) ?? "") === "";
-    if (isRoot) return this.root.read(thing, data, at);
-    const signals = this.subagents.read(thing, data, at);
+    if (thing === "session")
+      this.#parents.set(session, stringAt(data, "parentID") ?? stringAt(data, "parent_id") ?? "");
+    if (!this.#isFollowed(session)) return [];
+    const isRoot = session === this.#follow || (this.#parents.get(session) ?? "") === "";
+    if (isRoot) return this.#root.read(thing, data, at);
+    const signals = this.#subagents.read(thing, data, at);
     return signals.filter(({ kind }) => kind.startsWith("tool_") || kind === "tokens");
   }
 
-  private isFollowed(session: string): boolean {
-    if (this.follow === undefined) return true;
+  #isFollowed(session: string): boolean {
+    if (this.#follow === undefined) return true;
     let id = session;
-    for (let depth = 0; depth < ANCESTORS_MAX && id !== "" && id !== this.follow; depth++) {
-      id = this.parents.get(id) ?? "";
+    for (let depth = 0; depth < ANCESTORS_MAX && id !== "" && id !== this.#follow; depth++) {
+      id = this.#parents.get(id) ?? "";
     }
-    return id === this.follow;
+    return id === this.#follow;
   }
 }
 

@@ -23,99 +23,100 @@ const ABORTED = "MessageAbortedError";
 const OVERFLOW = "ContextOverflowError";
 
 export class OpenCodeSession {
-  private readonly thread: Thread;
-  private readonly parts: OpenCodeParts;
-  private readonly reported = new RecentMap<string>();
-  private now = 0;
-  private isCompacting = false;
+  readonly #thread: Thread;
+  readonly #parts: OpenCodeParts;
+  readonly #reported = new RecentMap<string>();
+  #now = 0;
+  #isCompacting = false;
 
   constructor(source: "transcript" | "stream", options: ReaderOptions, skip: (name: string) => void) {
-    this.thread = new Thread(source, options);
-    this.parts = new OpenCodeParts(this.thread, skip);
+    this.#thread = new Thread(source, options);
+    this.#parts = new OpenCodeParts(this.#thread, skip);
   }
 
   read(thing: OpenCodeEvent, data: JsonRecord, at: number): Signal[] {
-    this.now = at;
-    return this.thread.collect(at, () => this.report[thing](data));
+    this.#now = at;
+    return this.#thread.collect(at, () => this.#report[thing](data));
   }
 
-  private readonly report: Record<OpenCodeEvent, (data: JsonRecord) => void> = {
-    session: (info) => this.session(info),
-    message: (info) => this.message(info),
-    part: (part) => this.parts.read(part),
-    delta: (data) => this.parts.delta(stringAt(data, "partID") ?? "", stringAt(data, "delta") ?? ""),
-    status: (data) => this.status(recordAt(data, "status")),
-    idle: () => this.thread.turnEnds(),
-    error: (data) => this.failed(recordAt(data, "error")),
-    compacted: () => this.thread.emit({ kind: "compaction", phase: "end" }),
-    permission: (data) => this.thread.asks("permission", stringAt(data, "title") ?? stringAt(data, "permission") ?? ""),
-    question: (data) => this.thread.asks("input", stringAt(data, "questions", "0", "question") ?? ""),
-    answer: () => this.thread.closePrompt(),
+  readonly #report: Record<OpenCodeEvent, (data: JsonRecord) => void> = {
+    session: (info) => this.#session(info),
+    message: (info) => this.#message(info),
+    part: (part) => this.#parts.read(part),
+    delta: (data) => this.#parts.delta(stringAt(data, "partID") ?? "", stringAt(data, "delta") ?? ""),
+    status: (data) => this.#status(recordAt(data, "status")),
+    idle: () => this.#thread.turnEnds(),
+    error: (data) => this.#failed(recordAt(data, "error")),
+    compacted: () => this.#thread.emit({ kind: "compaction", phase: "end" }),
+    permission: (data) =>
+      this.#thread.asks("permission", stringAt(data, "title") ?? stringAt(data, "permission") ?? ""),
+    question: (data) => this.#thread.asks("input", stringAt(data, "questions", "0", "question") ?? ""),
+    answer: () => this.#thread.closePrompt(),
   };
 
-  private session(info: JsonRecord): void {
-    this.thread.learns({
+  #session(info: JsonRecord): void {
+    this.#thread.learns({
       id: stringAt(info, "id"),
       version: stringAt(info, "version"),
       cwd: stringAt(info, "directory"),
     });
     const isCompacting = (numberAt(info, "time_compacting") ?? numberAt(info, "time", "compacting")) !== undefined;
-    if (isCompacting === this.isCompacting) return;
-    this.isCompacting = isCompacting;
-    this.thread.emit({ kind: "compaction", phase: isCompacting ? "start" : "end" });
+    if (isCompacting === this.#isCompacting) return;
+    this.#isCompacting = isCompacting;
+    this.#thread.emit({ kind: "compaction", phase: isCompacting ? "start" : "end" });
   }
 
-  private message(info: JsonRecord): void {
+  #message(info: JsonRecord): void {
     const id = stringAt(info, "id") ?? "";
     const isSummary = booleanAt(info, "summary");
-    this.parts.belongs(id, isSummary ? "summary" : (stringAt(info, "role") ?? ""));
+    this.#parts.belongs(id, isSummary ? "summary" : (stringAt(info, "role") ?? ""));
     if (info.role !== "assistant") return;
-    this.thread.learns({ model: stringAt(info, "modelID") });
+    this.#thread.learns({ model: stringAt(info, "modelID") });
     const isCompleted = numberAt(info, "time", "completed") !== undefined;
-    if (!isCompleted && this.reported.changes(`asked ${id}`, "")) {
-      this.thread.turnRuns();
-      this.thread.emit({ kind: "request" });
+    if (!isCompleted && this.#reported.changes(`asked ${id}`, "")) {
+      this.#thread.turnRuns();
+      this.#thread.emit({ kind: "request" });
     }
     const failure = recordAt(info, "error");
-    if (failure && this.reported.changes(`ended ${id}`, "")) this.failed(failure);
-    else if (isCompleted && this.reported.changes(`ended ${id}`, ""))
-      this.completed(id, isSummary, stringAt(info, "finish"));
+    if (failure && this.#reported.changes(`ended ${id}`, "")) this.#failed(failure);
+    else if (isCompleted && this.#reported.changes(`ended ${id}`, ""))
+      this.#completed(id, isSummary, stringAt(info, "finish"));
   }
 
-  private completed(id: string, isSummary: boolean, finish = "unknown"): void {
-    if (isSummary) this.thread.emit({ kind: "compaction", phase: "end" });
-    else if (finish === "content-filter") this.thread.fails({ code: "content_filter", text: "content-filter" });
-    else if (endsTurn(finish)) this.thread.turnEnds();
+  #completed(id: string, isSummary: boolean, finish = "unknown"): void {
+    if (isSummary) this.#thread.emit({ kind: "compaction", phase: "end" });
+    else if (finish === "content-filter") this.#thread.fails({ code: "content_filter", text: "content-filter" });
+    else if (endsTurn(finish)) this.#thread.turnEnds();
     // A human who rejects a call ends the turn, although the reply ended in calls.
-    else if (this.parts.wasRefused(id)) this.thread.turnInterrupted(true);
+    else if (this.#parts.wasRefused(id)) this.#thread.turnInterrupted(true);
   }
 
   /** Said by the message and again by an event; the thread is closed by then. */
-  private failed(failure: JsonRecord | undefined): void {
+  #failed(failure: JsonRecord | undefined): void {
     if (!failure) return;
     const code = stringAt(failure, "name") ?? "";
     if (code === ABORTED) {
-      if (this.thread.isTurnOpen) this.thread.turnInterrupted(true);
+      if (this.#thread.isTurnOpen) this.#thread.turnInterrupted(true);
       return;
     }
-    if (code === OVERFLOW) this.parts.overflows();
+    if (code === OVERFLOW) this.#parts.overflows();
     const text = stringAt(failure, "data", "message") ?? stringAt(failure, "message") ?? "";
     const body = stringAt(failure, "data", "responseBody") ?? "";
-    this.thread.fails({ code, status: numberAt(failure, "data", "statusCode"), text: `${text}\n${body}`.trim() });
+    this.#thread.fails({ code, status: numberAt(failure, "data", "statusCode"), text: `${text}\n${body}`.trim() });
   }
 
-  private status(status: JsonRecord | undefined): void {
+  #status(status: JsonRecord | undefined): void {
     const type = stringAt(status, "type");
-    if (type === "busy") this.thread.emit({ kind: "status", status: "working" });
+    if (type === "busy") this.#thread.emit({ kind: "status", status: "working" });
     if (type === "idle") {
-      this.thread.emit({ kind: "status", status: "idle" });
-      this.thread.turnEnds();
+      this.#thread.emit({ kind: "status", status: "idle" });
+      this.#thread.turnEnds();
     }
     if (type !== "retry") return;
     const attempt = numberAt(status, "attempt");
     const next = numberAt(status, "next");
-    if (!this.reported.changes("retry", `${attempt} ${next}`)) return;
-    const delayMs = next === undefined ? undefined : next - this.now;
-    this.thread.tries({ text: stringAt(status, "message") }, { attempt, delayMs });
+    if (!this.#reported.changes("retry", `${attempt} ${next}`)) return;
+    const delayMs = next === undefined ? undefined : next - this.#now;
+    this.#thread.tries({ text: stringAt(status, "message") }, { attempt, delayMs });
   }
 }
