@@ -26,7 +26,7 @@ interface EventData {
   assessment: SessionView;
   incident: IncidentView & { how: IncidentChange["how"] };
   message: MessageView;
-  touch: OrderEvent;
+  control: OrderEvent;
 }
 
 interface EventOf<Kind extends EventKind> {

@@ -12,7 +12,7 @@ import type { Events } from "./events.js";
 
 interface Source extends Pick<DaemonParts, "loop" | "journal"> {
   events: Events;
-  control: AgentControl;
+  agentControl: AgentControl;
 }
 
 export class Metrics {
@@ -163,8 +163,8 @@ const FIGURES: readonly Figure[] = [
     name: "rouse_control_actions_total",
     help: "Orders of clients to type into agents or to end them, by what came of them",
     labels: ["action", "result"],
-    rows: ({ control }) =>
-      [...control.counts].map(([key, value]) => {
+    rows: ({ agentControl }) =>
+      [...agentControl.counts].map(([key, value]) => {
         const [action = "", result = ""] = key.split(" ");
         return { action, result, value };
       }),

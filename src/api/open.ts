@@ -17,15 +17,15 @@ import { Watchdogs } from "./watchdogs.js";
 export function openApi(parts: DaemonParts): ApiHandlers {
   const { loop, paths, version } = parts;
   const events = new Events();
-  const touchLog = new ControlLog(join(paths.state, "control.jsonl"));
-  const control = new AgentControl(parts, events, touchLog);
+  const controlLog = new ControlLog(join(paths.state, "control.jsonl"));
+  const agentControl = new AgentControl(parts, events, controlLog);
   const tokens = new Tokens(paths.tokens);
-  const watchdogs = new Watchdogs(join(paths.state, "watchdogs.json"), loop, control, {
+  const watchdogs = new Watchdogs(join(paths.state, "watchdogs.json"), loop, agentControl, {
     holds: (token) => tokens.holds(token, "control"),
     objection: (session) => checkControl(session, parts.permission.grants, loop.now()),
   });
-  const services = openServices({ ...parts, control, touchLog, watchdogs });
-  const source = { ...parts, events, control };
+  const services = openServices({ ...parts, agentControl, controlLog, watchdogs });
+  const source = { ...parts, events, agentControl };
   let metrics: Promise<Metrics> | null = null;
   const figures = async (): Promise<{ text: string; type: string }> => {
     metrics ??= import("./metrics.js").then((module) => new module.Metrics(source));

@@ -5,7 +5,7 @@ import type { Effect } from "./effects.js";
 import { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
 import { type Incident, isOpen, silencedUntil } from "./incident/incident.js";
 import { budgetHoldUntil } from "./incident/over-budget.js";
-import { applyToIncidents } from "./incident-events.js";
+import { applyEvent } from "./incident-events.js";
 import type { NodeState } from "./node-state.js";
 import { outageSlot } from "./outage-queue.js";
 import type { SessionJudge } from "./session-judge.js";
@@ -30,7 +30,7 @@ export function decideAgent(state: NodeState, judge: SessionJudge, now: number):
         reason,
         wouldDo: wouldDo?.do ?? null,
       } as const;
-      effects.push(...applyToIncidents(state, overBudget ? { ...escalated, overBudget } : escalated));
+      effects.push(...applyEvent(state, overBudget ? { ...escalated, overBudget } : escalated));
     } else effects.push(...startAction(state, decision.action, judge, decision.reason, now));
   }
   return effects;
@@ -46,7 +46,7 @@ export function startAction(
 ): Effect[] {
   state.running.set(action.id, session.name);
   return [
-    ...applyToIncidents(state, { kind: "intended", intent: intentOf(action, now) }),
+    ...applyEvent(state, { kind: "intended", intent: intentOf(action, now) }),
     { kind: "run", action, session, reason },
   ];
 }

@@ -18,7 +18,7 @@ const ALWAYS_SAVED: ReadonlySet<IncidentInput["kind"]> = new Set<IncidentInput["
   "feedback",
 ]);
 
-export function applyToIncidents(state: NodeState, event: IncidentInput): Effect[] {
+export function applyEvent(state: NodeState, event: IncidentInput): Effect[] {
   const changes = applyToIncidents(state.incidents, event);
   if (changes.length === 0 && !ALWAYS_SAVED.has(event.kind)) return [];
   return [{ kind: "save" }, { kind: "incidents", event, changes }];

@@ -12,7 +12,7 @@ import { dueCompletionNotice, dueIncidentNotices } from "./due-notices.js";
 import type { Effect } from "./effects.js";
 import { spentBetween } from "./evidence/spend.js";
 import { isOpen } from "./incident/incident.js";
-import { applyToIncidents, assessedEvent } from "./incident-events.js";
+import { applyEvent, assessedEvent } from "./incident-events.js";
 import { isCurrent, type NodeState } from "./node-state.js";
 import { hasSpendBudget, type PeriodSpend, periodSpend } from "./period-spend.js";
 import type { SessionJudge } from "./session-judge.js";
@@ -51,7 +51,7 @@ function judgeSession(state: NodeState, judge: SessionJudge, now: number): Effec
 export function takeAssessment(state: NodeState, judge: SessionJudge, now: number): Effect[] {
   state.latest.set(judge.session.name, judge);
   const event = assessedEvent(state, judge, state.rules.policyOf(judge.session), now);
-  const effects = applyToIncidents(state, event);
+  const effects = applyEvent(state, event);
   if (event.kind === "assessed") effects.push(...decideAgent(state, judge, now));
   return [...effects, ...dueCompletionNotice(state, judge, now)];
 }
@@ -82,7 +82,7 @@ function forgetEnded(state: NodeState, now: number): Effect[] {
     if (state.latest.get(name)?.session.id !== id) continue;
     state.latest.delete(name);
     state.decideAt.delete(name);
-    effects.push(...applyToIncidents(state, { kind: "forgotten", at: now, agent: name }));
+    effects.push(...applyEvent(state, { kind: "forgotten", at: now, agent: name }));
   }
   return effects;
 }

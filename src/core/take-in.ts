@@ -4,7 +4,7 @@ import { decideAgent, startAction } from "./agent-decisions.js";
 import { takeBackNotices } from "./due-notices.js";
 import type { Effect } from "./effects.js";
 import { isOpen } from "./incident/incident.js";
-import { applyToIncidents } from "./incident-events.js";
+import { applyEvent } from "./incident-events.js";
 import { habitsOf } from "./learned.js";
 import { findSession, type NodeState } from "./node-state.js";
 import { SessionJudge } from "./session-judge.js";
@@ -63,7 +63,7 @@ function take(state: NodeState, input: StepInput, now: number, effects: Effect[]
     case "tick":
       return tick(state, now, effects);
     case "gap":
-      effects.push(...applyToIncidents(state, input));
+      effects.push(...applyEvent(state, input));
       for (const judge of state.sessions.values())
         if (judge.session.endedAt === null) effects.push(gapNote(judge, input, now));
       return NOTHING;
@@ -90,13 +90,13 @@ function take(state: NodeState, input: StepInput, now: number, effects: Effect[]
       effects.push(...restarted(state, input.unobserved, now));
       return NOTHING;
     case "user":
-      effects.push(...applyToIncidents(state, input.event));
+      effects.push(...applyEvent(state, input.event));
       return NOTHING;
     case "reconsider":
       effects.push(...reconsider(state, now));
       return NOTHING;
     case "retry":
-      effects.push(...applyToIncidents(state, { kind: "reconsidered", incident: input.incident }));
+      effects.push(...applyEvent(state, { kind: "reconsidered", incident: input.incident }));
       return NOTHING;
     case "order":
       return withSession(state, input.session, (judge) => {
@@ -105,7 +105,7 @@ function take(state: NodeState, input: StepInput, now: number, effects: Effect[]
       });
     case "outcome":
       state.running.delete(input.outcome.intent);
-      effects.push(...applyToIncidents(state, { kind: "done", outcome: input.outcome }));
+      effects.push(...applyEvent(state, { kind: "done", outcome: input.outcome }));
       return withSession(state, input.session, (judge) => [judge]);
     case "storage":
       state.cannotStore = !input.isWorking;
@@ -169,7 +169,7 @@ function rename(state: NodeState, judge: SessionJudge, from: string, effects: Ef
   for (const [action, agent] of state.running) if (agent === from) state.running.set(action, to);
   moveKey(state.latest, from, to);
   moveKey(state.decideAt, from, to);
-  effects.push(...applyToIncidents(state, { kind: "renamed", from, to }), { kind: "renamed", from, to });
+  effects.push(...applyEvent(state, { kind: "renamed", from, to }), { kind: "renamed", from, to });
 }
 
 function moveKey<Value>(map: Map<string, Value>, from: string, to: string): void {
@@ -233,11 +233,11 @@ function restarted(state: NodeState, unobserved: { from: number; to: number } | 
   if (unobserved) {
     const { from, to } = unobserved;
     // Whatever the clocks say, observation has only just begun again.
-    effects.push(...applyToIncidents(state, { kind: "gap", from: Math.min(from, to - 1), to }));
+    effects.push(...applyEvent(state, { kind: "gap", from: Math.min(from, to - 1), to }));
   }
   const agents = new Set([...state.sessions.values()].map(({ session }) => session.name));
   const orphans = state.incidents.incidents.filter((incident) => isOpen(incident) && !agents.has(incident.agent));
-  for (const { agent } of orphans) effects.push(...applyToIncidents(state, { kind: "forgotten", at: now, agent }));
+  for (const { agent } of orphans) effects.push(...applyEvent(state, { kind: "forgotten", at: now, agent }));
   return effects;
 }
 
@@ -246,7 +246,7 @@ function reconsider(state: NodeState, now: number): Effect[] {
   for (const incident of state.incidents.incidents.filter((one) => isOpen(one) && one.escalated?.wouldDo)) {
     const judge = state.latest.get(incident.agent);
     if (!judge || !state.rules.isAllowed(judge.session, incident.problem)) continue;
-    effects.push(...applyToIncidents(state, { kind: "reconsidered", incident: incident.id }));
+    effects.push(...applyEvent(state, { kind: "reconsidered", incident: incident.id }));
     effects.push(...decideAgent(state, judge, now));
   }
   return effects;

@@ -54,7 +54,7 @@ export const agentRecord = z.object({
 
 /** The raw record of a session, as its host registered it. */
 export const sessionRecord = z.object({
-  session: z.string(),
+  id: z.string(),
   name: z.string(),
   kind: z.string(),
   tags: texts,

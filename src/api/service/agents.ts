@@ -96,7 +96,7 @@ export class AgentService {
 
   async sendInput(client: string, agent: string, text: string, requestId?: string): Promise<OrderResult> {
     const session = controllableAgent(this.#context, agent);
-    return unlessRefused(await this.#context.control.sendInput({ client, session, requestId }, text));
+    return unlessRefused(await this.#context.agentControl.sendInput({ client, session, requestId }, text));
   }
 
   async stop(client: string, agent: string, requestId?: string): Promise<OrderResult> {
@@ -106,7 +106,7 @@ export class AgentService {
         "refused",
         `${session.name} was not started by rouse spawn: it runs in a user's own terminal, and rouse does not end it`,
       );
-    return unlessRefused(await this.#context.control.stop({ client, session, requestId }));
+    return unlessRefused(await this.#context.agentControl.stop({ client, session, requestId }));
   }
 
   /** An order is permission, but an agent that rouse only found needs the user's permission first. */
@@ -115,18 +115,18 @@ export class AgentService {
     agent: string,
     { dry_run, restart }: { dry_run: boolean; restart: boolean },
   ): Promise<RecoveryView> {
-    const { recovery, loop, touchLog } = this.#context;
+    const { recovery, loop, controlLog } = this.#context;
     const judge = findAgent(this.#context, agent);
     if (!dry_run && !client.rights.has("admin") && judge.session.endedAt === null)
       controllableAgent(this.#context, agent);
     const order = { client: client.name, agent: judge.session.name, session: judge.session };
     const action = restart ? "restart" : "recover";
-    const id = dry_run ? null : touchLog.intend({ at: loop.now(), ...order, action, text: "" });
+    const id = dry_run ? null : controlLog.intend({ at: loop.now(), ...order, action, text: "" });
     const found = await recovery.recover(judge, restart ? "restart" : "plan", dry_run);
     const view = recoveryView(judge, found, dry_run);
     const last = view.steps.at(-1);
     if (id !== null)
-      touchLog.outcome({ id, at: loop.now(), result: last?.result ?? "refused", reason: last?.reason ?? view.reason });
+      controlLog.outcome({ id, at: loop.now(), result: last?.result ?? "refused", reason: last?.reason ?? view.reason });
     return view;
   }
 }

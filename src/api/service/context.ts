@@ -11,8 +11,8 @@ import { ApiError } from "../error.js";
 import type { Watchdogs } from "../watchdogs.js";
 
 export interface ServiceContext extends DaemonParts {
-  control: AgentControl;
-  touchLog: ControlLog;
+  agentControl: AgentControl;
+  controlLog: ControlLog;
   watchdogs: Watchdogs;
 }
 

@@ -65,13 +65,13 @@ export class StartService {
   }
 
   async #start(client: Client, order: Omit<SpawnOrder, "request_id">): Promise<SpawnedAgent> {
-    const { loop, touchLog, paths, effectContext } = this.#context;
+    const { loop, controlLog, paths, effectContext } = this.#context;
     const { command, cwd, name, tags, task, kind, policy, cols, rows } = order;
     const env = { ...process.env, ...order.env };
     this.#check(order, env);
     const script = effectContext.starting?.hostScript;
     if (script === undefined) throw new ApiError("refused", "this daemon cannot start agents");
-    const id = touchLog.intend({
+    const id = controlLog.intend({
       at: loop.now(),
       client: client.name,
       agent: name ?? "",
@@ -98,7 +98,7 @@ export class StartService {
     );
     const { error, name: agent, session, pid } = started;
     const isStarted = agent !== undefined && session !== undefined && pid !== undefined;
-    touchLog.outcome({
+    controlLog.outcome({
       id,
       at: loop.now(),
       result: isStarted ? "done" : "failed",

@@ -61,9 +61,9 @@ class OpenCodeDatabase implements RowSource {
   }
 
   async read(): Promise<ChangedRows> {
-    const nothing = { rows: [], more: false, problem: null, isBusy: false };
-    const problem = await this.#stands();
-    if (problem !== null) return { ...nothing, refusal: problem };
+    const nothing = { rows: [], more: false, refusal: null, isBusy: false };
+    const refusal = await this.#stands();
+    if (refusal !== null) return { ...nothing, refusal };
     try {
       if (!this.#database) this.#openAgain();
       return { ...nothing, ...this.#changed() };
