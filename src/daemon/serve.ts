@@ -12,6 +12,7 @@ import { loadReaders } from "../programs/registry.js";
 import { readContextOf } from "../sensors/read-context.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
+import { migrateStateFiles } from "../store/state-files.js";
 import { AgentSettings } from "./agent-settings.js";
 import { askDaemon } from "./client.js";
 import { DaemonClock, TICK_MS } from "./clock.js";
@@ -59,6 +60,7 @@ export async function serve(
   if (running) throw new AlreadyRunning(`a daemon answers already on ${paths.daemonSocket}`);
   makePrivateFolder(paths.state);
   makePrivateFolder(paths.runtime);
+  migrateStateFiles(paths.state);
   const clock = new DaemonClock();
   const checked = new LastWatchedFile(join(paths.state, "checked"));
   const { config, origins, issues } = loadConfig({ cwd: paths.config });

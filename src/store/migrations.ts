@@ -74,6 +74,26 @@ const STEPS: readonly string[] = [
      primary key (key, channel)
    ) strict;
    create index deliveries_due on deliveries (state, due_at);`,
+  // The words of 0.1.0: problem, action, phases of an incident, report level, session id. Only keys and table names change.
+  `alter table book rename to incident_state;
+   alter table told rename to sent_edges;
+   alter table deliveries rename column problem to error;
+   update incident_state set list = 'actions' where list = 'deeds';
+   update incident_state set record = json_remove(json_set(record, '$.problem', json_extract(record, '$.trouble')), '$.trouble')
+     where list in ('incidents', 'silences', 'feedback') and json_valid(record) and json_type(record, '$.trouble') is not null;
+   update incident_state set record = json_set(record,
+       '$.phase', case json_extract(record, '$.phase')
+         when 'told' then 'open' when 'resolved' then 'recovered' when 'lapsed' then 'closed'
+         else json_extract(record, '$.phase') end,
+       '$.level', case json_extract(record, '$.level') when 'tell' then 'report' else json_extract(record, '$.level') end)
+     where list = 'incidents' and json_valid(record);
+   update incident_state set record = json_remove(
+       json_set(record, '$.escalated.wouldDo', json_extract(record, '$.escalated.would')), '$.escalated.would')
+     where list = 'incidents' and json_valid(record) and json_type(record, '$.escalated.would') is not null;
+   update incident_state set record = json_remove(json_set(record, '$.escalated.overBudget', json('true')), '$.escalated.beyond')
+     where list = 'incidents' and json_valid(record) and json_type(record, '$.escalated.beyond') is not null;
+   update sessions set record = json_remove(json_set(record, '$.id', json_extract(record, '$.session')), '$.session')
+     where json_valid(record) and json_type(record, '$.session') is not null;`,
 ];
 
 export const JOURNAL_SCHEMA: number = STEPS.length;

@@ -17,6 +17,7 @@ import { silencedUntil } from "../../src/core/incident/incident.js";
 import { Permission } from "../../src/daemon/permission.js";
 import { listSessions } from "../../src/host/registry.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
+import { migrateStateFiles } from "../../src/store/state-files.js";
 
 const FIXTURE = join(import.meta.dirname, "..", "fixtures", "state-f58a156");
 /** Some seconds after the folder was last written: the silences hold for hours from then. */
@@ -38,6 +39,7 @@ afterEach(() => {
 });
 
 function openState(): { journal: Journal; notes: readonly string[] } {
+  migrateStateFiles(paths.state);
   const opened = openJournal(paths.journal, { now: () => NOW });
   open = opened.journal;
   return opened;
@@ -53,7 +55,7 @@ describe("a state folder of commit f58a156", () => {
     const { incidents } = openState().journal.incidentState.load();
     const facts = incidents.map(({ agent, problem, phase, endedAt, ackedAt, feedback, reasons }) => ({
       agent,
-      error: problem,
+      problem,
       phase,
       isOpen: endedAt === null,
       isAcknowledged: ackedAt !== null,
@@ -63,7 +65,7 @@ describe("a state folder of commit f58a156", () => {
     expect(facts.sort((a, b) => (a.agent < b.agent ? -1 : 1))).toEqual([
       {
         agent: "ada",
-        error: "needs_input",
+        problem: "needs_input",
         phase: "confirmed",
         isOpen: true,
         isAcknowledged: false,
@@ -72,7 +74,7 @@ describe("a state folder of commit f58a156", () => {
       },
       {
         agent: "ben",
-        error: "error",
+        problem: "error",
         phase: "escalated",
         isOpen: true,
         isAcknowledged: false,
@@ -81,7 +83,7 @@ describe("a state folder of commit f58a156", () => {
       },
       {
         agent: "cid",
-        error: "error",
+        problem: "error",
         phase: "confirmed",
         isOpen: true,
         isAcknowledged: true,

@@ -126,7 +126,12 @@ export class AgentService {
     const view = recoveryView(judge, found, dry_run);
     const last = view.steps.at(-1);
     if (id !== null)
-      controlLog.outcome({ id, at: loop.now(), result: last?.result ?? "refused", reason: last?.reason ?? view.reason });
+      controlLog.outcome({
+        id,
+        at: loop.now(),
+        result: last?.result ?? "refused",
+        reason: last?.reason ?? view.reason,
+      });
     return view;
   }
 }
