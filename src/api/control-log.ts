@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync, renameSync, statSync } from "node:fs";
 import type { AgentSession } from "../core/agent.js";
-import { sanitizedJson } from "../core/sanitize.js";
+import { sanitizedJson } from "../core/text/sanitize.js";
 import { redactOutput } from "./leaving.js";
 
 const BYTES_MAX = 1024 * 1024;

@@ -1,5 +1,5 @@
 /** Server-sent events: one stream per client, taken up again by the header Last-Event-ID. */
-import { sanitizedJson } from "../core/sanitize.js";
+import { sanitizedJson } from "../core/text/sanitize.js";
 import { ApiError } from "./error.js";
 import { type ApiEvent, EVENT_KINDS, type EventKind, type Events } from "./events.js";
 

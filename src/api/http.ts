@@ -1,6 +1,6 @@
 /** The HTTP API: every operation as a route, events, metrics, and the document that describes them. The guard is in front of it. */
 import { type Context, Hono } from "hono";
-import { sanitizedJson } from "../core/sanitize.js";
+import { sanitizedJson } from "../core/text/sanitize.js";
 import type { ApiHandler } from "../daemon/http/app.js";
 import { missingRight } from "../daemon/http/guard.js";
 import type { Client, Tokens } from "../daemon/http/tokens.js";

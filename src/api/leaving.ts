@@ -3,8 +3,8 @@
  * like, so control bytes are taken out, secrets are masked, and long texts are cut.
  */
 
-import { redact } from "../core/redact.js";
-import { sanitizeLine } from "../core/sanitize.js";
+import { redact } from "../core/text/redact.js";
+import { sanitizeLine } from "../core/text/sanitize.js";
 
 const TEXT_MAX = 4000;
 const LIST_MAX = 5000;

@@ -1,5 +1,5 @@
 /** The bell and OSC 9 in every terminal that rouse has: those of `rouse run` and `rouse attach`. */
-import { sanitize } from "../core/sanitize.js";
+import { sanitize } from "../core/text/sanitize.js";
 import { type Channel, retryDelivery, SENT } from "./channel.js";
 
 const TEXT_MAX = 200;

@@ -1,7 +1,7 @@
 /** `rouse alert`: what humans were told over which channel, and whether a channel works. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { AlertsStatus, AlertTest, AlertView } from "../api/service/alerts.js";
-import { sanitize, sanitizedJson } from "../core/sanitize.js";
+import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import { parseNamed } from "./arguments.js";
 import { askUser } from "./ask.js";
 import { call } from "./client.js";

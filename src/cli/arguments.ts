@@ -1,6 +1,6 @@
 /** Names, tags and types, checked where they are read: the daemon would refuse them in words of its own. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
-import { sanitizeLine } from "../core/sanitize.js";
+import { sanitizeLine } from "../core/text/sanitize.js";
 import { isName } from "../host/names.js";
 
 const NAME_MAX = 200;

@@ -1,6 +1,6 @@
 /** `rouse attach`: look at a spawned agent and type into it; several people may at once. */
 import type { Command } from "@commander-js/extra-typings";
-import { sanitize } from "../core/sanitize.js";
+import { sanitize } from "../core/text/sanitize.js";
 import { TerminalModes } from "../host/modes.js";
 import { OuterTerminal } from "../host/outer-terminal.js";
 import { BadInput } from "../replay/files.js";

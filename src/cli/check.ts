@@ -2,8 +2,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { AgentActivity } from "../api/service/activity.js";
 import { loadConfig } from "../config/load.js";
-import { formatDuration } from "../core/duration.js";
-import { sanitizedJson } from "../core/sanitize.js";
+import { formatDuration } from "../core/text/duration.js";
+import { sanitizedJson } from "../core/text/sanitize.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
 import { parseNamed } from "./arguments.js";
 import { askUser, isCalled, isUnlisted } from "./ask.js";

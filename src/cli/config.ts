@@ -11,7 +11,7 @@ import { configSchema } from "../config/schema.js";
 import { suggestKey } from "../config/suggest.js";
 import { tomlLine } from "../config/text.js";
 import { migrateConfig, replaceConfig } from "../config/write.js";
-import { sanitize, sanitizedJson } from "../core/sanitize.js";
+import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import { alertSettings } from "./alert-settings.js";
 import { reportIssues } from "./settings.js";
 

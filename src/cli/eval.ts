@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 import { COMPLETION_MARKER } from "../core/defaults.js";
-import { sanitize, sanitizedJson } from "../core/sanitize.js";
+import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import { type BarResult, checkBars, type Figures, withCases } from "../eval/bars.js";
 import {
   type CorpusScore,

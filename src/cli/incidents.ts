@@ -1,7 +1,7 @@
 /** `rouse incidents`, `silence`, `ack` and `feedback`: what is wrong, what is done about it, and a person's word on it. */
 import { Argument, type Command } from "@commander-js/extra-typings";
 import type { SilencesView } from "../api/service/silences.js";
-import { sanitize, sanitizedJson } from "../core/sanitize.js";
+import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import { parseNamed } from "./arguments.js";
 import { askUser, isUnknown } from "./ask.js";

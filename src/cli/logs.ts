@@ -1,7 +1,7 @@
 /** `rouse logs`: what an agent wrote last, as text. */
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
-import { RedactStream } from "../core/redact-stream.js";
+import { RedactStream } from "../core/text/redact-stream.js";
 import { readSessionFile, sessionFile } from "../host/registry.js";
 import { isPainting, paintScreen } from "../readers/screen/paint-screen.js";
 import { BadInput } from "../replay/files.js";

@@ -2,7 +2,7 @@
 import { CommanderError } from "@commander-js/extra-typings";
 import { ApiError } from "../api/error.js";
 import { rousePaths } from "../config/paths.js";
-import { sanitizeLine } from "../core/sanitize.js";
+import { sanitizeLine } from "../core/text/sanitize.js";
 import { DaemonRefusal, DaemonUnreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/bad-input.js";
 import { helpWidthOf } from "./help-store.js";

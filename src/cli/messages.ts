@@ -1,7 +1,7 @@
 /** `rouse messages`: what orchestrators are told, read with a cursor and acknowledged. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { MessageView } from "../api/operations/records.js";
-import { sanitize, sanitizedJson } from "../core/sanitize.js";
+import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import { DaemonUnreachable } from "../daemon/client.js";
 import { parseInbox, parseMessageType } from "./arguments.js";
 import { askUser } from "./ask.js";

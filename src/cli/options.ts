@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { otherNames } from "../config/suggest.js";
 import { PROBLEMS, type Problem } from "../core/problem.js";
-import { sanitize } from "../core/sanitize.js";
+import { sanitize } from "../core/text/sanitize.js";
 import { isKind, KINDS } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import { SOURCE_NAMES, type SourceName } from "../replay/case-folder.js";

@@ -4,7 +4,7 @@ import { issueText } from "../config/issue.js";
 import { type LoadedPolicies, loadPolicies, readPolicy } from "../config/policies.js";
 import { suggestName } from "../config/suggest.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
-import { sanitize } from "../core/sanitize.js";
+import { sanitize } from "../core/text/sanitize.js";
 import { loadSettings } from "./settings.js";
 import { WrongOption } from "./wrong-option.js";
 

@@ -1,8 +1,8 @@
 /** The command line as commander knows it, at a width of the help. */
 import { Command } from "@commander-js/extra-typings";
 import { complaintOfHome } from "../config/paths.js";
-import { redact } from "../core/redact.js";
-import { sanitizeLine } from "../core/sanitize.js";
+import { redact } from "../core/text/redact.js";
+import { sanitizeLine } from "../core/text/sanitize.js";
 import { COMMANDS, groupOf } from "./commands.js";
 import { helpItem, helpList } from "./text/help.js";
 import { readVersion } from "./version.js";

@@ -1,6 +1,6 @@
 /** `rouse recover`: what the policy would do about an agent's problem, at once, because a person asks for it. */
 import type { Command } from "@commander-js/extra-typings";
-import { sanitizedJson } from "../core/sanitize.js";
+import { sanitizedJson } from "../core/text/sanitize.js";
 import type { RecoveryView } from "../daemon/recovery-view.js";
 import { parseNamed } from "./arguments.js";
 import { call } from "./client.js";

@@ -3,7 +3,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import { COMPLETION_MARKER } from "../core/defaults.js";
 import type { IncidentState } from "../core/incident/incident.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
-import { sanitize, sanitizedJson } from "../core/sanitize.js";
+import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import { WhatIf } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
 import { KINDS } from "../programs/registry.js";

@@ -1,6 +1,6 @@
 /** `rouse report`: an agent says of itself how it is. */
 import { rousePaths } from "../config/paths.js";
-import { sanitize } from "../core/sanitize.js";
+import { sanitize } from "../core/text/sanitize.js";
 import { callerHeaders } from "./hook.js";
 import { sendRequest } from "./send.js";
 

@@ -1,5 +1,5 @@
 /** Files with one case a line: event streams, single screens, labelled stretches. */
-import { sanitize } from "../core/sanitize.js";
+import { sanitize } from "../core/text/sanitize.js";
 import { parseRecord } from "../readers/json.js";
 import { BadInput, readLines } from "../replay/files.js";
 

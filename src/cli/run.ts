@@ -7,7 +7,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { logLine } from "../config/log-line.js";
 import { cannotKeep, rousePaths } from "../config/paths.js";
 import { tooMuch } from "../core/agent-limits.js";
-import { sanitizeLine } from "../core/sanitize.js";
+import { sanitizeLine } from "../core/text/sanitize.js";
 import { clearStopped } from "../daemon/stay-down.js";
 import type { HostSpec } from "../host/host-options.js";
 import type { SpecWithoutName } from "../host/start-host.js";

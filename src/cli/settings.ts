@@ -8,7 +8,7 @@ import type { Config } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
 import { ownProfiles } from "../config/profile-folder.js";
-import { sanitize } from "../core/sanitize.js";
+import { sanitize } from "../core/text/sanitize.js";
 
 const reported = new Set<string>();
 /** Here, since nobody who asks for settings waits for them. */

@@ -2,7 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { tooMuch } from "../core/agent-limits.js";
-import { sanitize, sanitizedJson } from "../core/sanitize.js";
+import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import { clearStopped } from "../daemon/stay-down.js";
 import { startHost } from "../host/start-host.js";
 import { BadInput } from "../replay/bad-input.js";

@@ -2,8 +2,8 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { WhyAnswer } from "../api/service/agents.js";
 import type { AlertsStatus } from "../api/service/alerts.js";
-import { formatDuration } from "../core/duration.js";
-import { sanitize, sanitizedJson } from "../core/sanitize.js";
+import { formatDuration } from "../core/text/duration.js";
+import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { PulseView } from "../daemon/pulse.js";
 import type { SessionView } from "../daemon/view.js";

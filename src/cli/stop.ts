@@ -1,7 +1,7 @@
 /** `rouse stop`: ends an agent that rouse started, with everything that it started, and says whether that is proven. */
 import { constants } from "node:os";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { sanitizedJson } from "../core/sanitize.js";
+import { sanitizedJson } from "../core/text/sanitize.js";
 import type { FoundSession } from "../host/registry.js";
 import { type StopResult, stopTree } from "../host/stop-tree.js";
 import { BadInput } from "../replay/files.js";

@@ -1,9 +1,9 @@
 /** `rouse summary`: what happened since last night. */
 import type { Command } from "@commander-js/extra-typings";
 import type { SummaryAnswer } from "../api/service/daemon.js";
-import { formatDuration } from "../core/duration.js";
-import { sanitizedJson } from "../core/sanitize.js";
 import type { State } from "../core/states.js";
+import { formatDuration } from "../core/text/duration.js";
+import { sanitizedJson } from "../core/text/sanitize.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { AgentSummary, ProblemSummary } from "../daemon/summary.js";
 import { askUser } from "./ask.js";

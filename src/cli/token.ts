@@ -1,7 +1,7 @@
 /** `rouse token`: who may speak to the daemon's port, and what for. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { makePrivateFolder, rousePaths } from "../config/paths.js";
-import { sanitize, sanitizedJson } from "../core/sanitize.js";
+import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import {
   createToken,
   listTokens,

@@ -7,7 +7,7 @@ import { parse } from "smol-toml";
 import * as z from "zod";
 import { SEVERITIES, type Severity } from "../core/alert/alert.js";
 import { PROBLEMS } from "../core/problem.js";
-import { redact } from "../core/redact.js";
+import { redact } from "../core/text/redact.js";
 import { readTrustedFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
 import type { ConfigValue } from "./key.js";

@@ -3,8 +3,8 @@
  * read one in a terminal is shown nothing but letters either way.
  */
 
-import { redact } from "../core/redact.js";
-import { sanitizedJson } from "../core/sanitize.js";
+import { redact } from "../core/text/redact.js";
+import { sanitizedJson } from "../core/text/sanitize.js";
 
 const TEXT_MAX = 16_000;
 

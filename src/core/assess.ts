@@ -10,7 +10,6 @@
  */
 import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
-import { formatAgo, formatDuration } from "./duration.js";
 import type { Evidence } from "./evidence/evidence.js";
 import { agreeingKinds, type EvidenceKind } from "./evidence/kinds.js";
 import { type TurnWord, turnWord } from "./evidence/turn.js";
@@ -25,6 +24,7 @@ import { byRetry } from "./rules/by-retry.js";
 import { byWork } from "./rules/by-work.js";
 import type { Source } from "./signal.js";
 import type { Cause, State } from "./states.js";
+import { formatAgo, formatDuration } from "./text/duration.js";
 import { versionFit } from "./version-fit.js";
 
 /** Grows whenever the same evidence may give another verdict, so that recorded timelines can be compared. */

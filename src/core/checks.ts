@@ -7,12 +7,12 @@ import type { Assessment } from "./assess.js";
 import { awakeMs } from "./awake.js";
 import { type ExhaustedBudget, spentBudget } from "./budget.js";
 import { MINUTE, SECOND } from "./defaults.js";
-import { formatDuration } from "./duration.js";
 import { limitDueAt } from "./limit-wait.js";
 import { checkOutageSlot } from "./outage-queue.js";
 import type { RecoveryStep } from "./policy/policy.js";
 import { HUMAN_ONLY, problemOf } from "./problem.js";
 import type { Situation } from "./situation.js";
+import { formatDuration } from "./text/duration.js";
 
 interface CheckInput extends Situation {
   step: RecoveryStep;

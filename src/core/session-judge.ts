@@ -3,10 +3,10 @@ import type { AgentSession } from "./agent.js";
 import { type Assessment, assess, RULESET } from "./assess.js";
 import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
-import { formatAgo } from "./duration.js";
 import { createEvidence, type Evidence, takeSignal } from "./evidence/evidence.js";
 import type { PeriodSpend } from "./period-spend.js";
 import type { Signal } from "./signal.js";
+import { formatAgo } from "./text/duration.js";
 import { addEntry, type TimelineEntry } from "./timeline.js";
 import type { Traits } from "./traits.js";
 

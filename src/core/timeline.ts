@@ -1,7 +1,7 @@
 /** The story of one session: an entry at every change of state or cause. */
 import type { Assessment } from "./assess.js";
-import { sanitize } from "./sanitize.js";
 import type { Cause, State } from "./states.js";
+import { sanitize } from "./text/sanitize.js";
 
 export interface TimelineEntry {
   /** Seconds from the start of the recording. */

@@ -6,7 +6,7 @@
 import type { Channel, DeliveryResult } from "../channels/channel.js";
 import type { Notice } from "../core/alert/alert.js";
 import { digest } from "../core/digest.js";
-import { forOutput } from "../core/for-output.js";
+import { forOutput } from "../core/text/for-output.js";
 import type { DeliveryState, OutboxTable, StoredDelivery } from "../store/outbox.js";
 
 export interface AlertSenderOptions {

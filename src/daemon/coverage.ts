@@ -2,8 +2,8 @@
 import type { AgentSession } from "../core/agent.js";
 import { awakeMs } from "../core/awake.js";
 import type { Evidence } from "../core/evidence/evidence.js";
-import { sanitize } from "../core/sanitize.js";
 import { BLIND_MS, type SessionJudge } from "../core/session-judge.js";
+import { sanitize } from "../core/text/sanitize.js";
 import { versionFit } from "../core/version-fit.js";
 import { partOf } from "../programs/part.js";
 import { programFor } from "../programs/registry.js";

@@ -1,5 +1,5 @@
 /** What the daemon answers when a request failed. */
-import { sanitize } from "../core/sanitize.js";
+import { sanitize } from "../core/text/sanitize.js";
 import { JournalError } from "../store/journal-error.js";
 
 const ERROR_CHARS = 300;

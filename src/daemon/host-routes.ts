@@ -6,8 +6,8 @@
  *   POST /v1/sessions/{id}/signals   {from, signals}                   -> {acked}
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { redact } from "../core/redact.js";
 import type { Signal } from "../core/signal.js";
+import { redact } from "../core/text/redact.js";
 import { asRecord } from "../readers/json.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { parseSession } from "../store/session-schema.js";

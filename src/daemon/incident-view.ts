@@ -15,7 +15,7 @@ import {
 } from "../core/incident/incident.js";
 import type { NodeState } from "../core/node-state.js";
 import type { Problem } from "../core/problem.js";
-import { sanitize } from "../core/sanitize.js";
+import { sanitize } from "../core/text/sanitize.js";
 
 export interface ActionView {
   at: string;

@@ -3,7 +3,7 @@
  * from a timer of its own, which would live on while the loop is dead. It never holds the loop up: one sign is under way
  * at a time, each ends by itself, and a failure is kept to be shown.
  */
-import { sanitize } from "../core/sanitize.js";
+import { sanitize } from "../core/text/sanitize.js";
 
 export interface PulseView {
   /** Where it goes, for people; nothing that is secret. */

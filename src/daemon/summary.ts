@@ -5,11 +5,11 @@
  */
 import type { AgentSession } from "../core/agent.js";
 import { PROBLEM_TABLE } from "../core/policy/problems.js";
-import { sanitize } from "../core/sanitize.js";
 import { type JudgingOptions, SessionJudge } from "../core/session-judge.js";
 import type { Signal, TokensSignal } from "../core/signal.js";
 import { SOURCES } from "../core/signal.js";
 import type { Cause, State } from "../core/states.js";
+import { sanitize } from "../core/text/sanitize.js";
 import type { StoredSignal } from "../store/journal-reader.js";
 
 export interface ProblemSummary {

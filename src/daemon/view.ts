@@ -2,10 +2,10 @@
 import type { AgentSession } from "../core/agent.js";
 import { burnRates } from "../core/evidence/burn.js";
 import type { PeriodSpend } from "../core/period-spend.js";
-import { sanitize } from "../core/sanitize.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import type { WaitCause } from "../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../core/states.js";
+import { sanitize } from "../core/text/sanitize.js";
 import { blindOf } from "./coverage.js";
 
 export interface SpendView {

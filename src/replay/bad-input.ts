@@ -1,4 +1,4 @@
-import { sanitize } from "../core/sanitize.js";
+import { sanitize } from "../core/text/sanitize.js";
 
 /** Something given that cannot be what it should be. The message is for people and names it. */
 export class BadInput extends Error {

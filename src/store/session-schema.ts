@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { AgentSession } from "../core/agent.js";
 import { AGENT_LIMITS } from "../core/agent-limits.js";
-import { redact } from "../core/redact.js";
+import { redact } from "../core/text/redact.js";
 
 const name = z.string().min(1).max(AGENT_LIMITS.word);
 const text = z.string().max(4000);

@@ -7,7 +7,7 @@ import type { Channel } from "../../src/channels/channel.js";
 import { makeChannel } from "../../src/channels/index.js";
 import type { ChannelSettings } from "../../src/config/channels.js";
 import type { Notice } from "../../src/core/alert/alert.js";
-import { forOutput } from "../../src/core/for-output.js";
+import { forOutput } from "../../src/core/text/for-output.js";
 import { UNSAFE } from "../support/evil.js";
 import { FORGED, HttpReceiver, notice, SmtpReceiver } from "../support/receivers.js";
 

@@ -15,7 +15,7 @@ import { telegramPayload } from "../../src/channels/telegram.js";
 import { terminalChannel } from "../../src/channels/terminal.js";
 import { payloadOf } from "../../src/channels/webhook.js";
 import type { Notice } from "../../src/core/alert/alert.js";
-import { forOutput } from "../../src/core/for-output.js";
+import { forOutput } from "../../src/core/text/for-output.js";
 import { UNSAFE } from "../support/evil.js";
 import { FORGED, notice } from "../support/receivers.js";
 

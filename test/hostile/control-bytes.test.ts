@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sanitize, sanitizedJson } from "../../src/core/sanitize.js";
+import { sanitize, sanitizedJson } from "../../src/core/text/sanitize.js";
 import { EVIL, UNSAFE } from "../support/evil.js";
 import { rouse } from "../support/rouse.js";
 

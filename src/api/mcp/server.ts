@@ -1,6 +1,6 @@
 /** An MCP server object: made again for every connection (stdio) or request (HTTP), so that nobody gets another's answer. */
 import { McpServer } from "@modelcontextprotocol/server";
-import { sanitizedJson } from "../../core/sanitize.js";
+import { sanitizedJson } from "../../core/text/sanitize.js";
 import { ApiError } from "../error.js";
 import { redactOutput } from "../leaving.js";
 import type { OperationName } from "../operations/index.js";

@@ -1,6 +1,6 @@
 /** Says in plain English which field of an input is wrong, what was wrong, and what was expected. */
 import * as z from "zod";
-import { sanitize } from "../../core/sanitize.js";
+import { sanitize } from "../../core/text/sanitize.js";
 
 export interface JsonSchema {
   type?: string;

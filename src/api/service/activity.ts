@@ -3,7 +3,7 @@ import { assessActivity } from "../../core/activity.js";
 import { ACTIVITY_SOURCES, type ActivitySource } from "../../core/activity-sources.js";
 import type { AgentSession } from "../../core/agent.js";
 import { type ResumeAdvice, shouldSendResume } from "../../core/guard.js";
-import { sanitize } from "../../core/sanitize.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import { type CheckedAgent, type CheckOptions, checkOf, ownActivity } from "../../daemon/check.js";
 import { findAgent, iso, isoOrNull, type ServiceContext } from "./context.js";
 

@@ -2,8 +2,8 @@
 import { otherNames } from "../../config/suggest.js";
 import type { Notice } from "../../core/alert/alert.js";
 import { digest } from "../../core/digest.js";
-import { forOutput } from "../../core/for-output.js";
-import { sanitize } from "../../core/sanitize.js";
+import { forOutput } from "../../core/text/for-output.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import type { StoredDelivery } from "../../store/outbox.js";
 import { ApiError } from "../error.js";
 import type { ServiceContext } from "./context.js";

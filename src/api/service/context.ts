@@ -1,8 +1,8 @@
 /** What the services work on, and how they find an agent. */
 import { otherNames } from "../../config/suggest.js";
 import type { AgentSession } from "../../core/agent.js";
-import { sanitize } from "../../core/sanitize.js";
 import type { SessionJudge } from "../../core/session-judge.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import type { DaemonParts } from "../../daemon/parts.js";
 import type { AgentControl } from "../agent-control.js";
 import { checkControl } from "../check-control.js";

@@ -1,8 +1,8 @@
 /** Inboxes: read with a cursor, send, acknowledge. */
 import { randomUUID } from "node:crypto";
-import { forOutput } from "../../core/for-output.js";
 import { MESSAGE_TYPES } from "../../core/message/message.js";
-import { sanitize } from "../../core/sanitize.js";
+import { forOutput } from "../../core/text/for-output.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import type { Client } from "../../daemon/http/tokens.js";
 import type { StoredMessage } from "../../store/messages.js";
 import { ApiError } from "../error.js";

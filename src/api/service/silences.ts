@@ -2,7 +2,7 @@
 import { otherNames } from "../../config/suggest.js";
 import type { Silence } from "../../core/incident/incident.js";
 import { PROBLEMS, type Problem } from "../../core/problem.js";
-import { sanitize } from "../../core/sanitize.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import { ApiError } from "../error.js";
 import { iso, knownAgents, type ServiceContext } from "./context.js";
 

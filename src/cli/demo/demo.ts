@@ -1,7 +1,7 @@
 /** `rouse demo`: six scripted agents on a stage of their own, judged, mended or handed over while one looks on. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { sanitizedJson } from "../../core/sanitize.js";
+import { sanitizedJson } from "../../core/text/sanitize.js";
 import { TIMES } from "../../demo/cast.js";
 import { endingOf, Story, type StoryEvent } from "../../demo/story.js";
 import { Theatre } from "../../demo/theatre.js";

@@ -1,7 +1,7 @@
 /** The demo for people: a frame that fits the terminal, lines where there is none, and the summary at the end. */
 
-import { formatDuration } from "../../core/duration.js";
-import { sanitize } from "../../core/sanitize.js";
+import { formatDuration } from "../../core/text/duration.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import type { Ending } from "../../demo/cast.js";
 import { endingOf, type Story, type StoryEvent, type StoryRow } from "../../demo/story.js";
 import { paintState, paintText } from "../text/paint.js";

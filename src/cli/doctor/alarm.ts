@@ -1,8 +1,8 @@
 /** The doctor's look at rouse's own alarm path: what would happen if an agent got into problem now. */
 
 import type { AlertsStatus } from "../../api/service/alerts.js";
-import { formatDuration } from "../../core/duration.js";
-import { sanitize } from "../../core/sanitize.js";
+import { formatDuration } from "../../core/text/duration.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import { type DoctorLine, failLine, okLine, warnLine } from "./line.js";
 
 export interface AlarmPath {

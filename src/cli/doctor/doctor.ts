@@ -2,7 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import { type RousePaths, rousePaths } from "../../config/paths.js";
-import { sanitize, sanitizedJson } from "../../core/sanitize.js";
+import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { askDaemon, DaemonUnreachable } from "../../daemon/client.js";
 import type { SessionCoverage } from "../../daemon/coverage.js";
 import type { PulseView } from "../../daemon/pulse.js";

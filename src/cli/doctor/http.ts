@@ -1,7 +1,7 @@
 /** What the doctor says of the daemon's port: is it open, does anybody use it, do the hooks that post still fit it? */
 import { loadConfig } from "../../config/load.js";
 import { rousePaths } from "../../config/paths.js";
-import { sanitize } from "../../core/sanitize.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import { readKey } from "../../daemon/http/key.js";
 import type { HttpView } from "../../daemon/http/server.js";
 import { partOf } from "../../programs/part.js";

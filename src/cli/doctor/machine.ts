@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type ConfigIssue, issueText } from "../../config/issue.js";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import type { RousePaths } from "../../config/paths.js";
-import { sanitize } from "../../core/sanitize.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import { networkFileSystem } from "../../store/file-system.js";
 import { loadSqlite } from "../../store/sqlite.js";
 import { type DoctorLine, failLine, okLine, warnLine } from "./line.js";

@@ -6,7 +6,7 @@ import { issueText } from "../../config/issue.js";
 import { loadOwnProfiles } from "../../config/own-profiles.js";
 import { rousePaths } from "../../config/paths.js";
 import type { OwnProfiles } from "../../config/profile-folder.js";
-import { sanitize } from "../../core/sanitize.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import { versionFit } from "../../core/version-fit.js";
 import { findProgram } from "../../host/find-program.js";
 import { partOf } from "../../programs/part.js";

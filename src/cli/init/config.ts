@@ -11,7 +11,7 @@ import type { ConfigValue } from "../../config/key.js";
 import { configText, tomlLine } from "../../config/text.js";
 import { isBegun } from "../../config/whole-file.js";
 import { writeNewConfig } from "../../config/write.js";
-import { sanitize } from "../../core/sanitize.js";
+import { sanitize } from "../../core/text/sanitize.js";
 
 const BOTBOX = ".botbox.json";
 const BOTBOX_BYTES_MAX = 1024 * 1024;

@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { constants, createGzip } from "node:zlib";
-import { RedactStream } from "../../core/redact-stream.js";
+import { RedactStream } from "../../core/text/redact-stream.js";
 import { maskKeys } from "../../readers/keys.js";
 
 /** An unfinished line is held back for so long: replay looks twice a second. */

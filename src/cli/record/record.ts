@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../config/paths.js";
 import { otherNames } from "../../config/suggest.js";
-import { sanitizedJson } from "../../core/sanitize.js";
+import { sanitizedJson } from "../../core/text/sanitize.js";
 import { type FoundSession, listSessions } from "../../host/registry.js";
 import { BadInput } from "../../replay/files.js";
 import { call } from "../client.js";

@@ -3,7 +3,7 @@ import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../config/paths.js";
 import type { AgentSession } from "../../core/agent.js";
-import { redact } from "../../core/redact.js";
+import { redact } from "../../core/text/redact.js";
 import type { FoundSession } from "../../host/registry.js";
 import { ProcessSensor } from "../../sensors/process/process-sensor.js";
 import { CastWriter } from "./cast.js";

@@ -2,7 +2,7 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentSession } from "../../core/agent.js";
-import { redact } from "../../core/redact.js";
+import { redact } from "../../core/text/redact.js";
 import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
 import type { RowSource } from "../../programs/transcript.js";

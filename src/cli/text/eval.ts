@@ -1,5 +1,5 @@
 /** Figures for people: a table of what was found, then the bars. */
-import { sanitize } from "../../core/sanitize.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import type { BarResult, Figures } from "../../eval/bars.js";
 import type { Detection, VerdictLine } from "../../eval/types.js";
 import { paintText } from "./paint.js";

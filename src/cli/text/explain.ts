@@ -1,6 +1,7 @@
 /** Explained moments as text: verdict, rule and reasons, what came in, then the screen row by row. */
-import { sanitize } from "../../core/sanitize.js";
+
 import type { Signal } from "../../core/signal.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import type { MatchedRule, ScreenExplanation } from "../../readers/screen/explain.js";
 import type { ExplainedMoment } from "../../replay/explain.js";
 import { paintState, paintText } from "./paint.js";

@@ -1,9 +1,9 @@
 /** Policies for people: each problem with its recovery plan, one line per step. */
 
-import { formatDuration } from "../../core/duration.js";
 import type { Budget, Policy, RecoveryStep } from "../../core/policy/policy.js";
 import { HUMAN_ONLY, needsConfirming, PROBLEMS, type Problem } from "../../core/problem.js";
-import { sanitize } from "../../core/sanitize.js";
+import { formatDuration } from "../../core/text/duration.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import { paintText } from "./paint.js";
 
 export function policyText(policy: Policy, colour: boolean): string {

@@ -1,5 +1,5 @@
 /** A text that is drawn again and again on the alternate screen, and leaves the terminal as it was. */
-import { formatDuration } from "../../core/duration.js";
+import { formatDuration } from "../../core/text/duration.js";
 import { DaemonRefusal, DaemonUnreachable } from "../../daemon/client.js";
 
 const EVERY_MS = 2000;

@@ -1,5 +1,5 @@
 /** What a policy would have done over a recording, for people and for programs. */
-import { sanitize } from "../../core/sanitize.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import type { SimulatedAction } from "../../core/what-if.js";
 import { clockText } from "./timeline.js";
 

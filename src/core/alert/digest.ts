@@ -1,10 +1,10 @@
 /** The digest: how it stands, on a schedule. Tagged apart from what the watchdog says. */
 import { digest } from "../digest.js";
-import { formatDuration } from "../duration.js";
-import { forOutput } from "../for-output.js";
 import { type IncidentState, isOpen } from "../incident/incident.js";
 import { traitsOf } from "../policy/problems.js";
 import { STATES, type State } from "../states.js";
+import { formatDuration } from "../text/duration.js";
+import { forOutput } from "../text/for-output.js";
 import type { Notice } from "./alert.js";
 
 const LISTED_MAX = 8;

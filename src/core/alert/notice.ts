@@ -1,11 +1,11 @@
 /** The words of an alert, for a phone: who, what, why, since when, what rouse did, what you can do. */
 
-import { formatDuration } from "../duration.js";
 import { openPrompt } from "../evidence/prompts.js";
-import { forOutput } from "../for-output.js";
 import { type Incident, type IncidentState, isOpen, type Outage } from "../incident/incident.js";
 import { type AgentSnapshot, doneOf } from "../message/contents.js";
 import { traitsOf } from "../policy/problems.js";
+import { formatDuration } from "../text/duration.js";
+import { forOutput } from "../text/for-output.js";
 import type { AlertEdge, Notice, PlannedAlert } from "./alert.js";
 import { membersOf } from "./plan.js";
 

@@ -7,10 +7,10 @@
  * wrote or used a tool: a build of an hour, a wait or a sleep adds nothing to them.
  */
 import { HOUR, MINUTE, settingOf } from "../defaults.js";
-import { formatDuration } from "../duration.js";
 import { isMeaningfulProgress } from "../guard.js";
 import type { Signal, Source, TokensSignal } from "../signal.js";
 import { SOURCES } from "../signal.js";
+import { formatDuration } from "../text/duration.js";
 import { rememberBounded } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, turnEdge } from "./verdict.js";

@@ -5,8 +5,8 @@
 import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, settingOf } from "../defaults.js";
-import { formatDuration } from "../duration.js";
 import type { Signal, Source } from "../signal.js";
+import { formatDuration } from "../text/duration.js";
 import { rememberBounded } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";

@@ -6,8 +6,8 @@
  * minutes, and went on by other ways in between.
  */
 import { MINUTE, SAME_ERRORS_MAX, settingOf } from "../defaults.js";
-import { formatDuration } from "../duration.js";
 import type { Signal, Source } from "../signal.js";
+import { formatDuration } from "../text/duration.js";
 import { rememberBounded } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";

@@ -1,5 +1,5 @@
 /** The sentence that explains a loop to a person: one per rule. */
-import { formatDuration } from "../duration.js";
+import { formatDuration } from "../text/duration.js";
 import type { RepeatReport } from "./loop-repeats.js";
 import type { TalkReport } from "./loop-talk.js";
 

@@ -4,9 +4,9 @@
  * A failure of the service (5xx, overload, network) repeats too and is left to `retries.ts`.
  */
 
-import { formatAgo } from "../duration.js";
 import { normaliseResult } from "../normalise.js";
 import type { ErrorSignal, Signal, Source } from "../signal.js";
+import { formatAgo } from "../text/duration.js";
 import type { DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";
 

@@ -14,8 +14,8 @@
 import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, SECOND, settingOf } from "../defaults.js";
-import { formatFor } from "../duration.js";
 import type { InfraClass, RetrySignal, Signal } from "../signal.js";
+import { formatFor } from "../text/duration.js";
 import type { DetectorOptions } from "./verdict.js";
 import { isBeyond, turnEdge } from "./verdict.js";
 

@@ -5,8 +5,8 @@
  * plan between edits are work too. Low confidence, as the proposal has it.
  */
 import { MINUTE } from "../defaults.js";
-import { formatDuration } from "../duration.js";
 import type { Signal, Source, ToolEndSignal } from "../signal.js";
+import { formatDuration } from "../text/duration.js";
 import { rememberBounded } from "./bounded.js";
 import type { DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";

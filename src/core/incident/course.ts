@@ -2,10 +2,10 @@
 import type { Assessment } from "../assess.js";
 import { awakeMs } from "../awake.js";
 import { MINUTE, SECOND } from "../defaults.js";
-import { forOutput } from "../for-output.js";
 import type { PeriodSpend } from "../period-spend.js";
 import { PERIOD_MAX_MS } from "../policy/policy.js";
 import { needsConfirming, type Problem } from "../problem.js";
+import { forOutput } from "../text/for-output.js";
 import { type Incident, type IncidentState, incidentId, isOpen, type Phase } from "./incident.js";
 import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
 import { type ProgressTimes, progressAt } from "./progress.js";

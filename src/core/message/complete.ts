@@ -3,7 +3,7 @@ import type { AgentSession } from "../agent.js";
 import type { Assessment } from "../assess.js";
 import { HOUR } from "../defaults.js";
 import type { Evidence } from "../evidence/evidence.js";
-import { forOutput } from "../for-output.js";
+import { forOutput } from "../text/for-output.js";
 import type { Payloads } from "./message.js";
 
 /** A result that is older was told by an earlier life, or concerns nobody any more. */

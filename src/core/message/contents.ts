@@ -8,10 +8,10 @@ import { digest } from "../digest.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { openPrompt } from "../evidence/prompts.js";
 import { turnWord } from "../evidence/turn.js";
-import { forOutput } from "../for-output.js";
 import type { Incident, IncidentState } from "../incident/incident.js";
 import { traitsOf } from "../policy/problems.js";
 import type { Problem } from "../problem.js";
+import { forOutput } from "../text/for-output.js";
 import type { CommonPayload, Message, MessageType, Payloads } from "./message.js";
 import { type SuggestionContext, suggestionsFor } from "./suggest.js";
 

@@ -10,10 +10,10 @@ import { awakeMs } from "../awake.js";
 import { SECOND } from "../defaults.js";
 import { digest } from "../digest.js";
 import { openPrompt } from "../evidence/prompts.js";
-import { forOutput } from "../for-output.js";
 import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incident/incident.js";
 import { normaliseResult } from "../normalise.js";
 import { HUMAN_ONLY } from "../problem.js";
+import { forOutput } from "../text/for-output.js";
 import { completionOf } from "./complete.js";
 import {
   type AgentSnapshot,

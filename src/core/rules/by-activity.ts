@@ -1,9 +1,9 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { DEFAULTS, settingOf } from "../defaults.js";
-import { formatAgo, formatFor } from "../duration.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { neverStartedVerdict } from "../evidence/lifecycle.js";
 import type { Source } from "../signal.js";
+import { formatAgo, formatFor } from "../text/duration.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
 
 /** No turn was seen yet. */

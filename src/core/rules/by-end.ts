@@ -1,7 +1,6 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { SETTLE_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOCKS } from "../clocks.js";
 import { SECOND, settingOf } from "../defaults.js";
-import { formatAgo, formatFor } from "../duration.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
 import type { Evidence } from "../evidence/evidence.js";
@@ -11,6 +10,7 @@ import { lostResultVerdict } from "../evidence/lost-result.js";
 import type { OpenTool } from "../evidence/tools.js";
 import type { Source } from "../signal.js";
 import type { Cause } from "../states.js";
+import { formatAgo, formatFor } from "../text/duration.js";
 import { PLAIN_TRAITS } from "../traits.js";
 import { versionFit } from "../version-fit.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";

@@ -1,9 +1,9 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { SETTLE_MS } from "../clocks.js";
-import { formatAgo, formatFor } from "../duration.js";
 import type { Evidence } from "../evidence/evidence.js";
 import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
+import { formatAgo, formatFor } from "../text/duration.js";
 import { seemsTo, turnEndOf } from "./by-end.js";
 
 /** Records of a limit or a final error first; then the program's own row above an idle composer. */

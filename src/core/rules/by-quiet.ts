@@ -8,9 +8,9 @@
  */
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { MINUTE, SECOND, settingOf } from "../defaults.js";
-import { formatAgo, formatDuration, formatFor } from "../duration.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { distinctKinds, nothingBegun } from "../evidence/kinds.js";
+import { formatAgo, formatDuration, formatFor } from "../text/duration.js";
 
 /** Output is told every five seconds, at a look: a command that was announced by it may have begun a little before. */
 const BEGUN_MS = 10 * SECOND;

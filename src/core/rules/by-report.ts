@@ -1,5 +1,5 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
-import { formatAgo } from "../duration.js";
+import { formatAgo } from "../text/duration.js";
 
 /** The agent's own word holds until its next turn; "working" proves nothing and is left to the evidence (`by-end.ts`). */
 export function byReport({ evidence, active, since }: RuleInput): RuleVerdict | null {

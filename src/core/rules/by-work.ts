@@ -1,6 +1,6 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { COMPACTION_REPORT_MS } from "../clocks.js";
-import { formatFor } from "../duration.js";
+import { formatFor } from "../text/duration.js";
 import { bySilence } from "./by-silence.js";
 import { byTool } from "./by-tool.js";
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { redact } from "../../core/redact.js";
+import { redact } from "../../core/text/redact.js";
 import { createToken, listTokens, RIGHTS, type Right, revokeToken, TokenError, Tokens } from "./tokens.js";
 
 let folder: string;

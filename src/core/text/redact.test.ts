@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CANARIES, canaryOf, FILL, UUID } from "../../test/support/canaries.js";
+import { CANARIES, canaryOf, FILL, UUID } from "../../../test/support/canaries.js";
 import { redact } from "./redact.js";
 import { RedactStream } from "./redact-stream.js";
 
