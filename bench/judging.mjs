@@ -1,6 +1,6 @@
 /** The judgement alone: does a signal cost the same after a million as after ten thousand, and how many fit a second? */
-import { assess } from "../dist/core/assess.js";
-import { createEvidence, take } from "../dist/core/evidence/evidence.js";
+import { assess } from "../dist/core/judgement/assess.js";
+import { createEvidence, take } from "../dist/core/judgement/evidence/evidence.js";
 import { sideBySide, timed } from "./measure.mjs";
 import { step } from "./signals.mjs";
 

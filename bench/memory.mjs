@@ -1,6 +1,6 @@
 /** What one watched agent keeps in memory: its evidence, and its terminal with what was read of it. */
 
-import { createEvidence, take } from "../dist/core/evidence/evidence.js";
+import { createEvidence, take } from "../dist/core/judgement/evidence/evidence.js";
 import { generic } from "../dist/programs/generic/screens.js";
 import { profileFor } from "../dist/programs/registry.js";
 import { TerminalReader } from "../dist/readers/terminal.js";

@@ -23,9 +23,9 @@ describe("the import direction", () => {
   const wrong: { name: string; file: string; lines: string[]; says: string }[] = [
     {
       name: "refuses core that reads an agent's profile",
-      file: "core/assess.ts",
+      file: "core/judgement/assess.ts",
       lines: ["", 'import { codex } from "../programs/codex/screens.js";'],
-      says: 'src/core/assess.ts:2: core imports programs ("../programs/codex/screens.js"); it may import nothing but itself',
+      says: 'src/core/judgement/assess.ts:2: core imports programs ("../programs/codex/screens.js"); it may import nothing but itself',
     },
     {
       name: "refuses a reader that knows the command line",

@@ -160,7 +160,7 @@ describe.each(roots)("the patterns on %s", async (_, root) => {
       if (screen.title === null || titlesOf(where).size < 2) continue;
       for (const id of new Set([profileFor(agent).id, "generic"])) {
         const status = compileProfile(profileFor(id)).statusOfTitle(screen.title);
-        // Nor is one that guesses that a silent command waits for somebody: see `core/evidence/prompts.ts`.
+        // Nor is one that guesses that a silent command waits for somebody: see `core/judgement/evidence/prompts.ts`.
         const { busy, tool } = stated(id, screen);
         if (status === "blocked" && busy && tool) continue;
         if (status && TITLE_EXCLUDES[state]?.includes(status))

@@ -8,8 +8,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TimelineEntry } from "../src/core/judgement/timeline.js";
 import { type Cause, STATES, type State } from "../src/core/states.js";
-import type { TimelineEntry } from "../src/core/timeline.js";
 import { scoreEvents } from "../src/eval/events.js";
 import { type LiveCase, type LiveTruth, scoreLive } from "../src/eval/live.js";
 import { parseEventTruth, parseLiveTruth } from "../src/eval/truth.js";

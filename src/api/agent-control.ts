@@ -4,7 +4,7 @@
  */
 import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
-import { rememberBounded } from "../core/evidence/bounded.js";
+import { rememberBounded } from "../core/judgement/evidence/bounded.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { carryOut, typeMessage } from "../effects/index.js";
 import type { ControlLog } from "./control-log.js";

@@ -1,8 +1,8 @@
 /** `rouse policy`: what would be done about each problem, and a trial of it on a virtual clock. */
 import { type Command, Option } from "@commander-js/extra-typings";
 import { NO_PROFILE } from "../core/agent.js";
-import type { Assessment } from "../core/assess.js";
-import { periodSpend } from "../core/period-spend.js";
+import type { Assessment } from "../core/judgement/assess.js";
+import { periodSpend } from "../core/judgement/period-spend.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { traitsOf } from "../core/policy/problems.js";
 import { PROBLEMS, type Problem } from "../core/problem.js";

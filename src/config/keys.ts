@@ -4,7 +4,7 @@
  */
 import type { Settings } from "../core/defaults.js";
 import { COMPLETION_MARKER, DEFAULTS, PREVIEW_LINES_MAX, SAME_ERRORS_MAX } from "../core/defaults.js";
-import { NOISE_PATTERNS } from "../core/noise.js";
+import { NOISE_PATTERNS } from "../core/judgement/noise.js";
 import {
   booleanKey,
   type ConfigKey,

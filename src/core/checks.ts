@@ -3,10 +3,10 @@
  * objection says until when to wait, or that a human is needed. None of them can be switched off by a policy.
  */
 import { type ActionRecord, type ActionTraits, resultOf } from "./action.js";
-import type { Assessment } from "./assess.js";
 import { awakeMs } from "./awake.js";
 import { type ExhaustedBudget, spentBudget } from "./budget.js";
 import { MINUTE, SECOND } from "./defaults.js";
+import type { Assessment } from "./judgement/assess.js";
 import { limitDueAt } from "./limit-wait.js";
 import { checkOutageSlot } from "./outage-queue.js";
 import type { RecoveryStep } from "./policy/policy.js";

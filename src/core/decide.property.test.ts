@@ -4,9 +4,9 @@ import { play, type Step, silence, steps } from "../../test/support/histories.js
 import { assessed, FACTS, World } from "../../test/support/incidents.js";
 import { START } from "../../test/support/steps.js";
 import { ACTIONS } from "./action.js";
-import type { Assessment } from "./assess.js";
-import { EVIDENCE_KINDS } from "./evidence/kinds.js";
-import { periodSpend } from "./period-spend.js";
+import type { Assessment } from "./judgement/assess.js";
+import { EVIDENCE_KINDS } from "./judgement/evidence/kinds.js";
+import { periodSpend } from "./judgement/period-spend.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Budget, Policy } from "./policy/policy.js";
 import { HUMAN_ONLY, PROBLEMS } from "./problem.js";

@@ -1,12 +1,12 @@
 /** What a decision has to know of the agent and of rouse itself, beside the assessment. Gathered by the caller. */
 import { type ActionName, type ActionRecord, usesBudget } from "./action.js";
-import type { ActivityOptions } from "./activity.js";
 import { awakeMs } from "./awake.js";
 import { MINUTE, SECOND } from "./defaults.js";
-import type { Evidence } from "./evidence/evidence.js";
-import { openPrompt } from "./evidence/prompts.js";
-import { type ResumeAdvice, shouldSendResume } from "./guard.js";
 import type { Incident } from "./incident/incident.js";
+import type { ActivityOptions } from "./judgement/activity.js";
+import type { Evidence } from "./judgement/evidence/evidence.js";
+import { openPrompt } from "./judgement/evidence/prompts.js";
+import { type ResumeAdvice, shouldSendResume } from "./judgement/guard.js";
 import type { SessionOrigin } from "./policy/policy.js";
 import { ownTimeoutMs } from "./traits.js";
 

@@ -2,9 +2,9 @@
 import type { Effect } from "./effects.js";
 import { applyToIncidents, type IncidentInput } from "./incident/fold.js";
 import { progressOf } from "./incident/progress.js";
+import { endedByHuman } from "./judgement/rules/by-exit.js";
 import type { NodeState } from "./node-state.js";
 import type { Policy } from "./policy/policy.js";
-import { endedByHuman } from "./rules/by-exit.js";
 import type { SessionJudge } from "./session-judge.js";
 
 /** Saved even if no incident changed: an intent or an outcome must survive a crash. */

@@ -12,15 +12,9 @@ export {
   PROOFS,
   type Proof,
 } from "./action.js";
-export { type ActivityAssessment, assessActivity, createActivity, takeActivity } from "./activity.js";
-export { type Assessment, assess, RULESET } from "./assess.js";
 export { type Decision, decide } from "./decide.js";
 export { DEFAULTS, type Defaults } from "./defaults.js";
-export { burnRates } from "./evidence/burn.js";
-export { createEvidence, type Evidence, takeSignal } from "./evidence/evidence.js";
-export { EVIDENCE_KINDS, type EvidenceKind } from "./evidence/kinds.js";
 export { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
-export { isMeaningfulProgress, isResumerPrompt, ROUSE_MARK, shouldSendResume } from "./guard.js";
 export type { IncidentChange } from "./incident/course.js";
 export { applyToIncidents, type IncidentInput } from "./incident/fold.js";
 export {
@@ -32,6 +26,13 @@ export {
 } from "./incident/incident.js";
 export { adaptedSettings } from "./incident/learn.js";
 export { progressOf } from "./incident/progress.js";
+export { type ActivityAssessment, assessActivity, createActivity, takeActivity } from "./judgement/activity.js";
+export { type Assessment, assess, RULESET } from "./judgement/assess.js";
+export { burnRates } from "./judgement/evidence/burn.js";
+export { createEvidence, type Evidence, takeSignal } from "./judgement/evidence/evidence.js";
+export { EVIDENCE_KINDS, type EvidenceKind } from "./judgement/evidence/kinds.js";
+export { isMeaningfulProgress, isResumerPrompt, ROUSE_MARK, shouldSendResume } from "./judgement/guard.js";
+export { addEntry, type TimelineEntry } from "./judgement/timeline.js";
 export { outageSlot } from "./outage-queue.js";
 export { POLICIES } from "./policy/builtin.js";
 export type { Policy, RecoveryStep } from "./policy/policy.js";
@@ -48,5 +49,4 @@ export {
   UNHEALTHY,
   WAIT_CAUSES,
 } from "./states.js";
-export { addEntry, type TimelineEntry } from "./timeline.js";
 export { PLAIN_TRAITS, type Traits } from "./traits.js";

@@ -1,8 +1,8 @@
 /** When a limited agent may be spoken to again. */
 import { type ActionRecord, usesBudget } from "./action.js";
-import type { Assessment } from "./assess.js";
 import { digest } from "./digest.js";
 import type { Incident } from "./incident/incident.js";
+import type { Assessment } from "./judgement/assess.js";
 import type { LimitRules } from "./policy/policy.js";
 
 /** A fraction from 0 to 1 that is always the same for the same text: spread without chance. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { assessed, FACTS } from "../../test/support/incidents.js";
 import { START } from "../../test/support/steps.js";
-import type { Assessment } from "./assess.js";
 import { decide } from "./decide.js";
 import type { ActionFacts } from "./facts.js";
 import { applyToIncidents } from "./incident/fold.js";
 import { createIncidentState, type Incident } from "./incident/incident.js";
+import type { Assessment } from "./judgement/assess.js";
 import { manualSituation } from "./manual-situation.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Situation } from "./situation.js";

@@ -3,7 +3,7 @@
  * could do harm stays: dialogs, people at the keyboard, budgets, a printed reset, a healthy observer, who ends what.
  */
 import { SECOND } from "./defaults.js";
-import { distinctKinds } from "./evidence/kinds.js";
+import { distinctKinds } from "./judgement/evidence/kinds.js";
 import type { Policy, RecoveryStep } from "./policy/policy.js";
 import type { Situation } from "./situation.js";
 

@@ -1,5 +1,5 @@
 /** The problems that incidents are about: the causes, and the states that need none. One recovery plan of a policy each. */
-import type { Assessment } from "./assess.js";
+import type { Assessment } from "./judgement/assess.js";
 import { PROBLEM_TABLE, traitsOf } from "./policy/problems.js";
 import type { Problem } from "./states.js";
 

@@ -1,9 +1,9 @@
 /** Where on its recovery plan an incident stands: read out of its actions, so that nothing else has to be kept. */
 import { ACTIONS, type ActionRecord, type Proof, resultOf, usesBudget } from "./action.js";
-import type { Assessment } from "./assess.js";
 import { awakeMs, type SleepSpans } from "./awake.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import type { ActionFacts } from "./facts.js";
+import type { Assessment } from "./judgement/assess.js";
 import type { RecoveryStep } from "./policy/policy.js";
 import { traitsOf } from "./policy/problems.js";
 import { problemOf } from "./problem.js";

@@ -1,13 +1,13 @@
 /** One watched session: its evidence, its assessment, and whether rouse can observe it. */
 import type { AgentSession } from "./agent.js";
-import { type Assessment, assess, RULESET } from "./assess.js";
 import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
-import { createEvidence, type Evidence, takeSignal } from "./evidence/evidence.js";
-import type { PeriodSpend } from "./period-spend.js";
+import { type Assessment, assess, RULESET } from "./judgement/assess.js";
+import { createEvidence, type Evidence, takeSignal } from "./judgement/evidence/evidence.js";
+import type { PeriodSpend } from "./judgement/period-spend.js";
+import { addEntry, type TimelineEntry } from "./judgement/timeline.js";
 import type { Signal } from "./signal.js";
 import { formatAgo } from "./text/duration.js";
-import { addEntry, type TimelineEntry } from "./timeline.js";
 import type { Traits } from "./traits.js";
 
 /** Entries kept in memory; the full timeline can be rebuilt from the journal. */

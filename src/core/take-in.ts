@@ -5,7 +5,7 @@ import { takeBackNotices } from "./due-notices.js";
 import type { Effect } from "./effects.js";
 import { isOpen } from "./incident/incident.js";
 import { applyEvent } from "./incident-events.js";
-import { habitsOf } from "./learned.js";
+import { habitsOf } from "./judgement/learned.js";
 import { findSession, type NodeState } from "./node-state.js";
 import { SessionJudge } from "./session-judge.js";
 import type { Signal } from "./signal.js";

@@ -4,11 +4,11 @@
  */
 import { ACTION_NAMES, type ActionName, type ActionRecord, type NudgeText } from "./action.js";
 import type { AgentSession } from "./agent.js";
-import type { Assessment } from "./assess.js";
 import type { Effect } from "./effects.js";
 import type { IncidentState } from "./incident/incident.js";
+import type { Assessment } from "./judgement/assess.js";
+import type { PeriodSpend } from "./judgement/period-spend.js";
 import { createNodeState, type NodeState } from "./node-state.js";
-import type { PeriodSpend } from "./period-spend.js";
 import type { Policy, SessionOrigin } from "./policy/policy.js";
 import type { Problem } from "./problem.js";
 import { type JudgingOptions, SessionJudge } from "./session-judge.js";

@@ -1,5 +1,5 @@
 /** The budget period of an agent, in this machine's time zone. */
-import type { BudgetPeriod } from "../core/period-spend.js";
+import type { BudgetPeriod } from "../core/judgement/period-spend.js";
 
 /** Calendar days, so that a period starts at the same hour also when clocks change. */
 export function budgetPeriodAt(now: number, startHour: number): BudgetPeriod {

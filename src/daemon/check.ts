@@ -3,10 +3,11 @@
  * checker. Activity from its ten sources holds an escalation back: an agent that commits or tests is not to be resumed
  * because its terminal is quiet.
  */
-import { type ActivityState, assessActivity } from "../core/activity.js";
+
 import type { AgentSession } from "../core/agent.js";
 import { awakeMs } from "../core/awake.js";
 import { HOUR } from "../core/defaults.js";
+import { type ActivityState, assessActivity } from "../core/judgement/activity.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import type { Cause, State } from "../core/states.js";
 import { sanitize } from "../core/text/sanitize.js";

@@ -1,5 +1,5 @@
 /** Payloads of hooks on their way in, whichever door they take: whose they are, and what they say. */
-import { rememberBounded } from "../core/evidence/bounded.js";
+import { rememberBounded } from "../core/judgement/evidence/bounded.js";
 import type { Signal } from "../core/signal.js";
 import type { ProgramReaders } from "../programs/program.js";
 import { stringAt } from "../readers/json.js";

@@ -3,7 +3,6 @@
 import { type ActionName, type OutcomeResult, resultOf } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { situationOf } from "../core/agent-decisions.js";
-import type { Assessment } from "../core/assess.js";
 import { decide } from "../core/decide.js";
 import {
   type Feedback,
@@ -13,6 +12,7 @@ import {
   type Phase,
   silencedUntil,
 } from "../core/incident/incident.js";
+import type { Assessment } from "../core/judgement/assess.js";
 import type { NodeState } from "../core/node-state.js";
 import type { Problem } from "../core/problem.js";
 import { sanitize } from "../core/text/sanitize.js";

@@ -1,7 +1,7 @@
 /** What people and programs are shown of a session: one flat record, the same for table, JSON and API. */
 import type { AgentSession } from "../core/agent.js";
-import { burnRates } from "../core/evidence/burn.js";
-import type { PeriodSpend } from "../core/period-spend.js";
+import { burnRates } from "../core/judgement/evidence/burn.js";
+import type { PeriodSpend } from "../core/judgement/period-spend.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import type { WaitCause } from "../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../core/states.js";

@@ -1,12 +1,12 @@
 /** Why rouse says what it says: the evidence with ages and sources, what would change it, and the story so far. */
 import { settingOf } from "../core/defaults.js";
-import { openPrompt } from "../core/evidence/prompts.js";
-import { turnWord } from "../core/evidence/turn.js";
+import { openPrompt } from "../core/judgement/evidence/prompts.js";
+import { turnWord } from "../core/judgement/evidence/turn.js";
+import type { TimelineEntry } from "../core/judgement/timeline.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import { formatDuration } from "../core/text/duration.js";
 import { redact } from "../core/text/redact.js";
 import { sanitize } from "../core/text/sanitize.js";
-import type { TimelineEntry } from "../core/timeline.js";
 import { type SessionView, viewOf } from "./view.js";
 
 export interface Why extends SessionView {

@@ -2,8 +2,8 @@
 
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
-import type { Assessment } from "../core/assess.js";
-import type { Evidence } from "../core/evidence/evidence.js";
+import type { Assessment } from "../core/judgement/assess.js";
+import type { Evidence } from "../core/judgement/evidence/evidence.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import type { Environments } from "./environments.js";
 import type { EffectClock } from "./terminal-session.js";

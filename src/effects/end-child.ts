@@ -3,8 +3,8 @@
  * one below the agent that started then. Where that does not name exactly one, nothing is done.
  */
 import type { AgentSession } from "../core/agent.js";
-import type { OpenTool } from "../core/evidence/tools.js";
-import { longestOpen } from "../core/rules/by-tool.js";
+import type { OpenTool } from "../core/judgement/evidence/tools.js";
+import { longestOpen } from "../core/judgement/rules/by-tool.js";
 import { stopTree } from "../host/stop-tree.js";
 import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
 import { isDead, type ProcessRow, type ProcessTable } from "../sensors/process/process-table.js";

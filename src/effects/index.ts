@@ -5,9 +5,9 @@
 
 import type { Action, ActionName, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
-import type { Evidence } from "../core/evidence/evidence.js";
-import { openPrompt } from "../core/evidence/prompts.js";
-import { turnWord } from "../core/evidence/turn.js";
+import type { Evidence } from "../core/judgement/evidence/evidence.js";
+import { openPrompt } from "../core/judgement/evidence/prompts.js";
+import { turnWord } from "../core/judgement/evidence/turn.js";
 import { generic } from "../programs/generic/screens.js";
 import { profileFor } from "../programs/registry.js";
 import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";

@@ -4,7 +4,7 @@
  * taking its own words for activity.
  */
 import type { NudgeText } from "../core/action.js";
-import { ROUSE_MARK } from "../core/noise.js";
+import { ROUSE_MARK } from "../core/judgement/noise.js";
 
 const TEXTS: Readonly<Record<NudgeText, string>> = {
   continue: "Please continue where you stopped.",

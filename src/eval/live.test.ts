@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { TimelineEntry } from "../core/judgement/timeline.js";
 import type { Cause, State } from "../core/states.js";
-import type { TimelineEntry } from "../core/timeline.js";
 import { type LiveFigures, scoreLive } from "./live.js";
 
 type Said = readonly [t: number, state: State, cause?: Cause];

@@ -8,8 +8,8 @@
  * is counted as missed and no more. Segments of any other name (exited, orphaned) are not scored.
  */
 
+import type { TimelineEntry } from "../core/judgement/timeline.js";
 import type { Cause } from "../core/states.js";
-import type { TimelineEntry } from "../core/timeline.js";
 import { programFor } from "../programs/registry.js";
 import { CAUSE, PROBLEM, QUIET } from "./live-labels.js";
 import { ALARMS, detectionOf, type HeldVerdict, heldBetween, isLoop, verdictLine } from "./timeline.js";

@@ -1,5 +1,5 @@
+import type { TimelineEntry } from "../core/judgement/timeline.js";
 import type { State } from "../core/states.js";
-import type { TimelineEntry } from "../core/timeline.js";
 import type { Detection, Timeline, VerdictLine } from "./types.js";
 
 /** States that call for a human or an action; said at the wrong time they are a false alarm. */

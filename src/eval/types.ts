@@ -1,5 +1,5 @@
+import type { TimelineEntry } from "../core/judgement/timeline.js";
 import type { Cause, State } from "../core/states.js";
-import type { TimelineEntry } from "../core/timeline.js";
 
 /** In order of time. */
 export type Timeline = readonly TimelineEntry[];

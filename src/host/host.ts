@@ -6,7 +6,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makePrivateFolder } from "../config/paths.js";
-import { isLeave, LEAVING_MS } from "../core/evidence/leaving.js";
+import { isLeave, LEAVING_MS } from "../core/judgement/evidence/leaving.js";
 import type { InputSignal, Signal } from "../core/signal.js";
 import { sanitize } from "../core/text/sanitize.js";
 import type { Keys, Precondition } from "../core/typing-checks.js";

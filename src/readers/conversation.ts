@@ -1,7 +1,8 @@
 /** Messages and failures of a conversation as signals, the same for every program. */
-import { closingOf, hasMarker } from "../core/closing.js";
+
 import { digest } from "../core/digest.js";
-import { ROUSE_MARK } from "../core/noise.js";
+import { closingOf, hasMarker } from "../core/judgement/closing.js";
+import { ROUSE_MARK } from "../core/judgement/noise.js";
 import type { InfraClass, MessageSignal, Signal } from "../core/signal.js";
 import type { ErrorCause } from "../core/states.js";
 import type { ReaderOptions } from "./record-reader.js";

@@ -6,8 +6,8 @@
  * retry (the reply is played again), compaction, heartbeat.
  */
 import { digest } from "../core/digest.js";
-import { createTextTail, endText, feedText, type TextChange } from "../core/evidence/text-loop.js";
-import { errorKey, infraOf, normaliseResult } from "../core/normalise.js";
+import { createTextTail, endText, feedText, type TextChange } from "../core/judgement/evidence/text-loop.js";
+import { errorKey, infraOf, normaliseResult } from "../core/judgement/normalise.js";
 import type { InfraClass, Signal } from "../core/signal.js";
 import { asRecord, booleanAt, type JsonRecord, numberAt, stringAt } from "./json.js";
 import { isPoll } from "./poll.js";

@@ -15,7 +15,7 @@ const infra = z.enum(["rate", "overload", "network", "refused", "auth"]);
 const closing = z.enum(["question", "offer", "promise", "result"]);
 const channel = z.enum(["content", "thought"]);
 
-/** Buckets of `core/learned.ts`, and counts that it halves. */
+/** Buckets of `core/judgement/learned.ts`, and counts that it halves. */
 const gaps = z.array(z.tuple([z.int().min(0).max(95), z.int().min(1).max(2048)])).max(96);
 
 const reading = z.object({

@@ -3,7 +3,7 @@
  * and before it fails often the only line that says why.
  */
 import { digest } from "../core/digest.js";
-import { infraOf } from "../core/normalise.js";
+import { infraOf } from "../core/judgement/normalise.js";
 import type { Signal } from "../core/signal.js";
 import { readResetTime } from "./reset-time/reset-time.js";
 import { textHead } from "./text.js";

@@ -6,7 +6,13 @@
  * starts and ends once, whatever a program writes about it in how many places.
  */
 import { digest } from "../core/digest.js";
-import { createTextTail, endText, feedText, type TextChange, type TextTail } from "../core/evidence/text-loop.js";
+import {
+  createTextTail,
+  endText,
+  feedText,
+  type TextChange,
+  type TextTail,
+} from "../core/judgement/evidence/text-loop.js";
 import type { SessionSignal, Signal, Source, TurnSignal } from "../core/signal.js";
 import type { PromptKind } from "../core/states.js";
 import { givenUp, messageSignal, triesAgain } from "./conversation.js";

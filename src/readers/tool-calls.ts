@@ -4,7 +4,7 @@
  */
 
 import { canonicalJson, digest } from "../core/digest.js";
-import { errorKey, infraOf, normaliseCall, normaliseResult } from "../core/normalise.js";
+import { errorKey, infraOf, normaliseCall, normaliseResult } from "../core/judgement/normalise.js";
 import type { Signal, Source, ToolClass } from "../core/signal.js";
 import { classifyTool } from "../programs/shared/tools.js";
 import { arrayAt, asRecord, stringAt } from "./json.js";

@@ -7,7 +7,8 @@
  */
 import type { AgentSession } from "../core/agent.js";
 import { COMPLETION_MARKER } from "../core/defaults.js";
-import type { Evidence } from "../core/evidence/evidence.js";
+import type { Evidence } from "../core/judgement/evidence/evidence.js";
+import { addEntry, type TimelineEntry } from "../core/judgement/timeline.js";
 import { createNodeState, type NodeState } from "../core/node-state.js";
 import type { JudgingOptions, SessionJudge } from "../core/session-judge.js";
 import type { Signal } from "../core/signal.js";
@@ -15,7 +16,6 @@ import { step } from "../core/step.js";
 import type { StepInput } from "../core/step-input.js";
 import { OBSERVE_ONLY } from "../core/step-rules.js";
 import { FLOOR_MS } from "../core/take-in.js";
-import { addEntry, type TimelineEntry } from "../core/timeline.js";
 import { agentSession, type WhatIf } from "../core/what-if.js";
 import { generic } from "../programs/generic/screens.js";
 import type { ProgramReaders } from "../programs/program.js";

@@ -1,8 +1,8 @@
 /** One recording in, one explained timeline out. */
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { TimelineEntry } from "../core/judgement/timeline.js";
 import type { JudgingOptions } from "../core/session-judge.js";
-import type { TimelineEntry } from "../core/timeline.js";
 import type { SimulatedAction, WhatIf } from "../core/what-if.js";
 import { profileFor } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
-import { createEvidence, type Evidence, takeSignal } from "../../src/core/evidence/evidence.js";
+import { createEvidence, type Evidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import { type EffectContext, Environments } from "../../src/effects/index.js";
 import { textFor } from "../../src/effects/texts.js";

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
-import type { Assessment } from "../../src/core/assess.js";
-import { createEvidence, type Evidence, takeSignal } from "../../src/core/evidence/evidence.js";
+import type { Assessment } from "../../src/core/judgement/assess.js";
+import { createEvidence, type Evidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import type { StopCheckpoint } from "../../src/effects/checkpoint.js";
 import { identityOf, readProcesses } from "../../src/sensors/process/process-sensor.js";

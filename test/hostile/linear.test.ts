@@ -1,11 +1,11 @@
 /** Patterns on hostile text: bounded where the engine is RE2, linear where a function of ours reads text itself. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { closingOf, hasMarker } from "../../src/core/closing.js";
 import { digest } from "../../src/core/digest.js";
-import { createTextTail, endText, feedText } from "../../src/core/evidence/text-loop.js";
-import { isAcknowledgement, isNoise, isResumerPrompt } from "../../src/core/noise.js";
-import { errorKey, infraOf, normaliseResult } from "../../src/core/normalise.js";
+import { closingOf, hasMarker } from "../../src/core/judgement/closing.js";
+import { createTextTail, endText, feedText } from "../../src/core/judgement/evidence/text-loop.js";
+import { isAcknowledgement, isNoise, isResumerPrompt } from "../../src/core/judgement/noise.js";
+import { errorKey, infraOf, normaliseResult } from "../../src/core/judgement/normalise.js";
 import { redact } from "../../src/core/text/redact.js";
 import { sanitize, sanitizedJson } from "../../src/core/text/sanitize.js";
 import { profileFor } from "../../src/programs/registry.js";

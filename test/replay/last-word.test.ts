@@ -1,6 +1,6 @@
 /** What is said of a recorded program once it has ended: by all sources, and by its screen alone. */
 import { describe, expect, it } from "vitest";
-import type { TimelineEntry } from "../../src/core/timeline.js";
+import type { TimelineEntry } from "../../src/core/judgement/timeline.js";
 import { CORPUS, caseFolders, OWN_CASES, readMeta } from "../support/recordings.js";
 import { rouse } from "../support/rouse.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TimelineEntry } from "../../src/core/timeline.js";
+import type { TimelineEntry } from "../../src/core/judgement/timeline.js";
 import { checkBars, type Figures } from "../../src/eval/bars.js";
 import { openCase, SOURCE_NAMES } from "../../src/replay/case-folder.js";
 import { foldRecording } from "../../src/replay/fold.js";

@@ -4,7 +4,7 @@
  * killed one is gone and a resumed one is a new session of the same agent.
  */
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
-import { ROUSE_MARK } from "../../src/core/noise.js";
+import { ROUSE_MARK } from "../../src/core/judgement/noise.js";
 import type { ScreenReading, ToolClass } from "../../src/core/signal.js";
 import { FAULT_NAMES, type Fault, type FaultName, ILLS } from "./ills.js";
 import { type Air, type Casting, SimProgram } from "./program.js";

@@ -6,9 +6,9 @@ import { ACTIONS, type Action, type ActionOutcome } from "../../src/core/action.
 import { situationOf } from "../../src/core/agent-decisions.js";
 import { decide } from "../../src/core/decide.js";
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
-import { openPrompt } from "../../src/core/evidence/prompts.js";
 import type { IncidentChange } from "../../src/core/incident/course.js";
 import { type Incident, type IncidentState, isOpen } from "../../src/core/incident/incident.js";
+import { openPrompt } from "../../src/core/judgement/evidence/prompts.js";
 import { HUMAN_ONLY, needsConfirming } from "../../src/core/problem.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
 import { STATES } from "../../src/core/states.js";

@@ -1,7 +1,7 @@
 /** Spoof screens: real rows of problem in every place where a program shows text that is not its own. */
 
-import { assess } from "../../src/core/assess.js";
-import { createEvidence, takeSignal } from "../../src/core/evidence/evidence.js";
+import { assess } from "../../src/core/judgement/assess.js";
+import { createEvidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
 import type { State } from "../../src/core/states.js";
 import { generic } from "../../src/programs/generic/screens.js";
 import type { AgentProfile } from "../../src/programs/shared/profile.js";

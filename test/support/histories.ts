@@ -1,10 +1,10 @@
 /** Histories of agents in problem, at random: what is seen of them, what becomes of a touch, and what people say. */
 import fc from "fast-check";
 import type { OutcomeResult } from "../../src/core/action.js";
-import type { Assessment } from "../../src/core/assess.js";
-import { EVIDENCE_KINDS } from "../../src/core/evidence/kinds.js";
 import type { ActionFacts } from "../../src/core/facts.js";
 import { applyToIncidents } from "../../src/core/incident/fold.js";
+import type { Assessment } from "../../src/core/judgement/assess.js";
+import { EVIDENCE_KINDS } from "../../src/core/judgement/evidence/kinds.js";
 import { assessed, FACTS, type World } from "./incidents.js";
 import { START } from "./steps.js";
 

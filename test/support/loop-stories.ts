@@ -1,6 +1,6 @@
 /** Tales of tool calls for the loop rules, told under a clock that is moved by hand. */
 import { digest } from "../../src/core/digest.js";
-import { createLoop, type LoopVerdict, loopVerdict, takeLoop } from "../../src/core/evidence/loop.js";
+import { createLoop, type LoopVerdict, loopVerdict, takeLoop } from "../../src/core/judgement/evidence/loop.js";
 import type { InfraClass, Signal, ToolClass } from "../../src/core/signal.js";
 
 export interface Call {

@@ -1,6 +1,6 @@
 /** Step tables for the judgement: signals under a hand-moved clock, and what is said at each step. */
-import { type Assessment, assess } from "../../src/core/assess.js";
-import { createEvidence, takeSignal } from "../../src/core/evidence/evidence.js";
+import { type Assessment, assess } from "../../src/core/judgement/assess.js";
+import { createEvidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
 import type { ScreenReading, Signal } from "../../src/core/signal.js";
 import { PLAIN_TRAITS, type Traits } from "../../src/core/traits.js";
 

@@ -1,6 +1,6 @@
 /** Activity: is an agent active, may it be resumed, and which agents have gone quiet. */
 import * as z from "zod";
-import { ACTIVITY_SOURCES } from "../../core/activity-sources.js";
+import { ACTIVITY_SOURCES } from "../../core/judgement/activity-sources.js";
 import { STATES } from "../../core/states.js";
 import { CATEGORIES } from "../../daemon/check.js";
 import { agentField, booleanField } from "./fields.js";

@@ -1,8 +1,9 @@
 /** Activity: one agent's assessment with the guard's answer, and the sorted list of agents that have gone quiet. */
-import { assessActivity } from "../../core/activity.js";
-import { ACTIVITY_SOURCES, type ActivitySource } from "../../core/activity-sources.js";
+
 import type { AgentSession } from "../../core/agent.js";
-import { type ResumeAdvice, shouldSendResume } from "../../core/guard.js";
+import { assessActivity } from "../../core/judgement/activity.js";
+import { ACTIVITY_SOURCES, type ActivitySource } from "../../core/judgement/activity-sources.js";
+import { type ResumeAdvice, shouldSendResume } from "../../core/judgement/guard.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { type CheckedAgent, type CheckOptions, checkOf, ownActivity } from "../../daemon/check.js";
 import { findAgent, iso, isoOrNull, type ServiceContext } from "./context.js";

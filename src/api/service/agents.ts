@@ -1,6 +1,6 @@
 /** Agents: views of them, and orders to type into, recover and end them. */
 import type { AgentSession } from "../../core/agent.js";
-import { openPrompt } from "../../core/evidence/prompts.js";
+import { openPrompt } from "../../core/judgement/evidence/prompts.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { PromptKind } from "../../core/states.js";
 import type { Client } from "../../daemon/http/tokens.js";

@@ -4,7 +4,7 @@ import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { otherNames } from "../../config/suggest.js";
 import { tooMuch } from "../../core/agent-limits.js";
-import { rememberBounded } from "../../core/evidence/bounded.js";
+import { rememberBounded } from "../../core/judgement/evidence/bounded.js";
 import { redact } from "../../core/text/redact.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import type { Client } from "../../daemon/http/tokens.js";

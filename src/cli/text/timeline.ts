@@ -1,6 +1,7 @@
 /** A timeline for people: when, what, why. Fits the width of the terminal. */
+
+import type { TimelineEntry } from "../../core/judgement/timeline.js";
 import { sanitize } from "../../core/text/sanitize.js";
-import type { TimelineEntry } from "../../core/timeline.js";
 import { paintState, paintText } from "./paint.js";
 import { wrapText } from "./width.js";
 

@@ -1,8 +1,9 @@
 /** The course of one incident: it begins, is seen, gets another name, is quiet, ends, and may come back. */
-import type { Assessment } from "../assess.js";
+
 import { awakeMs } from "../awake.js";
 import { MINUTE, SECOND } from "../defaults.js";
-import type { PeriodSpend } from "../period-spend.js";
+import type { Assessment } from "../judgement/assess.js";
+import type { PeriodSpend } from "../judgement/period-spend.js";
 import { PERIOD_MAX_MS } from "../policy/policy.js";
 import { needsConfirming, type Problem } from "../problem.js";
 import { forOutput } from "../text/for-output.js";

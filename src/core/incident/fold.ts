@@ -5,7 +5,7 @@
 import type { ActionName, ActionOutcome, Intent } from "../action.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE } from "../defaults.js";
-import { CONFIDENCE } from "../evidence/verdict.js";
+import { CONFIDENCE } from "../judgement/evidence/verdict.js";
 import { type Problem, problemOf } from "../problem.js";
 import { forOutput } from "../text/for-output.js";
 import { carryOver } from "./carry-over.js";

@@ -1,8 +1,8 @@
 /** Which finished turns are results for an orchestrator, and what they say. */
 import type { AgentSession } from "../agent.js";
-import type { Assessment } from "../assess.js";
 import { HOUR } from "../defaults.js";
-import type { Evidence } from "../evidence/evidence.js";
+import type { Assessment } from "../judgement/assess.js";
+import type { Evidence } from "../judgement/evidence/evidence.js";
 import { forOutput } from "../text/for-output.js";
 import type { Payloads } from "./message.js";
 

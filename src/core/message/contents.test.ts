@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createEvidence } from "../evidence/evidence.js";
+import { createEvidence } from "../judgement/evidence/evidence.js";
 import type { Problem } from "../problem.js";
 import { problemDuration } from "./contents.js";
 

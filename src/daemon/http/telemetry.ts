@@ -2,8 +2,8 @@
  * OpenTelemetry on its way in: which session a record is about, and what it says there. By the program's own id of the
  * conversation; else by tags that rouse or a user put into the resource (`rouse.session`, `rouse.agent`).
  */
-import { rememberBounded } from "../../core/evidence/bounded.js";
-import type { Evidence } from "../../core/evidence/evidence.js";
+import { rememberBounded } from "../../core/judgement/evidence/bounded.js";
+import type { Evidence } from "../../core/judgement/evidence/evidence.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
 import { type OtlpPoint, type OtlpRecord, otlpLogs, otlpPoints, otlpSpans } from "../../readers/otlp.js";

@@ -1,7 +1,8 @@
 /** What the rows above status and composer say, and whether they have changed since the check before. */
-import { closingOf } from "../../core/closing.js";
+
 import { PREVIEW_LINES_MAX } from "../../core/defaults.js";
 import { digest } from "../../core/digest.js";
+import { closingOf } from "../../core/judgement/closing.js";
 import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
 import { isReplying, lastMessageText } from "./message.js";

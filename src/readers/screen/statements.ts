@@ -1,6 +1,6 @@
 /** What one row that a rule fits states, written down among the facts of a look. */
 
-import { infraOf } from "../../core/normalise.js";
+import { infraOf } from "../../core/judgement/normalise.js";
 import type { InfraClass } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
 import { classifyCommand } from "../../programs/shared/commands.js";

@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { assess } from "../../core/assess.js";
-import { createEvidence, takeSignal } from "../../core/evidence/evidence.js";
+import { assess } from "../../core/judgement/assess.js";
+import { createEvidence, takeSignal } from "../../core/judgement/evidence/evidence.js";
 import type { Signal } from "../../core/signal.js";
 import { profileFor, traitsOf } from "../../programs/registry.js";
 import { NO_CONTEXT } from "../../readers/record-reader.js";

@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import { digest } from "../../core/digest.js";
-import { normaliseResult } from "../../core/normalise.js";
+import { normaliseResult } from "../../core/judgement/normalise.js";
 import type { FileSignal, QueueSignal, Signal, TestSignal } from "../../core/signal.js";
 import { readHeadInside } from "../transcript/safe-open.js";
 import { type FolderCheck, type Reading, TEXT_BYTES, type WorkspaceFolder } from "./folder.js";

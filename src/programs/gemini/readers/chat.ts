@@ -9,8 +9,9 @@
  * `$set.messages` restates the whole history (at the start, on resuming, on a rewind): of messages never seen it
  * tells nothing, since they are not news.
  */
-import { closingOf } from "../../../core/closing.js";
+
 import { digest } from "../../../core/digest.js";
+import { closingOf } from "../../../core/judgement/closing.js";
 import type { Signal } from "../../../core/signal.js";
 import { arrayAt, asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { RecentMap } from "../../../readers/recent.js";

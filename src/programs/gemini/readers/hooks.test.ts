@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createEvidence, takeSignal } from "../../../core/evidence/evidence.js";
-import { createLoop, loopVerdict, takeLoop } from "../../../core/evidence/loop.js";
+import { createEvidence, takeSignal } from "../../../core/judgement/evidence/evidence.js";
+import { createLoop, loopVerdict, takeLoop } from "../../../core/judgement/evidence/loop.js";
 import type { Signal } from "../../../core/signal.js";
 import { parseSignal } from "../../../readers/signal-schema.js";
 import { GeminiHookReader } from "./hooks.js";

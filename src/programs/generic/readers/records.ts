@@ -6,8 +6,9 @@
  * `tool_calls`, Google's `parts`), wherever in the first levels of a record they stand. It presumes the end of a turn
  * from a reply that calls nothing, and never calls an error final unless a closing `result` says so.
  */
-import { closingOf } from "../../../core/closing.js";
+
 import { digest } from "../../../core/digest.js";
+import { closingOf } from "../../../core/judgement/closing.js";
 import type { Signal } from "../../../core/signal.js";
 import { arrayAt, asRecord, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
 import { RecentMap } from "../../../readers/recent.js";

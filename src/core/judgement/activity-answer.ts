@@ -1,0 +1,46 @@
+/**
+ * The answer to rouse's own prompt, before it is known whether it says anything. Text that streams in, its tokens and the
+ * end of its turn have no words to be read, and an agent that only acknowledges shows all of them: they count as soon as the
+ * answer is more than an acknowledgement.
+ */
+
+import type { Signal } from "../signal.js";
+import { isNoise } from "./noise.js";
+
+/** Signals of an answer to rouse's own prompt that may be nothing; null while nobody waits for one. */
+export interface PendingAnswer {
+  chars: number;
+  held: Signal[];
+}
+
+/** An acknowledgement is shorter than this, in characters and in tokens. */
+const ACKNOWLEDGES_CHARS = 200;
+const ACKNOWLEDGES_TOKENS = 80;
+const HELD_MAX = 4;
+const WORDLESS: ReadonlySet<Signal["kind"]> = new Set<Signal["kind"]>(["delta", "tokens"]);
+/** What proves by itself that the answer is work. */
+const WORK: ReadonlySet<Signal["kind"]> = new Set<Signal["kind"]>([
+  "tool_start",
+  "tool_end",
+  "commit",
+  "test",
+  "checkpoint",
+  "file",
+]);
+
+/** What becomes of the answer with this signal, and which signals count now. */
+export function takeAnswer(
+  answer: PendingAnswer | null,
+  signal: Signal,
+): { answer: PendingAnswer | null; counts: readonly Signal[] } {
+  const isAsked = signal.kind === "message" && signal.role === "user";
+  if (isAsked) return { answer: signal.own ? { chars: 0, held: [] } : null, counts: [signal] };
+  if (answer === null) return { answer, counts: [signal] };
+  const isSaid = signal.kind === "message" && !isNoise(signal.preview);
+  const chars = answer.chars + (signal.kind === "delta" ? signal.chars : 0);
+  const isLong = chars > ACKNOWLEDGES_CHARS || (signal.kind === "tokens" && signal.output > ACKNOWLEDGES_TOKENS);
+  if (isSaid || isLong || WORK.has(signal.kind)) return { answer: null, counts: [...answer.held, signal] };
+  const isHeld = WORDLESS.has(signal.kind) || (signal.kind === "turn" && signal.phase === "end");
+  if (!isHeld) return { answer: { ...answer, chars }, counts: [signal] };
+  return { answer: { chars, held: [...answer.held, signal].slice(-HELD_MAX) }, counts: [] };
+}

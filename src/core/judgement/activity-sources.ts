@@ -1,0 +1,91 @@
+/**
+ * The ten activity sources of the agent resume system in their three tiers, and the one table that says which of
+ * rouse's signals speaks for which of them.
+ *
+ * What is mapped to null proves at most that a program runs: repaints, bytes, CPU time, a busy flag, a request that
+ * went out, a retry. A hung agent shows all of these.
+ */
+import type { PerKind } from "../of-kind.js";
+import { ofKind } from "../of-kind.js";
+import type { FileSignal, Signal } from "../signal.js";
+
+export interface Reliability {
+  readonly tier: 1 | 2 | 3;
+  /** How far one signal of the source can be trusted, alone. Shown with the signal; the tiers decide. */
+  readonly confidence: number;
+}
+
+export type ActivitySource =
+  | "telemetry_event"
+  | "git_commit"
+  | "contract_claimed"
+  | "test_execution"
+  | "status_update"
+  | "file_modification"
+  | "devlog_created"
+  | "inbox_processing"
+  | "message_queue"
+  | "workspace_access";
+
+export const ACTIVITY_SOURCES: Readonly<Record<ActivitySource, Reliability>> = {
+  telemetry_event: { tier: 1, confidence: 0.9 },
+  git_commit: { tier: 1, confidence: 0.85 },
+  contract_claimed: { tier: 1, confidence: 0.85 },
+  test_execution: { tier: 1, confidence: 0.8 },
+  status_update: { tier: 2, confidence: 0.7 },
+  file_modification: { tier: 2, confidence: 0.65 },
+  devlog_created: { tier: 2, confidence: 0.7 },
+  inbox_processing: { tier: 2, confidence: 0.6 },
+  message_queue: { tier: 3, confidence: 0.4 },
+  workspace_access: { tier: 3, confidence: 0.3 },
+};
+
+const FILE_ROLES: Readonly<Record<NonNullable<FileSignal["role"]>, ActivitySource>> = {
+  workspace: "file_modification",
+  devlog: "devlog_created",
+  status: "status_update",
+  inbox: "inbox_processing",
+  contract: "contract_claimed",
+  access: "workspace_access",
+};
+
+const none = (): null => null;
+
+const SOURCE_OF: PerKind<ActivitySource | null> = {
+  turn: (signal) => (signal.phase === "end" ? "telemetry_event" : null),
+  tool_start: (signal) =>
+    signal.class === "test" ? "test_execution" : signal.class === "instant" ? "workspace_access" : "telemetry_event",
+  tool_end: (signal) => (signal.refused || signal.interrupted || signal.infra ? null : "telemetry_event"),
+  message: (signal) => (signal.own ? null : signal.role === "assistant" ? "telemetry_event" : "message_queue"),
+  delta: (signal) => (signal.chars > 0 ? "telemetry_event" : null),
+  tokens: (signal) => (signal.output > 0 ? "telemetry_event" : null),
+  compaction: (signal) => (signal.phase === "end" ? "telemetry_event" : null),
+  // Only a screen whose reply or token counter differs from the last one counts: `takeActivity` compares them.
+  screen: () => "status_update",
+  file: (signal) => FILE_ROLES[signal.role ?? "workspace"] ?? null,
+  commit: () => "git_commit",
+  test: () => "test_execution",
+  checkpoint: () => "telemetry_event",
+  claim: () => "contract_claimed",
+  report: (signal) => (signal.heartbeat ? null : "status_update"),
+  queue: (signal) => (signal.op === "dequeue" ? "inbox_processing" : "message_queue"),
+  session: none,
+  status: none,
+  repetition: none,
+  request: none,
+  retry: none,
+  limit: none,
+  error: none,
+  prompt: none,
+  output: none,
+  process: none,
+  exit: none,
+  input: none,
+  gap: none,
+  sight: none,
+  habits: none,
+};
+
+export function activitySourceOf(signal: Signal): ActivitySource | null {
+  return ofKind(SOURCE_OF, signal, null);
+}

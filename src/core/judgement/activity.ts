@@ -1,0 +1,246 @@
+/**
+ * Activity confidence: is the agent active, how sure is that, and why? The hardened activity detector of the agent
+ * resume system, as one pure function over rouse's own signals. It stands as a guard in front of every resume.
+ *
+ *   1. every signal that speaks for one of the ten sources is kept (the newest few of each), noise left out;
+ *   2. signals within the window of their tier give the confidence, by the best tier that has any;
+ *   3. the age of the newest activity lowers it;
+ *   4. validation: consistent in time, recent, and at least one signal of tier 1 or 2 within its window.
+ *
+ * Its model failed open: a detector that could not look permitted the resume. Ours says `known: false` instead.
+ */
+
+import type { SleepSpans } from "../awake.js";
+import { awakeMs, takeAsleep } from "../awake.js";
+import type { Settings } from "../defaults.js";
+import { HOUR, MINUTE, SECOND, settingOf } from "../defaults.js";
+import type { ScreenReading, Signal } from "../signal.js";
+import { type PendingAnswer, takeAnswer } from "./activity-answer.js";
+import type { ActivitySource, Reliability } from "./activity-sources.js";
+import { ACTIVITY_SOURCES, activitySourceOf } from "./activity-sources.js";
+import { holdsOneOf, isNoise } from "./noise.js";
+
+export interface ActivitySignal {
+  source: ActivitySource;
+  at: number;
+  confidence: number;
+  /** What was said, where something was said: the noise filter reads it. */
+  text?: string;
+}
+
+export interface ActivityAssessment {
+  is_active: boolean;
+  confidence: number;
+  /** Milliseconds since 1970; null when no activity is on record. */
+  last_activity: number | null;
+  /** Awake minutes since then. */
+  inactivity_minutes: number | null;
+  /** Newest first. */
+  signals: ActivitySignal[];
+  validation_passed: boolean;
+  reasons: string[];
+  /** False when no sensor could look: then nothing follows from seeing nothing. */
+  known: boolean;
+}
+
+export interface ActivityState {
+  recent: Map<ActivitySource, ActivitySignal[]>;
+  /** The first and the last time at which any sensor saw the session. */
+  checkedFrom: number | null;
+  checkedAt: number | null;
+  screen: Pick<ScreenReading, "reply" | "tokens"> | null;
+  answer: PendingAnswer | null;
+  asleep: SleepSpans;
+}
+
+export interface ActivityOptions extends Settings {
+  /** The last time a sensor could look, where the caller knows it better than the signals show. */
+  checkedAt?: number;
+  /** What the user calls noise, besides what always is. */
+  noise_patterns?: readonly string[];
+}
+
+/** Two would do for "several"; a few more let a reader see what was going on. */
+const KEPT_PER_SOURCE = 4;
+const TEXT_MAX = 200;
+/** Clocks of two programs on one machine agree better than this. */
+const FUTURE_MS: number = MINUTE;
+
+const WINDOWS = { 1: "tier1_window_seconds", 2: "tier2_window_seconds", 3: "tier3_window_seconds" } as const;
+const TIER_CONFIDENCE = { 1: { one: 0.7, several: 0.9 }, 2: { one: 0.5, several: 0.7 }, 3: { one: 0.3, several: 0.3 } };
+const TIERS = [1, 2, 3] as const;
+
+export function createActivity(): ActivityState {
+  return { recent: new Map(), checkedFrom: null, checkedAt: null, screen: null, answer: null, asleep: [] };
+}
+
+export function takeActivity(state: ActivityState, signal: Signal): void {
+  if (!Number.isFinite(signal.at)) return;
+  takeAsleep(state.asleep, signal);
+  if (showsACheck(signal)) {
+    state.checkedFrom = Math.min(state.checkedFrom ?? signal.at, signal.at);
+    state.checkedAt = Math.max(state.checkedAt ?? signal.at, signal.at);
+  }
+  if (signal.kind === "screen" && !screenChanged(state, signal.reading)) return;
+  if (state.answer === null && signal.kind !== "message") {
+    keepActivity(state, signal);
+    return;
+  }
+  const { answer, counts } = takeAnswer(state.answer, signal);
+  state.answer = answer;
+  for (const one of counts) keepActivity(state, one);
+}
+
+function keepActivity(state: ActivityState, signal: Signal): void {
+  const source = activitySourceOf(signal);
+  const text = wordsOf(signal);
+  if (source === null || isNoise(text)) return;
+  const found: ActivitySignal = { source, at: signal.at, confidence: ACTIVITY_SOURCES[source].confidence };
+  if (text !== undefined) found.text = text;
+  keep(state.recent, found);
+}
+
+/** Signals further apart than this do not describe one moment. */
+const CONSISTENT_MS = 24 * HOUR;
+
+export function assessActivity(
+  activity: ActivityState | readonly ActivitySignal[],
+  now: number,
+  options?: ActivityOptions,
+): ActivityAssessment {
+  const asleep = "recent" in activity ? activity.asleep : [];
+  const age = (at: number): number => awakeMs(asleep, at, now);
+  const lookbackMs = settingOf(options, "lookback_minutes") * MINUTE;
+
+  const heard =
+    "recent" in activity
+      ? [...activity.recent.values()].flat().filter((signal) => now - signal.at <= CONSISTENT_MS)
+      : activity.filter((signal) => Number.isFinite(signal.at) && !isNoise(signal.text));
+  const signals = heard.filter(({ text }) => !holdsOneOf(options?.noise_patterns, text)).sort(newestFirst);
+  const newest = signals[0];
+  const oldest = signals[signals.length - 1];
+
+  const consistent =
+    newest === undefined || oldest === undefined
+      ? true
+      : newest.at - oldest.at <= CONSISTENT_MS && newest.at <= now + FUTURE_MS;
+  const blindness = whyBlind(activity, newest, consistent, lookbackMs, options, age);
+  const inactiveMs = newest ? age(newest.at) : null;
+  const result: ActivityAssessment = {
+    is_active: false,
+    confidence: 0,
+    last_activity: newest?.at ?? null,
+    inactivity_minutes: inactiveMs === null ? null : inactiveMs / MINUTE,
+    signals,
+    validation_passed: false,
+    reasons: [],
+    known: blindness === null,
+  };
+  if (blindness !== null) return { ...result, reasons: [blindness] };
+  if (newest === undefined || inactiveMs === null) return { ...result, reasons: ["no activity signals detected"] };
+
+  const inWindow = signals.filter((signal) => age(signal.at) <= settingOf(options, WINDOWS[tierOf(signal)]) * SECOND);
+  const { confidence, reasons } = confidenceOf(inWindow.length > 0 ? inWindow : signals, inactiveMs);
+  const recent = inactiveMs <= lookbackMs;
+  const reliable = inWindow.some((signal) => tierOf(signal) < 3);
+  if (!recent) reasons.push(`nothing within the last ${lookbackMs / MINUTE} min`);
+  if (!reliable) reasons.push("no tier-1 or tier-2 signal within its window");
+  const validation_passed = recent && reliable;
+  return {
+    ...result,
+    is_active: validation_passed && confidence >= settingOf(options, "min_confidence_threshold"),
+    confidence,
+    validation_passed,
+    reasons,
+  };
+}
+
+/** By how much confidence falls with the age of the newest activity, oldest first. */
+const AGEING = [
+  { minutes: 60, factor: 0.7 },
+  { minutes: 30, factor: 0.85 },
+];
+
+function confidenceOf(
+  signals: readonly ActivitySignal[],
+  inactiveMs: number,
+): { confidence: number; reasons: string[] } {
+  const tier = TIERS.find((candidate) => signals.some((signal) => tierOf(signal) === candidate)) ?? 3;
+  const ofTier = signals.filter((signal) => tierOf(signal) === tier);
+  const several = ofTier.length > 1;
+  const base = TIER_CONFIDENCE[tier][several ? "several" : "one"];
+  const reasons = [several ? `${ofTier.length} tier-${tier} signals` : `one tier-${tier} signal: ${ofTier[0]?.source}`];
+  const aged = AGEING.find(({ minutes }) => inactiveMs > minutes * MINUTE);
+  if (aged) reasons.push(`activity is older than ${aged.minutes} min`);
+  return { confidence: base * (aged?.factor ?? 1), reasons };
+}
+
+/** Why nothing follows from what was seen; null when the sensors could look. */
+function whyBlind(
+  activity: ActivityState | readonly ActivitySignal[],
+  newest: ActivitySignal | undefined,
+  consistent: boolean,
+  lookbackMs: number,
+  options: ActivityOptions | undefined,
+  age: (at: number) => number,
+): string | null {
+  const checkedAt = options?.checkedAt ?? ("recent" in activity ? activity.checkedAt : (newest?.at ?? null));
+  if (checkedAt === null) return "unknown: no sensor could look";
+  if (!consistent) return "unknown: the times of the signals contradict each other";
+  if ("recent" in activity && age(checkedAt) > lookbackMs) return "unknown: no sensor has looked of late";
+  if ("recent" in activity && !newest && age(activity.checkedFrom ?? checkedAt) < lookbackMs) {
+    return "unknown: not watched for long enough to miss anything";
+  }
+  return null;
+}
+
+function tierOf(signal: ActivitySignal): 1 | 2 | 3 {
+  const reliability: Reliability | undefined = ACTIVITY_SOURCES[signal.source];
+  return reliability?.tier ?? 3;
+}
+
+/** A total order, so that what is kept does not depend on the order in which signals of one moment arrive. */
+function newestFirst(a: ActivitySignal, b: ActivitySignal): number {
+  if (a.at !== b.at) return b.at - a.at;
+  if (a.source !== b.source) return a.source < b.source ? -1 : 1;
+  const [left, right] = [a.text ?? "", b.text ?? ""];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+function keep(recent: ActivityState["recent"], found: ActivitySignal): void {
+  const kept = recent.get(found.source);
+  if (kept === undefined) {
+    recent.set(found.source, [found]);
+    return;
+  }
+  let place = 0;
+  while (place < kept.length && newestFirst(kept[place] as ActivitySignal, found) < 0) place += 1;
+  const next = kept[place];
+  if (next !== undefined && newestFirst(next, found) === 0) return;
+  if (place >= KEPT_PER_SOURCE) return;
+  kept.splice(place, 0, found);
+  if (kept.length > KEPT_PER_SOURCE) kept.pop();
+}
+
+/** Keys and rouse's own notes say nothing about whether the session can be seen; a failed probe says that it cannot. */
+function showsACheck(signal: Signal): boolean {
+  if (signal.source === "human" || signal.source === "observer") return false;
+  return !(signal.kind === "process" && signal.alive === null);
+}
+
+/** The first screen is a baseline, not a change. */
+function screenChanged(state: ActivityState, reading: ScreenReading): boolean {
+  const before = state.screen;
+  state.screen = { reply: reading.reply };
+  if (reading.tokens !== undefined) state.screen.tokens = reading.tokens;
+  return before !== null && (before.reply !== reading.reply || before.tokens !== state.screen.tokens);
+}
+
+/**
+ * Only what was said can be an acknowledgement or a recovery prompt. Paths, commits and commands are not read: a
+ * commit that fixs a "resumer" is work.
+ */
+function wordsOf(signal: Signal): string | undefined {
+  const words = signal.kind === "message" ? signal.preview : "text" in signal ? signal.text : undefined;
+  return typeof words === "string" && words !== "" ? words.slice(0, TEXT_MAX) : undefined;
+}

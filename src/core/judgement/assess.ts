@@ -1,0 +1,163 @@
+/**
+ * From evidence and `now` to a verdict that explains itself.
+ *
+ * The rules stand in the order of their authority; the first that has something to say decides:
+ *
+ *   gone > open prompt > what a record says > the program's own error row above an idle composer > activity > silence
+ *
+ * Each rule answers with a state, a cause, a confidence and its reasons, or with null. A rule that would speak later,
+ * if nothing else happens, leaves the moment in `due`, so that a caller can sleep until then.
+ */
+import { awakeMs } from "../awake.js";
+import type { Settings } from "../defaults.js";
+import type { Source } from "../signal.js";
+import type { Cause, State } from "../states.js";
+import { formatAgo, formatDuration } from "../text/duration.js";
+import { versionFit } from "../version-fit.js";
+import type { Evidence } from "./evidence/evidence.js";
+import { agreeingKinds, type EvidenceKind } from "./evidence/kinds.js";
+import { type TurnWord, turnWord } from "./evidence/turn.js";
+import { byActivity } from "./rules/by-activity.js";
+import { byEnd } from "./rules/by-end.js";
+import { byExit } from "./rules/by-exit.js";
+import { byFailure } from "./rules/by-failure.js";
+import { byLoop } from "./rules/by-loop.js";
+import { byPrompt } from "./rules/by-prompt.js";
+import { byReport } from "./rules/by-report.js";
+import { byRetry } from "./rules/by-retry.js";
+import { byWork } from "./rules/by-work.js";
+
+/** Grows whenever the same evidence may give another verdict, so that recorded timelines can be compared. */
+export const RULESET = 10;
+
+export interface RuleVerdict {
+  state: State;
+  cause: Cause | null;
+  confidence: number;
+  until?: number | null;
+  reasons: string[];
+  /** Of `stuck`: enough kinds of evidence agree, for long enough, that a policy may act on it. */
+  act?: boolean;
+  /** Which kinds of evidence agree on it; where a rule does not say, those that agree on the turn. */
+  kinds?: EvidenceKind[];
+  /** Of `stuck` that is told: why no evidence that comes by itself makes more of it, and what would. */
+  onlyReported?: string;
+}
+
+export interface Assessment
+  extends Required<Omit<RuleVerdict, "act" | "onlyReported">>,
+    Pick<RuleVerdict, "onlyReported"> {
+  /** Suspicion is told early and acted on late; what a record or the program itself says is certain at once. */
+  level: "report" | "act";
+  at: number;
+  ruleset: number;
+  /** When to look again if no signal comes. */
+  recheckAt: number | null;
+}
+
+/** What the rules share: the evidence, the moment, and what was settled once for all of them. */
+export interface RuleInput {
+  evidence: Evidence;
+  now: number;
+  /** A turn runs (true), none does (false), nobody can tell (null). */
+  active: boolean | null;
+  word: { word: TurnWord; at: number; source: Source } | null;
+  /** Awake milliseconds since a moment. */
+  since: (at: number) => number;
+  /** The verdict may change at this moment. */
+  due: (at: number) => void;
+  /** It may change when so much awake time has passed since a moment; sleep in between puts it off. */
+  dueAfter: (at: number, ms: number) => void;
+  /** Thresholds that a user set; the defaults where nothing is said. */
+  settings: Settings;
+}
+
+export type JudgementRule = (question: RuleInput) => RuleVerdict | null;
+
+const RULES: readonly JudgementRule[] = [
+  byExit,
+  byPrompt,
+  byReport,
+  byFailure,
+  byRetry,
+  byLoop,
+  byWork,
+  byEnd,
+  byActivity,
+];
+
+export function assess(evidence: Evidence, now: number, settings: Settings = {}): Assessment {
+  let recheckAt: number | null = null;
+  const question = questionOf(evidence, now, settings, (at) => {
+    // What has no deadline is due at no time.
+    if (at > now && at < (recheckAt ?? Number.POSITIVE_INFINITY)) recheckAt = at;
+  });
+  const { since } = question;
+  for (const rule of RULES) {
+    const verdict = rule(question);
+    if (!verdict) continue;
+    const reasons = QUIET.has(verdict.state) ? verdict.reasons : [...verdict.reasons, ...doubts(evidence, since)];
+    // Nothing is claimed of an agent that nobody sees; what was last known of it stays behind the reason. An exit is final.
+    if (evidence.blind && !evidence.exit) return unknown([unseen(evidence.blind, since), ...reasons], now, recheckAt);
+    const { act, ...said } = verdict;
+    const level = said.state === "stuck" && !act ? "report" : "act";
+    const kinds = said.kinds ?? agreeingKinds(evidence, question.active);
+    return { until: null, ...said, reasons, level, kinds, at: now, ruleset: RULESET, recheckAt };
+  }
+  return unknown([evidence.blind ? unseen(evidence.blind, since) : "nothing was seen yet"], now, recheckAt);
+}
+
+/** Which rule decides, such as `byPrompt`; null where none has anything to say. For explanations. */
+export function decidingRule(evidence: Evidence, now: number, settings: Settings = {}): string | null {
+  const question = questionOf(evidence, now, settings, () => {});
+  return RULES.find((rule) => rule(question) !== null)?.name ?? null;
+}
+
+function questionOf(evidence: Evidence, now: number, settings: Settings, due: RuleInput["due"]): RuleInput {
+  const word = turnWord(evidence.turn);
+  const since = (at: number): number => awakeMs(evidence.asleep, at, now);
+  return {
+    evidence,
+    now,
+    word,
+    settings,
+    active: word === null ? null : word.word === "active" || word.word === "blocked",
+    since,
+    due,
+    dueAfter: (at, ms) => due(now + ms - since(at)),
+  };
+}
+
+function unknown(reasons: string[], now: number, recheckAt: number | null): Assessment {
+  return {
+    state: "unknown",
+    cause: null,
+    confidence: 0,
+    until: null,
+    reasons,
+    level: "report",
+    kinds: [],
+    at: now,
+    ruleset: RULESET,
+    recheckAt,
+  };
+}
+
+const unseen = ({ since, text }: NonNullable<Evidence["blind"]>, awakeSince: (at: number) => number): string =>
+  `nothing was heard of it for ${formatDuration(awakeSince(since))} (observer)${text === "" ? "" : `: ${text}`}`;
+
+/** Nothing is claimed in these, so there is nothing to doubt. */
+const QUIET: ReadonlySet<State> = new Set<State>(["starting", "idle"]);
+
+/** What makes the screen's word weaker than usual. Said with every verdict, so that nobody trusts a profile too long. */
+function doubts({ progress, session, traits, exit }: Evidence, since: RuleInput["since"]): string[] {
+  if (!progress.reading || exit) return [];
+  const found: string[] = [];
+  const fit = versionFit(traits.versions, session.version);
+  if (fit === 1) found.push(`version ${session.version} is newer than its profile (${traits.versions?.to})`);
+  if (fit === -1) found.push(`version ${session.version} is older than its profile (${traits.versions?.from})`);
+  if (progress.reading.structural) found.push("judged by structure: the screen does not fit the program's profile");
+  if (found.length === 0) return found;
+  const seen = formatAgo(since(progress.readingAt ?? 0));
+  return found.map((doubt) => `${doubt}, seen ${seen} (screen)`);
+}

@@ -1,0 +1,70 @@
+/**
+ * The completion marker (`<promise>COMPLETE</promise>` or another): owed only where the task or the prompt asked
+ * for it. A turn that ended without it, and for so long that nothing more will come, has not signalled its end.
+ */
+import type { SleepSpans } from "../../awake.js";
+import { awakeMs, takeAsleep } from "../../awake.js";
+import { MINUTE, settingOf } from "../../defaults.js";
+import type { Signal, Source } from "../../signal.js";
+import { formatDuration } from "../../text/duration.js";
+import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
+import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
+
+export interface CompletionState {
+  asked: boolean;
+  given: boolean;
+  /** A turn was seen at all: nothing is owed before the first. */
+  endedAt: number | null;
+  endedBy: Source | null;
+  active: boolean;
+  promptOpen: boolean;
+  asleep: SleepSpans;
+}
+
+export interface CompletionVerdict extends DetectorVerdict {
+  cause: "no_completion_signal";
+}
+
+export function createCompletion(): CompletionState {
+  return { asked: false, given: false, endedAt: null, endedBy: null, active: false, promptOpen: false, asleep: [] };
+}
+
+export function takeCompletion(state: CompletionState, signal: Signal): void {
+  takeAsleep(state.asleep, signal);
+  const edge = turnEdge(signal);
+  if (edge === "start") {
+    state.active = true;
+    state.endedAt = null;
+  } else if (edge === "end" && state.active) {
+    state.active = false;
+    state.endedAt = signal.at;
+    state.endedBy = signal.source;
+  }
+  if (signal.kind === "prompt") state.promptOpen = signal.open;
+  if (signal.kind === "report" && signal.state === "complete") state.given = true;
+  if (signal.kind !== "message") return;
+  if (signal.role === "assistant") state.given ||= signal.marker === true;
+  else {
+    // A "continue" in between does not take the request back; a new session does.
+    state.asked = signal.marker === true || (state.asked && !signal.newSession);
+    state.given = false;
+    state.endedAt = null;
+  }
+}
+
+export function completionVerdict(
+  state: CompletionState,
+  now: number,
+  options?: DetectorOptions,
+): CompletionVerdict | null {
+  const owed = state.asked && !state.given;
+  if (!owed || state.endedAt === null || state.promptOpen || options?.turnActive === true) return null;
+  const ageMs = awakeMs(state.asleep, state.endedAt, now);
+  if (!isBeyond(state.endedAt, ageMs, settingOf(options, "completion_timeout_minutes") * MINUTE, options)) return null;
+  return {
+    cause: "no_completion_signal",
+    since: state.endedAt,
+    confidence: CONFIDENCE.high,
+    reason: `the turn ended ${formatDuration(ageMs)} ago (${state.endedBy}) without the completion marker that was asked for`,
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * The two ends of a run. Never started: a prompt was submitted and nothing answers, or the program shows nothing at
+ * all (a headless one that waits for the end of its standard input, say). Never exited: a headless run has reported
+ * its result and its process lives on; it must have been seen alive, a mere missing exit proves nothing.
+ */
+import type { SleepSpans } from "../../awake.js";
+import { awakeMs, takeAsleep } from "../../awake.js";
+import { SECOND, settingOf } from "../../defaults.js";
+import type { ScreenReading, Signal } from "../../signal.js";
+import { formatDuration } from "../../text/duration.js";
+import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
+import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
+
+export interface LifecycleState {
+  /** The process was first seen alive. */
+  upAt: number | null;
+  alive: boolean;
+  /** The program has shown anything of itself. */
+  shown: boolean;
+  /** It has answered once. The first answer may be slow: a program that is still loading takes keys already. */
+  answered: boolean;
+  /** A prompt was submitted and nothing has answered it yet. */
+  submittedAt: number | null;
+  submittedBy: "human" | "rouse";
+  reply: string | null;
+  composer: ScreenReading["composer"] | null;
+  /** The headless event stream reported its result. */
+  resultAt: number | null;
+  asleep: SleepSpans;
+}
+
+export interface LifecycleVerdict extends DetectorVerdict {
+  cause: "never_started" | "never_exited";
+}
+
+/** What only rouse, the system or the human does: none of it shows that the program answers. */
+const NO_ANSWER: ReadonlySet<string> = new Set([
+  "process",
+  "input",
+  "gap",
+  "sight",
+  "exit",
+  "file",
+  "commit",
+  "session",
+]);
+
+export function createLifecycle(): LifecycleState {
+  return {
+    upAt: null,
+    alive: false,
+    shown: false,
+    answered: false,
+    submittedAt: null,
+    submittedBy: "human",
+    reply: null,
+    composer: null,
+    resultAt: null,
+    asleep: [],
+  };
+}
+
+export function takeLifecycle(state: LifecycleState, signal: Signal): void {
+  takeAsleep(state.asleep, signal);
+  if (signal.kind === "process" && signal.alive !== null) {
+    state.alive = signal.alive;
+    if (signal.alive) state.upAt ??= signal.at;
+  }
+  if (signal.kind === "exit") {
+    state.alive = false;
+    state.submittedAt = null;
+  }
+  if (signal.kind === "input" && signal.submits && state.submittedAt === null) {
+    state.submittedAt = signal.at;
+    state.submittedBy = signal.by;
+  }
+  if (answers(state, signal)) {
+    if (state.submittedAt !== null) state.answered = true;
+    state.submittedAt = null;
+  }
+  if (!NO_ANSWER.has(signal.kind)) state.shown = true;
+  if (signal.kind === "screen") {
+    state.reply = signal.reading.reply;
+    state.composer = signal.reading.composer;
+  }
+  if (signal.source !== "stream") return;
+  const edge = turnEdge(signal);
+  if (edge !== null) state.resultAt = edge === "end" ? (state.resultAt ?? signal.at) : null;
+}
+
+export function neverStartedVerdict(
+  state: LifecycleState,
+  now: number,
+  options?: DetectorOptions,
+): LifecycleVerdict | null {
+  if (options?.turnActive === true) return null;
+  // A human who presses Enter at an empty composer has submitted nothing; rouse never does that.
+  const submittedNothing = state.submittedBy === "human" && state.composer === "empty";
+  const submittedMs = state.submittedAt === null ? 0 : awakeMs(state.asleep, state.submittedAt, now);
+  const answerMs = settingOf(options, "never_started_seconds") * (state.answered ? 1 : 2) * SECOND;
+  // Only who has seen the program at all can miss its answer: keys alone show nothing of it.
+  if (
+    state.submittedAt !== null &&
+    state.shown &&
+    !submittedNothing &&
+    isBeyond(state.submittedAt, submittedMs, answerMs, options)
+  ) {
+    const reason = `a prompt was submitted ${formatDuration(submittedMs)} ago (${state.submittedBy === "human" ? "human" : "observer"}) and nothing answers`;
+    return { cause: "never_started", since: state.submittedAt, confidence: CONFIDENCE.medium, reason };
+  }
+  if (state.upAt === null || !state.alive || state.shown) return null;
+  const upMs = awakeMs(state.asleep, state.upAt, now);
+  if (!isBeyond(state.upAt, upMs, settingOf(options, "never_shown_seconds") * SECOND, options)) return null;
+  const reason = `the process has been up for ${formatDuration(upMs)} (process) and has shown nothing`;
+  return { cause: "never_started", since: state.upAt, confidence: CONFIDENCE.medium, reason };
+}
+
+export function neverExitedVerdict(
+  state: LifecycleState,
+  now: number,
+  options?: DetectorOptions,
+): LifecycleVerdict | null {
+  if (state.resultAt === null || !state.alive) return null;
+  const ageMs = awakeMs(state.asleep, state.resultAt, now);
+  if (!isBeyond(state.resultAt, ageMs, settingOf(options, "never_exited_seconds") * SECOND, options)) return null;
+  const reason = `the result was reported ${formatDuration(ageMs)} ago (stream) and the process is still alive`;
+  return { cause: "never_exited", since: state.resultAt, confidence: CONFIDENCE.high, reason };
+}
+
+/** A slash command starts no turn but repaints the screen, so a changed reply is an answer too. */
+function answers(state: LifecycleState, signal: Signal): boolean {
+  if (signal.kind === "screen") {
+    return signal.reading.busy === true || (state.reply !== null && state.reply !== signal.reading.reply);
+  }
+  if (signal.kind === "status") return signal.status !== "idle" && signal.status !== "clear";
+  if (signal.kind === "prompt") return signal.open;
+  return !NO_ANSWER.has(signal.kind) && signal.kind !== "output" && signal.kind !== "report" && signal.kind !== "queue";
+}

@@ -1,0 +1,317 @@
+/**
+ * Repeats among finished tool calls: one mechanism for the same call again, cycles of any length, an edit and its
+ * undo, one error met with other arguments, and paging in circles.
+ *
+ * Every finished call is either *new* (its call and outcome were not seen since the world last changed) or a
+ * *repeat*. A new one begins a new *run*; repeats make the run longer. Within a run each outcome gathers weight, and
+ * a loop is told when one of them weighs four equal rounds: in a cycle of five that is the fourth lap. Two slower
+ * rules stand beside it: a long run in which no single outcome weighs that much (a file paged twice), and an outcome
+ * that comes again and again *among* new ones.
+ *
+ * A repeat weighs less the better it can be explained. That is how spacing and known waits turn a loop into a poll.
+ */
+import { digest } from "../../digest.js";
+import type { InfraClass, Source, ToolClass, ToolEndSignal, ToolStartSignal } from "../../signal.js";
+import { rememberBounded } from "./bounded.js";
+import { isReadAgain, type Pages } from "./loop-pages.js";
+
+/** A call with what came of it; without `end` where the source shows no results. */
+export interface FinishedCall {
+  start: ToolStartSignal;
+  end?: ToolEndSignal | undefined;
+  round: number;
+}
+
+export interface RepeatEntry {
+  tool: string;
+  source: Source;
+  /** The last call that was counted here. */
+  call: string;
+  isError: boolean;
+  /** An error whatever the arguments, or one call with one outcome. */
+  anyCall: boolean;
+  /** The result before normalising. */
+  text: string | undefined;
+  lastAt: number;
+  lastRound: number;
+  /** Rounds between the last two. */
+  period: number;
+  run: Tally;
+  among: Tally;
+  runNumber: number;
+}
+
+/** Rounds counted, what they weigh, and when the first of them was. */
+interface Tally {
+  weight: number;
+  rounds: number;
+  since: number;
+  firstRound: number;
+}
+
+export interface RepeatReport {
+  rule: "run" | "circle" | "among";
+  key: string;
+  entry: RepeatEntry;
+  rounds: number;
+  since: number;
+  until: number;
+}
+
+export interface Repeats {
+  entries: Map<string, RepeatEntry>;
+  pages: Pages;
+  /** States of the workspace that were reached: digests of edits, files and test results. */
+  states: Map<string, true>;
+  /** Outcomes since the human last spoke; these a compaction does not forget. */
+  outcomes: Map<string, true>;
+  run: { number: number; weight: number; rounds: number; lastRound: number; since: number };
+  lastEndAt: number;
+  /** The last round that waited on purpose, and the last that may have changed the world without saying so. */
+  waitRound: number;
+  actRound: number;
+  backgroundUntil: number;
+  reported: RepeatReport | undefined;
+}
+
+const ENTRIES_MAX = 512;
+const STATES_MAX = 1024;
+
+/** Tell at the fourth equal round. Half of the honest repeats in real transcripts end at three. */
+export const REPORT = 4;
+/** The longest cycle whose first lap counts although it brought something new. */
+const PERIOD_MAX = 6;
+/** Rounds without anything new at which even distinct calls are a circle; a new one takes back three of them. */
+const REPORT_CIRCLE = 16;
+const NEW_TAKES_BACK = 3;
+/** An outcome among new ones needs more, and at least every third round. */
+const REPORT_AMONG = 8;
+const REPORT_AMONG_ERROR = 6;
+const AMONG_SHARE = 3;
+/** Rounds without it after which an outcome among others is over. */
+const AMONG_OVER = 4;
+
+/** Weights of one repeat; a plain one weighs 1. */
+const WEIGHT = {
+  /** No result is shown, so the outcome may have changed: told at the fifth. */
+  noResult: 0.75,
+  /** The same error, but another call: told at the fifth. */
+  anyCall: 0.75,
+  /** A success that is equal only after normalising its call or its result may be progress after all: told at the seventh. */
+  noisy: 0.5,
+  /** Among others, where a new command ran between that may have changed something. */
+  afterAct: 0.5,
+  /** A poll in quick succession is told at the 20th, one that takes its time after 150: a ceiling, not a rule. */
+  fastPoll: 0.16,
+  poll: 0.02,
+  /** A model rarely thinks for a minute between two equal calls; something else sets the pace. */
+  spaced: 0.1,
+  scheduled: 0,
+};
+const POLL_MS = 10_000;
+/** Longer than a model thinks between two equal calls or sayings: something else sets the pace, a heartbeat, a schedule. */
+export const SPACED_MS = 50_000;
+const SCHEDULED_MS = 120_000;
+/** How long work that was sent to the background is taken to run: its end is not always shown. */
+const BACKGROUND_MS = 30 * 60_000;
+
+/** Failures of the outside world repeat by nature: an outage, never a loop. A refused login does not heal by asking again. */
+const OUTAGE: ReadonlySet<InfraClass | undefined> = new Set<InfraClass>(["rate", "overload", "network", "refused"]);
+/** Classes of tools that leave the world as it is. */
+const ONLY_CHECKS: ReadonlySet<ToolClass> = new Set<ToolClass>([
+  "instant",
+  "web",
+  "sleep",
+  "background",
+  "question",
+  "plan",
+]);
+const NOTHING = digest("");
+
+export function createRepeats(): Repeats {
+  return {
+    entries: new Map(),
+    pages: new Map(),
+    states: new Map(),
+    outcomes: new Map(),
+    run: { number: 0, weight: 0, rounds: 0, lastRound: 0, since: 0 },
+    lastEndAt: Number.NEGATIVE_INFINITY,
+    waitRound: Number.NEGATIVE_INFINITY,
+    actRound: Number.NEGATIVE_INFINITY,
+    backgroundUntil: Number.NEGATIVE_INFINITY,
+    reported: undefined,
+  };
+}
+
+/** Takes a finished call in; true if it brought what was never seen since the human last spoke. */
+export function takeFinished(repeats: Repeats, call: FinishedCall): boolean {
+  const { start, end, round } = call;
+  const endedAt = end?.at ?? start.at;
+  const isNew = !end?.interrupted && !(end && !end.ok && OUTAGE.has(end.infra)) && judge(repeats, call);
+  if (waits(start)) repeats.waitRound = round;
+  if (start.background || start.class === "subagent") repeats.backgroundUntil = endedAt + BACKGROUND_MS;
+  repeats.lastEndAt = Math.max(repeats.lastEndAt, endedAt);
+  return isNew;
+}
+
+/** The world is in this state now. One that was not seen before is progress and clears every repeat. */
+export function reachState(repeats: Repeats, state: string): boolean {
+  if (repeats.states.has(state)) return false;
+  rememberBounded(repeats.states, state, true, STATES_MAX);
+  forgetRepeats(repeats);
+  return true;
+}
+
+export function forgetRepeats(repeats: Repeats): void {
+  repeats.entries.clear();
+  repeats.pages.clear();
+  repeats.reported = undefined;
+  repeats.run = { number: repeats.run.number + 1, weight: 0, rounds: 0, lastRound: 0, since: 0 };
+}
+
+function judge(repeats: Repeats, call: FinishedCall): boolean {
+  const { start, end, round } = call;
+  // An edit and its undo have the same effect, so the undo repeats the edit.
+  const what = start.class === "edit" ? `edit ${start.effect ?? start.after ?? start.call}` : sameCall(call);
+  if (start.class === "edit" && end?.ok) reachState(repeats, what);
+  const key = `${what} ${end?.outcome ?? "?"}`;
+  const errorKey = end && !end.ok && end.error && end.error !== NOTHING ? `error ${end.error}` : undefined;
+
+  const readAgain =
+    end?.ok && start.span && start.subject ? isReadAgain(repeats.pages, start.subject, start.span) : false;
+  const isKnown = repeats.entries.has(key) || readAgain || (errorKey !== undefined && repeats.entries.has(errorKey));
+  if (!isKnown) beginRun(repeats, round);
+  else lengthenRun(repeats, call, repeats.entries.get(key));
+
+  const reported = count(repeats, key, call, false);
+  // A failing test is a result, not an error: other tests that fail likewise are no repeat.
+  const byError = errorKey !== undefined && start.class !== "test" && start.class !== "build";
+  const reportedError = byError ? count(repeats, errorKey, call, true) : undefined;
+  report(repeats, reported ?? reportedError ?? reportedCircle(repeats, call, key), round);
+  if (!isKnown && end?.ok && !ONLY_CHECKS.has(start.class)) repeats.actRound = round;
+  if (isKnown || repeats.outcomes.has(key)) return false;
+  rememberBounded(repeats.outcomes, key, true, STATES_MAX);
+  return true;
+}
+
+/**
+ * The call without what differs by itself, where something came of it: of two calls that say nothing, two files or two
+ * folders may have been meant.
+ */
+function sameCall({ start, end }: FinishedCall): string {
+  return start.near !== undefined && end !== undefined && end.outcome !== NOTHING ? start.near : start.call;
+}
+
+function beginRun(repeats: Repeats, round: number): void {
+  const { number, weight, rounds, since } = repeats.run;
+  const left = repeats.reported ? 0 : Math.max(0, weight - NEW_TAKES_BACK);
+  repeats.run = { number: number + 1, weight: left, rounds: left > 0 ? rounds : 0, lastRound: round, since };
+  if (repeats.reported?.rule !== "among") repeats.reported = undefined;
+}
+
+function lengthenRun(repeats: Repeats, call: FinishedCall, entry: RepeatEntry | undefined): void {
+  const { run } = repeats;
+  if (run.lastRound === call.round) return;
+  if (run.rounds === 0) run.since = call.start.at;
+  run.lastRound = call.round;
+  run.rounds++;
+  run.weight += weigh(repeats, call, entry);
+}
+
+/** Counts the call under this key, once per round; what is to be told of it, if anything. */
+function count(repeats: Repeats, key: string, call: FinishedCall, anyCall: boolean): RepeatReport | undefined {
+  const { start, end, round } = call;
+  const known = repeats.entries.get(key);
+  const first = { weight: 1, rounds: 1, since: start.at, firstRound: round };
+  if (!known) {
+    const entry: RepeatEntry = {
+      tool: start.tool,
+      source: start.source,
+      call: start.call,
+      isError: end?.ok === false,
+      anyCall,
+      text: end?.stable ?? end?.raw,
+      lastAt: start.at,
+      lastRound: round,
+      period: 1,
+      run: first,
+      among: { ...first },
+      runNumber: repeats.run.number,
+    };
+    rememberBounded(repeats.entries, key, entry, ENTRIES_MAX);
+    return undefined;
+  }
+  if (known.lastRound === round) return undefined;
+  const weight = weigh(repeats, call, known);
+  // The lap before the run began counts for a cycle, not for an error that something new has come after.
+  const counts = anyCall || round - known.lastRound > PERIOD_MAX ? 0 : 1;
+  const before = { weight: counts, rounds: counts, since: counts ? known.lastAt : start.at, firstRound: round };
+  if (known.runNumber !== repeats.run.number) known.run = before;
+  if (round - known.among.firstRound >= AMONG_SHARE * (known.among.rounds + 1)) known.among = { ...before };
+  known.run.weight += weight;
+  known.among.weight += repeats.actRound > known.lastRound ? weight * WEIGHT.afterAct : weight;
+  for (const tally of [known.run, known.among]) tally.rounds++;
+  known.runNumber = repeats.run.number;
+  known.period = round - known.lastRound;
+  known.lastRound = round;
+  known.lastAt = start.at;
+  known.call = start.call;
+  known.text = end?.stable ?? end?.raw;
+  rememberBounded(repeats.entries, key, known, ENTRIES_MAX);
+  return reportedOf(key, known, end?.at ?? start.at);
+}
+
+function reportedOf(key: string, entry: RepeatEntry, until: number): RepeatReport | undefined {
+  const of = (rule: RepeatReport["rule"], { rounds, since }: Tally): RepeatReport => ({
+    rule,
+    key,
+    entry,
+    rounds,
+    since,
+    until,
+  });
+  if (entry.run.weight >= REPORT) return of("run", entry.run);
+  if (entry.among.weight >= (entry.isError ? REPORT_AMONG_ERROR : REPORT_AMONG)) return of("among", entry.among);
+  return undefined;
+}
+
+function reportedCircle(repeats: Repeats, call: FinishedCall, key: string): RepeatReport | undefined {
+  const { weight, rounds, since } = repeats.run;
+  const entry = weight < REPORT_CIRCLE ? undefined : repeats.entries.get(key);
+  if (!entry) return undefined;
+  return { rule: "circle", key: "", entry, rounds, since, until: call.end?.at ?? call.start.at };
+}
+
+/** A told repeat stays told: another one replaces it only if it is the same or a run begins within it. */
+function report(repeats: Repeats, found: RepeatReport | undefined, round: number): void {
+  const { reported } = repeats;
+  if (found && (!reported || reported.key === found.key || (reported.rule === "among" && found.rule === "run")))
+    repeats.reported = found;
+  else if (reported?.rule === "among" && round - reported.entry.lastRound > AMONG_OVER) repeats.reported = undefined;
+  else if (found && reported) reported.until = found.until;
+}
+
+function weigh(repeats: Repeats, { start, end, round }: FinishedCall, entry: RepeatEntry | undefined): number {
+  const idleMs = start.at - repeats.lastEndAt;
+  const waitedSince = entry ? repeats.waitRound >= entry.lastRound : repeats.waitRound === round - 1;
+  // A look at work in the background succeeds; the same error beside it is no look.
+  const isCheck = !start.background && start.class !== "subagent";
+  const behind = isCheck && start.at < repeats.backgroundUntil && end?.ok !== false;
+  // Asked after something that is not there, it waits for nothing.
+  const isLost = start.class === "background" && end?.ok === false;
+  if (!isLost && (waits(start) || waitedSince || behind)) {
+    return entry && start.at - entry.lastAt < POLL_MS ? WEIGHT.fastPoll : WEIGHT.poll;
+  }
+  if (idleMs >= SCHEDULED_MS) return WEIGHT.scheduled;
+  if (idleMs >= SPACED_MS) return WEIGHT.spaced;
+  if (!end) return WEIGHT.noResult;
+  if (entry?.anyCall) return WEIGHT.anyCall;
+  // An edit and its undo are two calls, and one repeat.
+  const isOther = entry?.call !== start.call && start.class !== "edit";
+  if (end.ok && entry && (isOther || entry.text !== (end.stable ?? end.raw))) return WEIGHT.noisy;
+  return 1;
+}
+
+function waits(start: ToolStartSignal): boolean {
+  return start.poll === true || start.class === "sleep" || start.class === "background";
+}

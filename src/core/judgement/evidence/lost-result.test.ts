@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { MINUTE, SECOND } from "../../defaults.js";
+import type { Signal } from "../../signal.js";
+import { createLostResult, lostResultVerdict, takeLostResult } from "./lost-result.js";
+
+const s = (at: number, fields: object) => ({ at, source: "transcript", ...fields }) as Signal;
+const turn = (at: number, phase: string) => s(at, { kind: "turn", phase });
+const launch = (at: number) =>
+  s(at, { kind: "tool_start", id: "b1", tool: "Task", class: "subagent", call: "c", background: true });
+const ended = (at: number, id = "b1") => s(at, { kind: "tool_end", id, ok: true, outcome: "o", raw: "r" });
+const queue = (at: number, op: string, depth?: number) =>
+  s(at, { kind: "queue", op, ...(depth !== undefined && { depth }) });
+const verdictAfter = (signals: Signal[], now: number, options = {}) => {
+  const state = createLostResult();
+  for (const signal of signals) takeLostResult(state, signal);
+  return lostResultVerdict(state, now, options);
+};
+const PARKED = [turn(0, "start"), launch(1), turn(10, "end"), ended(20)];
+
+describe("a lost result", () => {
+  it("is a result that an idle session does not take up for a minute", () => {
+    expect(verdictAfter(PARKED, 20 + 60 * SECOND)).toBeNull();
+    expect(verdictAfter(PARKED, 21 + 60 * SECOND)).toMatchObject({ cause: "lost_result", since: 20 });
+  });
+
+  it("is a message that stays queued while the session is idle", () => {
+    const queued = [turn(0, "start"), queue(5, "enqueue"), turn(10, "end")];
+    expect(verdictAfter(queued, 2 * MINUTE)).toMatchObject({
+      since: 10,
+      reason: "at its prompt for 120 s without taking up 1 queued (transcript)",
+    });
+    expect(verdictAfter([...queued, queue(11, "dequeue")], 2 * MINUTE)).toBeNull();
+    expect(verdictAfter([...queued, queue(11, "dequeue", 1)], 2 * MINUTE)?.since).toBe(10);
+  });
+
+  it.each([
+    ["the turn goes on", [turn(0, "start"), launch(1), ended(20), queue(21, "enqueue")]],
+    ["the child was only launched", [turn(0, "start"), launch(1), ended(2), turn(10, "end")]],
+    ["word of the launch came late", [turn(0, "start"), launch(1), turn(10, "end"), ended(2)]],
+    ["the child still runs", [turn(0, "start"), launch(1), turn(10, "end")]],
+    ["the end is that of a foreground tool", [turn(0, "start"), turn(10, "end"), ended(20, "other")]],
+    ["a new turn began", [...PARKED, turn(30, "start")]],
+    ["the agent answered and stopped", [...PARKED, s(30, { kind: "message", role: "assistant", digest: "d" })]],
+    ["a human types", [...PARKED, s(30, { kind: "input", by: "human", bytes: 1 })]],
+    ["the human interrupted", [turn(0, "start"), queue(5, "enqueue"), turn(10, "interrupted")]],
+    ["the process is gone", [...PARKED, s(30, { kind: "exit", code: 0, signal: null })]],
+    ["the machine slept", [...PARKED, s(99, { kind: "gap", from: 21, to: 9 * MINUTE })]],
+  ] as [string, Signal[]][])("is none while %s", (_, signals) => {
+    expect(verdictAfter(signals, 10 * MINUTE - 10)).toBeNull();
+  });
+
+  it("is none when the caller knows that a turn is under way", () => {
+    expect(verdictAfter(PARKED, 10 * MINUTE, { turnActive: true })).toBeNull();
+  });
+});

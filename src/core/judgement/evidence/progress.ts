@@ -1,0 +1,138 @@
+/**
+ * The witnesses of a stream that lives: each remembers when it last saw news. News is a new reply text, a moved token
+ * counter, a new line of the transcript, an event of the stream, received bytes; never a repaint.
+ */
+import type { ProcessSignal, ScreenReading, Signal, Source } from "../../signal.js";
+import { rememberBounded } from "./bounded.js";
+
+const REPLIES_MAX = 64;
+/**
+ * Pings keep a dead stream open: 10 bytes a second were measured of them, 50 of the slowest reply that still came. What
+ * counts is a window, since samples come every second or every ten.
+ */
+const SOCKET_WINDOW_MS = 10_000;
+const SOCKET_NEWS_BYTES = 300;
+
+export type ProgressSource = "reply" | "tokens" | "stream" | "transcript" | "hook" | "telemetry" | "socket";
+
+export interface ProgressEvidence {
+  seen: Partial<Record<ProgressSource, number>>;
+  /** Bytes of any kind; only their absence means anything. */
+  outputAt: number | null;
+  /** Replies shown lately: a frame torn at a look comes back to one of them, and coming back is no news. */
+  replies: Map<string, true>;
+  tokens: number | null;
+  reading: ScreenReading | null;
+  readingAt: number | null;
+  /** The last reading with a place to type, once that is gone, and when it went: a program that leaves clears its screen. */
+  left: { reading: ScreenReading; at: number } | null;
+  /** When the screen was last told to stand still. */
+  stillAt: number | null;
+  /** The screen was seen to say that it does not work. */
+  hasRested: boolean;
+  /** What had been received when the present window began. */
+  socket: { at: number; bytes: number } | null;
+  cpuMs: number | null;
+  cpuMovedAt: number | null;
+  /** Null where nobody could look. */
+  children: number | null;
+  /** When its processes were last looked at. */
+  sampledAt: number | null;
+  /** When the youngest child that still lives was started. */
+  newestChildAt: number | null;
+}
+
+export function createProgress(): ProgressEvidence {
+  return {
+    seen: {},
+    outputAt: null,
+    replies: new Map(),
+    tokens: null,
+    reading: null,
+    readingAt: null,
+    left: null,
+    stillAt: null,
+    hasRested: false,
+    socket: null,
+    cpuMs: null,
+    cpuMovedAt: null,
+    children: null,
+    sampledAt: null,
+    newestChildAt: null,
+  };
+}
+
+export function takeProgress(progress: ProgressEvidence, signal: Signal): void {
+  switch (signal.kind) {
+    case "screen":
+      takeReading(progress, signal.reading, signal.at);
+      return;
+    case "output":
+      progress.outputAt = signal.at;
+      return;
+    case "process":
+      takeProcess(progress, signal);
+      return;
+    case "delta":
+    case "message":
+    case "tool_start":
+    case "tool_end":
+    case "request":
+    case "tokens":
+    case "compaction":
+    case "turn":
+      if (isRecord(signal.source)) {
+        progress.seen[signal.source] = Math.max(progress.seen[signal.source] ?? 0, signal.at);
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+const isRecord = (source: Source): source is Source & ProgressSource =>
+  source === "stream" || source === "transcript" || source === "hook" || source === "telemetry";
+
+function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: number): void {
+  if (!progress.replies.has(reading.reply)) progress.seen.reply = at;
+  rememberBounded(progress.replies, reading.reply, true, REPLIES_MAX);
+  // A counter that hides and comes back is the same counter; only one that moved is news.
+  if (reading.tokens !== undefined && reading.tokens !== progress.tokens) {
+    progress.seen.tokens = at;
+    progress.tokens = reading.tokens;
+  }
+  const before = progress.reading;
+  progress.reading = reading;
+  progress.readingAt = at;
+  if (reading.composer !== "hidden" || reading.busy) progress.left = null;
+  else if (before && before.composer !== "hidden") progress.left = { reading: before, at };
+  if (!reading.moving) progress.stillAt = at;
+  if (reading.busy === false) progress.hasRested = true;
+}
+
+function takeProcess(
+  progress: ProgressEvidence,
+  { at, alive, cpuMs, receivedBytes, children, newestChildAt }: ProcessSignal,
+): void {
+  // Nobody could look: what was seen before is no witness of this moment.
+  if (alive === null) {
+    progress.children = null;
+    progress.newestChildAt = null;
+    return;
+  }
+  if (receivedBytes !== undefined) takeSocket(progress, at, receivedBytes);
+  if (progress.cpuMs === null || cpuMs - progress.cpuMs > 50) progress.cpuMovedAt = at;
+  progress.cpuMs = cpuMs;
+  progress.children = children;
+  progress.sampledAt = at;
+  progress.newestChildAt = children > 0 ? (newestChildAt ?? null) : null;
+}
+
+/** The first count is where counting begins; only what comes after it is news. A count that fell is of another socket. */
+function takeSocket(progress: ProgressEvidence, at: number, bytes: number): void {
+  const { socket } = progress;
+  const came = socket === null ? 0 : bytes < socket.bytes ? bytes : bytes - socket.bytes;
+  const isNews = came >= SOCKET_NEWS_BYTES;
+  if (isNews) progress.seen.socket = at;
+  if (socket === null || isNews || at - socket.at >= SOCKET_WINDOW_MS) progress.socket = { at, bytes };
+}

@@ -1,0 +1,140 @@
+/** Is somebody asked? A dialog is seen by several sources; each opens and closes its own view of it. */
+
+import type { Signal, Source } from "../../signal.js";
+import type { PromptKind } from "../../states.js";
+import { closingOf } from "../closing.js";
+
+export interface OpenPrompt {
+  prompt: PromptKind;
+  question: string;
+  at: number;
+  source: Source;
+  /** The dialog of a usage limit: the state is `rate_limited`, with a prompt open. */
+  limit: boolean;
+}
+
+export interface PromptsEvidence {
+  open: Partial<Record<Source, OpenPrompt>>;
+  /** Calls of question and plan tools that wait for their answer, by id. */
+  asked: Map<string, OpenPrompt>;
+  closedAt: number | null;
+  /** When the screen last showed a dialog. */
+  drawnAt: number | null;
+  /** A prompt was open when the process ended. */
+  leftOpen: boolean;
+  /** The screen says that the program works, and shows the tool that it runs and no dialog. */
+  showsTool: boolean;
+  /** The last row that a running tool printed, where it is a question. */
+  toolAsks: string | null;
+}
+
+const ASKED_MAX = 8;
+
+export function createPrompts(): PromptsEvidence {
+  return {
+    open: {},
+    asked: new Map(),
+    closedAt: null,
+    drawnAt: null,
+    leftOpen: false,
+    showsTool: false,
+    toolAsks: null,
+  };
+}
+
+export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
+  switch (signal.kind) {
+    case "status":
+      if (signal.status === "blocked")
+        open(prompts, signal.source, signal.at, signal.prompt ?? "confirmation", signal.text ?? prompts.toolAsks ?? "");
+      else close(prompts, signal.source, signal.at);
+      return;
+    case "prompt":
+      if (signal.open) open(prompts, signal.source, signal.at, signal.prompt ?? "confirmation", signal.question);
+      else close(prompts, signal.source, signal.at);
+      return;
+    case "screen": {
+      const { dialog, busy, tool, tail } = signal.reading;
+      prompts.showsTool = busy === true && tool !== undefined && !dialog;
+      const printed = prompts.showsTool ? (tail?.at(-1) ?? "") : "";
+      prompts.toolAsks = printed !== "" && closingOf(printed) === "question" ? printed : null;
+      if (dialog) {
+        prompts.drawnAt = signal.at;
+        open(prompts, "screen", signal.at, dialog.prompt, dialog.question, dialog.limit);
+      } else {
+        close(prompts, "screen", signal.at);
+        // The screen shows the composer again: an event that only ever opens has been answered.
+        if (signal.reading.composer !== "hidden" && !isUndrawn(prompts, signal.at)) close(prompts, "hook", signal.at);
+      }
+      return;
+    }
+    case "tool_start": {
+      if (signal.class !== "question" && signal.class !== "plan") return;
+      const prompt: PromptKind = signal.class === "plan" ? "plan" : "input";
+      prompts.asked.set(signal.id, {
+        prompt,
+        question: signal.subject ?? "",
+        at: signal.at,
+        source: signal.source,
+        limit: false,
+      });
+      if (prompts.asked.size > ASKED_MAX) prompts.asked.delete(prompts.asked.keys().next().value as string);
+      return;
+    }
+    case "tool_end":
+      if (prompts.asked.delete(signal.id)) prompts.closedAt = signal.at;
+      return;
+    case "turn":
+      prompts.asked.clear();
+      close(prompts, "hook", signal.at);
+      close(prompts, signal.source, signal.at);
+      return;
+    case "exit":
+      prompts.leftOpen = openPrompt(prompts) !== null;
+      prompts.open = {};
+      prompts.asked.clear();
+      return;
+    default:
+      return;
+  }
+}
+
+function open(
+  prompts: PromptsEvidence,
+  source: Source,
+  at: number,
+  prompt: PromptKind,
+  question = "",
+  limit = false,
+): void {
+  const known = prompts.open[source];
+  prompts.open[source] = { prompt, question: question || (known?.question ?? ""), at: known?.at ?? at, source, limit };
+}
+
+/** A hook fires before its dialog is drawn, and two looks have to agree on that. */
+const DRAWN_MS = 4000;
+function isUndrawn({ open: { hook }, drawnAt }: PromptsEvidence, at: number): boolean {
+  return hook !== undefined && (drawnAt ?? Number.NEGATIVE_INFINITY) < hook.at && at - hook.at < DRAWN_MS;
+}
+
+function close(prompts: PromptsEvidence, source: Source, at: number): void {
+  if (!prompts.open[source]) return;
+  delete prompts.open[source];
+  prompts.closedAt = at;
+}
+
+/**
+ * Who has the words comes first: the screen and the hooks carry the question, a title only says that there is one. Beside a
+ * running tool it says less: Gemini CLI titles "Action Required" when a command printed something and then nothing for 30 s.
+ * Only where what it printed is a question, that is likely.
+ */
+const ORDER: readonly Source[] = ["screen", "hook", "stream", "program_status", "session_file", "title", "transcript"];
+
+export function openPrompt(prompts: PromptsEvidence): OpenPrompt | null {
+  for (const source of ORDER) {
+    const found = prompts.open[source];
+    const isGuess = source === "title" && prompts.showsTool && prompts.toolAsks === null;
+    if (found && !isGuess) return found;
+  }
+  return prompts.asked.values().next().value ?? null;
+}

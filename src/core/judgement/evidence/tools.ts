@@ -1,0 +1,123 @@
+/** Which tools are open, since when, and what they may take. Bounded: an agent that never closes a call forgets the oldest. */
+import { awakeMs, type SleepSpans, takeAsleep } from "../../awake.js";
+import { type Settings, settingOf } from "../../defaults.js";
+import type { Signal, Source, ToolClass, ToolStartSignal } from "../../signal.js";
+import { DECLARED_SLACK, DECLARED_SLACK_MS, TOOL_CLOCKS, UNSEEN_PATIENCE } from "../clocks.js";
+import { createLearned, type LearnedState, learnedThreshold, learnGap, takeHabits, type WorkKey } from "../learned.js";
+
+export interface OpenTool {
+  id: string;
+  tool: string;
+  class: ToolClass;
+  subject: string | undefined;
+  timeoutMs: number | undefined;
+  at: number;
+  source: Source;
+}
+
+export interface ToolsEvidence {
+  open: Map<string, OpenTool>;
+  /** Work that goes on behind the turn. */
+  behind: Map<string, OpenTool>;
+  lastEndAt: number | null;
+  /** How long this agent's tools take, per class and command head. */
+  learned: LearnedState;
+  /** A screen or the process tree shows what runs. */
+  seen: boolean;
+  asleep: SleepSpans;
+}
+
+const OPEN_MAX = 64;
+
+export function createTools(): ToolsEvidence {
+  return { open: new Map(), behind: new Map(), lastEndAt: null, learned: createLearned(), seen: false, asleep: [] };
+}
+
+export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settings = {}): void {
+  switch (signal.kind) {
+    case "gap":
+      takeAsleep(tools.asleep, signal);
+      return;
+    case "habits":
+      takeHabits(tools.learned, signal.habits);
+      return;
+    case "screen":
+    case "process":
+      tools.seen ||= signal.kind === "screen" || signal.alive === true;
+      return;
+    case "tool_start":
+      start(tools, signal);
+      return;
+    case "tool_end": {
+      const opened = tools.open.get(signal.id);
+      tools.open.delete(signal.id);
+      if (opened && !signal.refused && !signal.interrupted) learn(tools, opened, signal.at, settings);
+      if (opened && signal.background) keep(tools.behind, { ...opened, at: signal.at });
+      else tools.behind.delete(signal.id);
+      tools.lastEndAt = signal.at;
+      return;
+    }
+    case "turn":
+      // A finished or cut turn leaves nothing open in front; a prompt by a human starts with a clean table.
+      if (signal.phase !== "start" || signal.byUser) tools.open.clear();
+      return;
+    case "exit":
+      tools.open.clear();
+      tools.behind.clear();
+      return;
+    default:
+      return;
+  }
+}
+
+/** A call that was refused, cut, alarmed on, or slept through is no sample of how long its kind takes. */
+function learn(tools: ToolsEvidence, tool: OpenTool, at: number, settings: Settings): void {
+  const gapMs = at - tool.at;
+  const patience = settingOf(settings, "tool_patience");
+  // No deadline lies below its class's own, which most calls keep: only the others need what was learned.
+  const alarmed =
+    gapMs >= TOOL_CLOCKS[tool.class].reportMs * patience &&
+    gapMs >= (toolDeadline(tools, tool, tools.seen) - tool.at) * patience;
+  learnGap(tools.learned, keyOf(tool), gapMs, { alarmed, asleep: awakeMs(tools.asleep, tool.at, at) < gapMs });
+}
+
+function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
+  const known = tools.open.get(signal.id);
+  // Hook, stream and transcript report the same call: the first one starts its clock.
+  const at = known ? Math.min(known.at, signal.at) : signal.at;
+  keep(tools.open, {
+    id: signal.id,
+    tool: signal.tool,
+    class: signal.class,
+    subject: signal.subject,
+    timeoutMs: signal.timeoutMs,
+    at,
+    source: known?.source ?? signal.source,
+  });
+}
+
+function keep(map: Map<string, OpenTool>, tool: OpenTool): void {
+  map.set(tool.id, tool);
+  if (map.size > OPEN_MAX) map.delete(map.keys().next().value as string);
+}
+
+const keyOf = (tool: OpenTool): WorkKey => ({
+  class: tool.class,
+  ...(tool.subject === undefined ? {} : { head: tool.subject.split(" ").slice(0, 2).join(" ") }),
+});
+
+/**
+ * When an open tool has taken too long: its declared time-out with slack, else what was learned, else its class. `seen`
+ * means that a screen or the process tree shows it running.
+ */
+export function toolDeadline(tools: ToolsEvidence, tool: OpenTool, seen: boolean): number {
+  const patience = seen ? 1 : UNSEEN_PATIENCE;
+  const priorMs = TOOL_CLOCKS[tool.class].reportMs * patience;
+  if (!Number.isFinite(priorMs)) return tool.at + priorMs;
+  const bounds = { priorMs, floorMs: priorMs, ceilingMs: priorMs * 4 };
+  const usual = learnedThreshold(tools.learned, keyOf(tool), bounds).ms;
+  if (tool.timeoutMs === undefined) return tool.at + usual;
+  // Only what is seen to run is held to its own word: unseen, the same silence may be a human who is asked first.
+  const declared = Math.max(tool.timeoutMs * DECLARED_SLACK, tool.timeoutMs + DECLARED_SLACK_MS);
+  return tool.at + (seen ? declared : Math.max(declared, usual));
+}

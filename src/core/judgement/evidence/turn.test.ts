@@ -1,0 +1,249 @@
+import { describe, expect, it } from "vitest";
+import { screen } from "../../../../test/support/steps.js";
+import type { ScreenReading, Signal } from "../../signal.js";
+import { createTurn, takeTurn, turnWord } from "./turn.js";
+
+function turnAfter(...signals: object[]) {
+  const turn = createTurn();
+  signals.forEach((signal, i) => {
+    takeTurn(turn, { at: i * 10_000, ...signal } as Signal);
+  });
+  return turn;
+}
+const status = (source: string, word: string) => ({ kind: "status", source, status: word });
+const asked = { kind: "input", source: "human", by: "human", bytes: 2, submits: true };
+
+describe("is a turn running?", () => {
+  it("believes the program's own status before title and screen", () => {
+    const turn = turnAfter(screen({ busy: false }), status("title", "idle"), status("program_status", "working"));
+    expect(turnWord(turn)).toMatchObject({ word: "active", source: "program_status" });
+  });
+
+  it("goes on with the same turn where the screen's mark goes out for a moment, and begins another after that", () => {
+    const turn = turnAfter(screen({ busy: false }), screen({ busy: true }));
+    const show = (at: number, busy: boolean) => takeTurn(turn, { at, ...screen({ busy }) } as Signal);
+    show(60_000, false);
+    show(61_500, true);
+    expect(turn).toMatchObject({ startedAt: 10_000, endedAt: null, turns: 1 });
+    show(70_000, false);
+    show(74_000, true);
+    expect(turn).toMatchObject({ startedAt: 74_000, turns: 2 });
+    show(80_000, false);
+    takeTurn(turn, { at: 80_500, ...asked } as Signal);
+    show(81_000, true);
+    expect(turn).toMatchObject({ startedAt: 81_000, turns: 3 });
+  });
+
+  it("falls back to the next source when one takes its word back", () => {
+    const turn = turnAfter(
+      status("title", "working"),
+      status("program_status", "idle"),
+      status("program_status", "clear"),
+    );
+    expect(turnWord(turn)).toMatchObject({ word: "active", source: "title" });
+  });
+
+  it("believes a transcript that marks its turns before the screen, and one that only presumes them after it", () => {
+    const marked = { kind: "turn", source: "transcript", phase: "end" };
+    expect(turnWord(turnAfter(screen({ busy: true }), marked))).toMatchObject({ word: "idle", source: "transcript" });
+    const presumed = { ...marked, presumed: true };
+    expect(turnWord(turnAfter(screen({ busy: true }), presumed))).toMatchObject({ word: "active", source: "screen" });
+  });
+
+  it("believes a screen that states why it stopped, at its prompt, before a transcript that tells of no end", () => {
+    const start = { kind: "turn", source: "transcript", phase: "start" };
+    const limit = { text: "You've hit your usage limit." };
+    const stopped = { busy: false, moving: false, composer: "empty" as const };
+    const word = (...later: object[]) => turnWord(turnAfter(start, ...later));
+    expect(word(screen({ ...stopped, limit }))).toMatchObject({ word: "idle", source: "screen" });
+    for (const reading of [stopped, { ...stopped, limit, busy: true }, { ...stopped, limit, moving: true }])
+      expect(word(screen(reading))).toMatchObject({ word: "active", source: "transcript" });
+    expect(word(screen({ ...stopped, limit }), start)).toMatchObject({ word: "active", source: "transcript" });
+  });
+
+  it("asks no bytes: output is no word", () => {
+    expect(turnWord(turnAfter({ kind: "output", source: "screen", bytes: 9 }))).toBeNull();
+  });
+
+  it("takes motion for a turn only after a human asked for something", () => {
+    expect(turnWord(turnAfter(screen({ busy: null, moving: true })))).toBeNull();
+    const turn = turnAfter(screen({ busy: null, moving: false }), asked, screen({ busy: null, moving: true }));
+    expect(turnWord(turn)?.word).toBe("active");
+    expect(turn.byMotion).toBe(true);
+  });
+
+  it("takes no rest for the end of a turn that is cut off: its prompt has not come back, and the cursor stands behind a word", () => {
+    const ready = screen({ busy: null, moving: false, composer: "empty" });
+    const rests = (caret?: "text" | "sign") =>
+      screen({ busy: null, moving: false, composer: "hidden", replying: true, ...(caret && { caret }) });
+    const prints = screen({ busy: null, moving: false, composer: "hidden", caret: "text" });
+    const moves = screen({ busy: null, moving: true, composer: "hidden" });
+    expect(turnWord(turnAfter(ready, asked, moves, rests("text")))?.word).toBe("active");
+    expect(turnWord(turnAfter(ready, asked, moves, rests("sign")))?.word).toBe("idle");
+    expect(turnWord(turnAfter(ready, asked, moves, rests()))?.word).toBe("idle");
+    expect(turnWord(turnAfter(ready, asked, moves, prints))?.word).toBe("idle");
+    expect(turnWord(turnAfter(rests(), asked, moves, rests("text")))?.word).toBe("idle");
+  });
+
+  it("takes no motion for a turn because somebody pressed Enter while the program was still starting", () => {
+    const loading = screen({ busy: null, moving: true, composer: "hidden" });
+    expect(turnWord(turnAfter(asked, loading))).toBeNull();
+    expect(turnWord(turnAfter(loading, asked, loading, loading))).toBeNull();
+    expect(
+      turnWord(turnAfter(loading, screen({ busy: null, moving: true, composer: "empty" }), asked, loading)),
+    ).toEqual(expect.objectContaining({ word: "active" }));
+  });
+
+  it("takes the answer to a trust dialog for no question", () => {
+    const loading = screen({ busy: null, moving: true, composer: "hidden" });
+    const trust = screen({
+      busy: null,
+      moving: false,
+      dialog: { prompt: "trust", question: "Do you trust this folder?" },
+    });
+    expect(turnWord(turnAfter(loading, trust, asked, loading))).toBeNull();
+  });
+
+  it("counts a turn once, however many sources tell of it", () => {
+    const turn = turnAfter(
+      asked,
+      status("title", "working"),
+      { kind: "turn", source: "hook", phase: "start" },
+      screen({ busy: true }),
+      status("title", "idle"),
+    );
+    expect(turn).toMatchObject({ turns: 1, startedAt: 10_000, endedAt: 40_000 });
+  });
+
+  it("goes on with the same turn when a dialog was answered", () => {
+    const turn = turnAfter(asked, status("title", "working"), status("title", "blocked"), status("title", "working"));
+    expect(turn).toMatchObject({ turns: 1, startedAt: 10_000 });
+  });
+
+  it("does not take a flicker at the start of a program for a turn", () => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...status("title", "working") } as Signal);
+    takeTurn(turn, { at: 900, ...status("title", "idle") } as Signal);
+    expect(turn.turns).toBe(0);
+  });
+
+  it("does not take a flicker for a turn when the composer has only just opened", () => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);
+    takeTurn(turn, { at: 800, ...status("program_status", "working") } as Signal);
+    takeTurn(turn, { at: 1200, ...status("program_status", "idle") } as Signal);
+    expect(turn.turns).toBe(0);
+  });
+
+  it("does not take a flicker for a turn because somebody typed while the program loads", () => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);
+    takeTurn(turn, { at: 700, ...asked } as Signal);
+    takeTurn(turn, { at: 900, ...status("program_status", "working") } as Signal);
+    takeTurn(turn, { at: 1600, ...status("program_status", "idle") } as Signal);
+    expect(turn.turns).toBe(0);
+    takeTurn(turn, { at: 8000, ...status("program_status", "working") } as Signal);
+    expect(turn.turns).toBe(1);
+  });
+
+  describe("after a flicker at the start", () => {
+    const flag = (at: number, source: string, word: string): Signal => ({ at, ...status(source, word) }) as Signal;
+    const shows = (at: number, reading: Partial<ScreenReading>): Signal =>
+      ({ at, ...screen({ composer: "empty", ...reading }) }) as Signal;
+    const turnsAfter = (startsQuiet: boolean, ...signals: Signal[]): number => {
+      const turn = createTurn();
+      for (const signal of signals) takeTurn(turn, signal, startsQuiet);
+      return turn.turns;
+    };
+    const flicker = [flag(1000, "title", "working"), flag(2400, "title", "idle")];
+    const left = {
+      "an end mark": { ended: true },
+      "a question": { closing: "question" },
+      "a reply": { replying: true, closing: "result" },
+    } as const;
+
+    it.each(Object.entries(left))("counts the turn that %s shows it to have been", (_, reading) => {
+      expect(turnsAfter(true, shows(0, {}), ...flicker, shows(3000, { reply: "r1", ...reading }))).toBe(1);
+      expect(turnsAfter(true, ...flicker, shows(3000, { reply: "r1", ...reading }))).toBe(1);
+    });
+
+    it.each(Object.entries(left))("counts none where %s stood on the screen before", (_, reading) => {
+      const old = { reply: "r1", ...reading };
+      expect(turnsAfter(true, shows(0, old), ...flicker, shows(3000, { ...old, moving: true }))).toBe(0);
+    });
+
+    it.each(Object.entries(left))(
+      "counts none where the program's flags rise while it loads, whatever it paints: %s",
+      (_, reading) => {
+        const resumed = { reply: "r1", ...reading };
+        for (const at of [1500, 3000, 9000])
+          expect(turnsAfter(false, shows(0, {}), ...flicker, shows(at, resumed))).toBe(0);
+      },
+    );
+
+    it("counts none for words that only a screen's structure tells", () => {
+      expect(turnsAfter(true, ...flicker, shows(3000, { reply: "r1", replying: true, structural: true }))).toBe(0);
+    });
+
+    it("counts a turn once, however often its words are read", () => {
+      const words = { reply: "r1", ended: true };
+      expect(turnsAfter(true, ...flicker, shows(3000, words), shows(5000, { ...words, moving: true }))).toBe(1);
+    });
+
+    it.each([
+      { word: "idle", turns: 0 },
+      { word: "done", turns: 1 },
+      { word: "error", turns: 1 },
+    ])("believes the program's own word for what ended: $word", ({ word, turns }) => {
+      const status = [flag(1000, "program_status", "working"), flag(1700, "program_status", word)];
+      expect(turnsAfter(false, shows(0, {}), ...status)).toBe(turns);
+    });
+  });
+
+  it("does not take a spinner that turns before there is anything to type into for a turn, however long it takes", () => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...screen({ busy: true, composer: "hidden" }) } as Signal);
+    takeTurn(turn, { at: 30_000, ...screen({ busy: false, composer: "empty" }) } as Signal);
+    expect(turn.turns).toBe(0);
+  });
+
+  it.each([
+    { composer: "empty" },
+    { composer: "hidden", tokens: 20 },
+    { composer: "hidden", tool: { class: "shell" } },
+  ] as const)("counts a turn that nobody was seen to ask for where the screen shows more: %j", (shown) => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...screen({ busy: true, ...shown }) } as Signal);
+    takeTurn(turn, { at: 30_000, ...screen({ busy: false, composer: "empty" }) } as Signal);
+    expect(turn.turns).toBe(1);
+  });
+
+  it("counts a turn of a second that followed an open composer, although nobody was seen to ask", () => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);
+    takeTurn(turn, { at: 5000, ...status("title", "working") } as Signal);
+    takeTurn(turn, { at: 5900, ...status("title", "idle") } as Signal);
+    expect(turn.turns).toBe(1);
+  });
+
+  it("does not believe a title that never says more than idle: it may stand through every turn", () => {
+    const start = { kind: "turn", source: "transcript", phase: "start" };
+    const mute = turnAfter(status("title", "idle"), start);
+    expect(turnWord(mute)).toMatchObject({ word: "active", source: "transcript" });
+    expect(turnWord(turnAfter(status("title", "idle")))).toMatchObject({ word: "idle", source: "title" });
+    const notifier = turnAfter(status("title", "working"), status("title", "idle"), start);
+    expect(turnWord(notifier)).toMatchObject({ word: "idle", source: "title" });
+  });
+
+  it("counts a recorded turn that a better source was too slow to see", () => {
+    const start = { kind: "turn", source: "transcript", phase: "start", byUser: true };
+    const turn = turnAfter(status("session_file", "idle"), start, { ...start, phase: "end" });
+    expect(turn).toMatchObject({ turns: 1, startedAt: 10_000 });
+    expect(turnWord(turn)?.word).toBe("idle");
+  });
+
+  it("forgets every word when the process ends", () => {
+    const turn = turnAfter(status("title", "working"), { kind: "exit", source: "process", code: 0, signal: null });
+    expect(turnWord(turn)).toBeNull();
+  });
+});

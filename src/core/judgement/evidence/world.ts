@@ -1,0 +1,51 @@
+/**
+ * Has the world changed? A commit, a passing test, a checkpoint, a file or an edit that leaves a state behind which
+ * was not there lately. An edit and its undo return to a known state, so they are no change; an edit that failed
+ * is none either, so the state counts when the tool ends well, not when it starts.
+ */
+import type { Signal } from "../../signal.js";
+import { rememberBounded } from "./bounded.js";
+
+export interface WorldState {
+  /** Edits under way: id of the call to the state it will leave. */
+  open: Map<string, string>;
+  seen: Map<string, true>;
+}
+
+const OPEN_MAX = 32;
+const SEEN_MAX = 128;
+
+export function createWorld(): WorldState {
+  return { open: new Map(), seen: new Map() };
+}
+
+/** Takes the signal in and says whether it changed the world. */
+export function takeWorld(state: WorldState, signal: Signal): boolean {
+  switch (signal.kind) {
+    case "tool_start":
+      if (signal.after !== undefined) rememberBounded(state.open, signal.id, signal.after, OPEN_MAX);
+      return false;
+    case "tool_end": {
+      const after = state.open.get(signal.id);
+      state.open.delete(signal.id);
+      return after !== undefined && signal.ok && isNew(state, `edit ${after}`);
+    }
+    case "file":
+      if (signal.role === "status" || signal.role === "access" || signal.digest === undefined) return false;
+      return isNew(state, `file ${signal.path} ${signal.digest}`);
+    case "commit":
+      return isNew(state, `commit ${signal.id}`);
+    case "checkpoint":
+      return isNew(state, `checkpoint ${signal.task} ${signal.step} ${signal.text}`.slice(0, 300));
+    case "test":
+      return signal.ok === true && isNew(state, `test ${signal.digest}`);
+    default:
+      return false;
+  }
+}
+
+function isNew(state: WorldState, key: string): boolean {
+  const known = state.seen.has(key);
+  rememberBounded(state.seen, key, true, SEEN_MAX);
+  return !known;
+}

@@ -1,0 +1,144 @@
+/**
+ * Learned thresholds: how long a gap of one agent in one kind of work must be to be strange for it.
+ *
+ *     clamp(max(prior, factor * own quantile), floor, ceiling)
+ *
+ * pooled over (tool class, command head), then the tool class, then the prior alone, until a pool has enough samples.
+ * Each agent has pools of its own, which its next session begins with. Gaps are counted in a fixed histogram whose
+ * buckets grow by a factor of 2^(1/4), so that memory does not grow and the quantile is at most 19 % too high, never
+ * too low.
+ */
+import type { Habit, ToolClass } from "../signal.js";
+
+export interface WorkKey {
+  class: ToolClass;
+  /** The head of the command, such as `npm test`; none for tools without one. */
+  head?: string;
+}
+
+/** Why a gap is no sample: it was alarmed on, or the machine slept in it. */
+export interface GapTaint {
+  alarmed?: boolean;
+  asleep?: boolean;
+}
+
+export interface ThresholdBounds {
+  priorMs: number;
+  floorMs: number;
+  ceilingMs: number;
+}
+
+export interface LearnedThreshold {
+  ms: number;
+  /** Whose gaps decided. */
+  pool: "command" | "class" | "prior";
+  samples: number;
+}
+
+interface Histogram {
+  counts: number[];
+  total: number;
+}
+
+interface Pool extends WorkKey, Histogram {}
+
+export type LearnedState = Map<string, Pool>;
+
+const POOLS_MAX = 256;
+/** So many pools, the youngest ones, go over to the next session. */
+const HABITS_MAX = 64;
+const STEPS_PER_OCTAVE = 4;
+const SMALLEST_MS = 8;
+/** 24 octaves above 8 ms: 37 hours. */
+const BUCKETS: number = 24 * STEPS_PER_OCTAVE;
+/** All counts are halved here, so that an agent's new habits outweigh its old ones within a thousand samples. */
+const TOTAL_MAX = 2048;
+
+export function createLearned(): LearnedState {
+  return new Map();
+}
+
+export function learnGap(state: LearnedState, key: WorkKey, gapMs: number, taint?: GapTaint): void {
+  if (taint?.alarmed || taint?.asleep || !Number.isFinite(gapMs) || gapMs < 0) return;
+  for (const pool of poolsOf(key)) count(state, pool, bucketOf(gapMs), 1);
+  for (const name of state.keys()) {
+    if (state.size <= POOLS_MAX) break;
+    state.delete(name);
+  }
+}
+
+/** What the agent's next session begins with. */
+export function habitsOf(state: LearnedState): Habit[] {
+  return [...state.values()].slice(-HABITS_MAX).map(({ class: kind, head, counts }) => ({
+    class: kind,
+    ...(head === undefined ? {} : { head }),
+    gaps: counts.flatMap((times, bucket): [number, number][] => (times > 0 ? [[bucket, times]] : [])),
+  }));
+}
+
+/** Those of the agent's session before this one. */
+export function takeHabits(state: LearnedState, habits: readonly Habit[]): void {
+  for (const { gaps, ...key } of habits) for (const [bucket, times] of gaps) count(state, key, bucket, times);
+}
+
+function count(state: LearnedState, key: WorkKey, bucket: number, times: number): void {
+  const name = nameOf(key);
+  const pool = state.get(name) ?? { ...key, counts: Array.from({ length: BUCKETS }, () => 0), total: 0 };
+  pool.counts[bucket] = (pool.counts[bucket] ?? 0) + times;
+  pool.total += times;
+  if (pool.total > TOTAL_MAX) halve(pool);
+  // Setting it again makes it the youngest; the pool that was not used for longest is forgotten.
+  state.delete(name);
+  state.set(name, pool);
+}
+
+/** Own gaps count from so many samples on; below that the wider pool or the prior speaks. */
+const SAMPLES_MIN = 20;
+/** The quantile of the own gaps, and how many times longer than it a gap must be to be strange. */
+const QUANTILE = 0.95;
+const FACTOR = 8;
+
+export function learnedThreshold(state: LearnedState, key: WorkKey, bounds: ThresholdBounds): LearnedThreshold {
+  const [ofClass, ofCommand] = poolsOf(key);
+  for (const [pool, of] of [
+    ["command", ofCommand],
+    ["class", ofClass],
+  ] as const) {
+    const histogram = of && state.get(nameOf(of));
+    if (histogram === undefined || histogram.total < SAMPLES_MIN) continue;
+    const own = FACTOR * quantile(histogram, QUANTILE);
+    return { ms: clamp(Math.max(bounds.priorMs, own), bounds), pool, samples: histogram.total };
+  }
+  return { ms: clamp(bounds.priorMs, bounds), pool: "prior", samples: 0 };
+}
+
+function poolsOf({ class: kind, head }: WorkKey): WorkKey[] {
+  return head === undefined ? [{ class: kind }] : [{ class: kind }, { class: kind, head: head.slice(0, 80) }];
+}
+
+const nameOf = ({ class: kind, head }: WorkKey): string => (head === undefined ? kind : `${kind} ${head}`);
+
+function bucketOf(ms: number): number {
+  if (ms <= SMALLEST_MS) return 0;
+  return Math.min(BUCKETS - 1, Math.ceil(STEPS_PER_OCTAVE * Math.log2(ms / SMALLEST_MS) - 1e-9));
+}
+
+/** The upper edge of the bucket that holds the quantile. */
+function quantile(histogram: Histogram, q: number): number {
+  const wanted = Math.max(1, Math.ceil(q * histogram.total));
+  let seen = 0;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    seen += histogram.counts[bucket] ?? 0;
+    if (seen >= wanted) return SMALLEST_MS * 2 ** (bucket / STEPS_PER_OCTAVE);
+  }
+  return SMALLEST_MS * 2 ** ((BUCKETS - 1) / STEPS_PER_OCTAVE);
+}
+
+function halve(histogram: Histogram): void {
+  histogram.counts = histogram.counts.map((count) => Math.floor(count / 2));
+  histogram.total = histogram.counts.reduce((sum, count) => sum + count, 0);
+}
+
+function clamp(ms: number, { floorMs, ceilingMs }: ThresholdBounds): number {
+  return Math.min(ceilingMs, Math.max(floorMs, ms));
+}

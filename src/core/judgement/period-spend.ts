@@ -1,0 +1,41 @@
+/** What an agent used in a night beside what it may use: its sessions together, in words that explain themselves. */
+import { type Settings, settingOf } from "../defaults.js";
+import type { TokenSpend } from "./evidence/spend.js";
+
+/** From the hour at which nights start to the same hour of the next day. */
+export interface BudgetPeriod {
+  from: number;
+  to: number;
+}
+
+export interface PeriodSpend extends TokenSpend {
+  period: BudgetPeriod;
+  /** 0 for none. */
+  tokensBudget: number;
+  costBudget: number;
+  /** Which budgets are used up, one sentence each; none while there is room. */
+  over: string[];
+  /** What the sums leave out; null when nothing. */
+  doubt: string | null;
+}
+
+export const hasSpendBudget = (settings: Settings): boolean =>
+  settingOf(settings, "tokens_per_night") > 0 || settingOf(settings, "cost_usd_per_night") > 0;
+
+export function periodSpend(sessions: readonly TokenSpend[], period: BudgetPeriod, settings: Settings): PeriodSpend {
+  const tokensBudget = settingOf(settings, "tokens_per_night");
+  const costBudget = settingOf(settings, "cost_usd_per_night");
+  const [tokens, costUsd, unpriced] = (["tokens", "costUsd", "unpriced"] as const).map((what) =>
+    sessions.reduce((total, spent) => total + spent[what], 0),
+  ) as [number, number, number];
+  const over: string[] = [];
+  if (tokensBudget > 0 && tokens >= tokensBudget)
+    over.push(`${tokens} tokens this night, of a budget of ${tokensBudget}`);
+  if (costBudget > 0 && costUsd >= costBudget)
+    over.push(`$${costUsd.toFixed(2)} this night, of a budget of $${costBudget.toFixed(2)}`);
+  const doubt =
+    costBudget > 0 && unpriced > 0
+      ? `nothing tells the price of ${unpriced} tokens of this night: they are not in the $${costUsd.toFixed(2)}`
+      : null;
+  return { period, tokens, costUsd, unpriced, tokensBudget, costBudget, over, doubt };
+}

@@ -1,0 +1,99 @@
+import { DEFAULTS, settingOf } from "../../defaults.js";
+import type { Source } from "../../signal.js";
+import { formatAgo, formatFor } from "../../text/duration.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
+import type { Evidence } from "../evidence/evidence.js";
+import { neverStartedVerdict } from "../evidence/lifecycle.js";
+import { byQuiet, byReportedWork } from "./by-quiet.js";
+
+/** No turn was seen yet. */
+export function byActivity(question: RuleInput): RuleVerdict | null {
+  const { evidence, now, word, due, dueAfter, since, settings } = question;
+  const never_shown_seconds = shownWithin(question);
+  const never = neverStartedVerdict(evidence.lifecycle, now, {
+    ...settings,
+    never_shown_seconds,
+    turnActive: false,
+    dueAfter,
+  });
+  if (never) return { state: "stuck", cause: never.cause, confidence: never.confidence, reasons: [never.reason] };
+  if (evidence.first === null) return null;
+  due(now + 30_000);
+  const source = evidence.progress.seen.stream === undefined ? "transcript" : "stream";
+  const heard = evidence.progress.seen[source];
+  if (!word && heard !== undefined) {
+    return {
+      state: "working",
+      cause: null,
+      confidence: 0.6,
+      reasons: [`the last event came ${formatAgo(since(heard))} (${source}); whether a turn runs is not known`],
+    };
+  }
+  const ready = word ?? shownComposer(evidence);
+  if (ready)
+    return {
+      state: "idle",
+      cause: null,
+      confidence: 0.8,
+      reasons: [
+        `at its prompt ${formatFor(since(ready.at))} (${ready.source}), ${evidence.turn.turns > 0 ? "no work seen" : "no work given yet"}`,
+      ],
+    };
+  const quiet = ofUnknownProgram(question);
+  if (quiet) return quiet;
+  const reasons = [
+    `first seen ${formatAgo(since(evidence.first.at))} (${evidence.first.source}), nothing to judge yet`,
+  ];
+  return { state: "starting", cause: null, confidence: 0.7, reasons };
+}
+
+function shownComposer({ progress: { reading, readingAt } }: Evidence): { at: number; source: Source } | null {
+  if (reading === null || readingAt === null || reading.composer === "hidden") return null;
+  return { at: readingAt, source: "screen" };
+}
+
+/**
+ * A program that nobody knows was given its work when it was started, and shows no turns. While it moves there is nothing
+ * to say of it; a shell that waits for its first command is not strange.
+ */
+function ofUnknownProgram(question: RuleInput): RuleVerdict | null {
+  const { traits, progress } = question.evidence;
+  if (traits.versions !== null) return null;
+  const reported = byReportedWork(question);
+  if (reported || progress.reading?.caret === "sign") return reported;
+  const quiet = byQuiet(question);
+  if (quiet?.state === "stuck") return quiet;
+  return byOutput(question) ?? (isStarted(question) ? quiet : null);
+}
+
+/** No program takes longer to start than this, and what it writes then is its work, until it has paused for as long. */
+const STARTED_MS = 60_000;
+
+/** Rows that stand there already say nothing new, and yet it wrote them. */
+const saidAt = ({ evidence: { progress } }: RuleInput): number =>
+  Math.max(progress.seen.reply ?? 0, progress.outputAt ?? 0);
+
+function isStarted(question: RuleInput): boolean {
+  const { evidence, since, dueAfter } = question;
+  const at = Math.max(evidence.first?.at ?? 0, saidAt(question));
+  dueAfter(at, STARTED_MS);
+  return since(at) >= STARTED_MS;
+}
+
+function byOutput(question: RuleInput): RuleVerdict | null {
+  const { evidence, since, dueAfter } = question;
+  const at = saidAt(question);
+  if (evidence.first === null || at - evidence.first.at < STARTED_MS) return null;
+  dueAfter(at, STARTED_MS);
+  if (since(at) >= STARTED_MS) return null;
+  const what = at === evidence.progress.seen.reply ? "new text came" : "it wrote something, but nothing new,";
+  const reasons = [`${what} ${formatAgo(since(at))} (screen); whether a turn runs is not known`];
+  return { state: "working", cause: null, confidence: 0.5, reasons };
+}
+
+/** A program that nobody knows may be silent from its start on: unless told otherwise, it has the time of any silence. */
+function shownWithin({ evidence, settings }: RuleInput): number {
+  const seconds = settingOf(settings, "never_shown_seconds");
+  const isOwn = seconds !== DEFAULTS.never_shown_seconds;
+  return isOwn || evidence.traits.versions !== null ? seconds : settingOf(settings, "idle_timeout_minutes") * 60;
+}

@@ -1,0 +1,234 @@
+import { describe, expect, it } from "vitest";
+import { type Step, screen, walk } from "../../../../test/support/steps.js";
+
+const asked = { kind: "input", source: "human", by: "human", bytes: 2, submits: true } as const;
+const begin = { kind: "turn", source: "hook", phase: "start" } as const;
+const end = { kind: "turn", source: "hook", phase: "end" } as const;
+const promise = { kind: "message", source: "hook", role: "assistant", digest: "m", closing: "promise" } as const;
+
+const PROMISES: Record<string, Step[]> = {
+  "by a record is believed at once": [
+    { at: 0, signal: begin },
+    { at: 5, signal: end, expect: "complete" },
+  ],
+  "by a title is believed when it stays": [
+    { at: 0, signal: asked },
+    { at: 1, signal: { kind: "status", source: "title", status: "working" } },
+    { at: 5, signal: { kind: "status", source: "title", status: "idle" }, expect: "working" },
+    { at: 5.5, expect: "complete" },
+  ],
+  "by the program's own flag waits for its record, which says what the end was": [
+    { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
+    { at: 0, signal: { kind: "status", source: "session_file", status: "working" } },
+    { at: 5, signal: { kind: "status", source: "session_file", status: "idle" }, expect: "working" },
+    { at: 6, signal: { ...promise, source: "transcript", closing: "question" } },
+    { at: 6, signal: { kind: "turn", source: "transcript", phase: "end" }, expect: "needs_input/input" },
+  ],
+  "of a turn that the flag was too slow to see is told by its record, and never before it": [
+    { at: 0, signal: { kind: "status", source: "session_file", status: "idle" }, expect: "idle" },
+    { at: 5, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true }, expect: "working" },
+    { at: 6, signal: { ...promise, source: "transcript", closing: "result" }, expect: "working" },
+    { at: 7, signal: { kind: "turn", source: "transcript", phase: "end" }, expect: "complete" },
+  ],
+  "is believed of title and record beside a flag that a command keeps up which the turn left running": [
+    { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
+    { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
+    { at: 1, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
+    { at: 9, signal: { kind: "status", source: "title", status: "idle" }, expect: "working" },
+    { at: 9, signal: { ...promise, source: "transcript", closing: "result" } },
+    { at: 9, signal: { kind: "turn", source: "transcript", phase: "end" } },
+    { at: 10, expect: "complete" },
+    { at: 400, expect: "complete" },
+    { at: 500, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true }, expect: "working" },
+    { at: 501, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
+    { at: 520, signal: { kind: "status", source: "title", status: "idle" } },
+    { at: 520, signal: { kind: "turn", source: "transcript", phase: "end" } },
+    { at: 530, signal: { kind: "status", source: "program_status", status: "done" }, expect: "complete" },
+  ],
+  "is believed of title and screen beside such a flag where no record is read": [
+    { at: 0, signal: asked },
+    { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
+    { at: 1, signal: { kind: "status", source: "title", status: "working" } },
+    { at: 9, signal: { kind: "status", source: "title", status: "idle" } },
+    { at: 9, signal: screen({ reply: "r", busy: false }), expect: "working" },
+    { at: 10, signal: screen({ reply: "r", busy: false, ended: true, closing: "result" }) },
+    { at: 12, expect: "complete" },
+  ],
+  "is not read out of a flag that stands as it did before the turn began": [
+    { at: 0, signal: { kind: "status", source: "program_status", status: "idle" }, expect: "idle" },
+    { at: 5, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true }, expect: "working" },
+    { at: 12, expect: "working" },
+    { at: 13, signal: { kind: "status", source: "program_status", status: "working" }, expect: "working" },
+    { at: 20, signal: { kind: "turn", source: "transcript", phase: "end" } },
+    { at: 20, signal: { kind: "status", source: "program_status", status: "done" }, expect: "complete" },
+  ],
+  "is none where the program only started its servers, although somebody typed meanwhile": [
+    { at: 0, signal: screen({ busy: false, composer: "empty" }) },
+    { at: 0, signal: { kind: "status", source: "program_status", status: "idle" } },
+    { at: 1, signal: { kind: "status", source: "program_status", status: "working" }, expect: "working" },
+    { at: 5, signal: asked },
+    { at: 9, signal: { kind: "status", source: "program_status", status: "idle" }, expect: "idle" },
+    { at: 60, expect: "idle" },
+    { at: 61, signal: { kind: "status", source: "program_status", status: "working" }, expect: "working" },
+    { at: 70, signal: { kind: "status", source: "program_status", status: "done" }, expect: "complete" },
+  ],
+  "whose record is not written in time is believed without it": [
+    { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
+    { at: 0, signal: { kind: "status", source: "session_file", status: "working" } },
+    { at: 5, signal: { kind: "status", source: "session_file", status: "idle" }, expect: "working" },
+    { at: 7, expect: "complete" },
+  ],
+  "by the program's own status waits for the screen where no record is known": [
+    { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
+    { at: 1, signal: screen({ busy: true, reply: "a" }) },
+    { at: 5, signal: { kind: "status", source: "program_status", status: "done" }, expect: "working" },
+    { at: 6, signal: screen({ busy: false, reply: "b", closing: "question" }), expect: "needs_input/input" },
+  ],
+  "by the screen waits until the reply has stopped growing": [
+    { at: 0, signal: asked },
+    { at: 1, signal: screen({ busy: true, reply: "a" }) },
+    { at: 5, signal: screen({ busy: false, reply: "a" }), expect: "working" },
+    { at: 7, signal: screen({ busy: false, reply: "b", replying: true }), expect: "working" },
+    { at: 8, expect: "working" },
+    { at: 10, expect: "complete" },
+  ],
+  "by motion alone is believed last": [
+    { at: 0, signal: screen({ busy: null, moving: false }) },
+    { at: 0, signal: asked },
+    { at: 1, signal: screen({ busy: null, moving: true }), expect: "working" },
+    { at: 5, signal: screen({ busy: null, moving: false }), expect: "working" },
+    { at: 26, expect: "complete" },
+  ],
+  "without a composer and by motion alone is no result": [
+    { at: 0, signal: screen({ busy: null, moving: false, composer: "hidden" }) },
+    { at: 0, signal: asked },
+    { at: 1, signal: { kind: "output", source: "screen", bytes: 9 } },
+    { at: 1, signal: screen({ busy: null, moving: true, composer: "hidden" }) },
+    { at: 5, signal: screen({ busy: null, moving: false, composer: "hidden" }) },
+    { at: 30, expect: "idle" },
+    { at: 910, expect: "stuck/silent_stream" },
+  ],
+  "with a promise and work behind it is a wait": [
+    { at: 0, signal: begin },
+    { at: 1, signal: { kind: "tool_start", source: "hook", id: "b", tool: "Bash", class: "shell", call: "b" } },
+    { at: 2, signal: { kind: "tool_end", source: "hook", id: "b", ok: true, outcome: "", raw: "", background: true } },
+    { at: 3, signal: promise },
+    { at: 4, signal: end, expect: "waiting/background" },
+    { at: 3700, expect: "stuck/tool_hang" },
+  ],
+  "that was only presumed may be the pause before the next call": [
+    { at: 0, signal: { kind: "turn", source: "transcript", phase: "start" } },
+    { at: 1, signal: promise },
+    { at: 2, signal: { kind: "turn", source: "transcript", phase: "end", presumed: true }, expect: "working" },
+    { at: 500, expect: "working" },
+    { at: 610, expect: "stuck/stopped_early" },
+  ],
+};
+
+describe("the end of a turn", () => {
+  const done = { busy: false, replying: true, closing: "result" } as const;
+  const stranger: Step[] = [
+    { at: 0, signal: screen({ busy: true, moving: true }) },
+    { at: 20, signal: screen({ ...done, moving: true }), expect: "working" },
+    { at: 40, signal: screen({ ...done, moving: true }), expect: "working" },
+    { at: 43, signal: screen({ ...done, moving: false }), expect: "complete" },
+    // Somebody types into the composer.
+    { at: 60, signal: screen({ ...done, moving: true, composer: "draft" }), expect: "complete" },
+  ];
+
+  it("of a program that nobody knows is none on a screen that shows nothing", () => {
+    const { said, expected } = walk([
+      { at: 0, signal: screen({ busy: true, moving: true }) },
+      { at: 5, signal: screen({ busy: false, lastLine: "" }), expect: "working" },
+      { at: 20, expect: "idle" },
+      { at: 30, signal: screen({ busy: true, moving: true }), expect: "working" },
+      { at: 50, signal: screen(done) },
+      { at: 60, expect: "complete" },
+    ]);
+    expect(said).toEqual(expected);
+  });
+
+  it("of a program that nobody knows is believed when its screen stands still, and then for good", () => {
+    const { said, expected } = walk(stranger);
+    expect(said).toEqual(expected);
+  });
+
+  it("of a program that is known is believed whatever moves", () => {
+    const { said } = walk(stranger, { versions: { from: "1.0.0", to: "2.0.0" } });
+    expect(said.slice(0, 2)).toEqual(["20 working", "40 complete"]);
+  });
+
+  it.each(Object.entries(PROMISES))("%s", (_, steps) => {
+    const { said, expected } = walk(steps);
+    expect(said).toEqual(expected);
+  });
+
+  const question = { busy: false, replying: true, ended: true, closing: "question", asks: "JSON or TOML?" } as const;
+
+  it.each([2, 1])("is told of a turn of %d s, too short to be seen writing, by the question that it left", (s) => {
+    const steps: Step[] = [
+      { at: 0, signal: screen({ busy: false, composer: "empty" }), expect: "idle" },
+      { at: 0.5, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
+      { at: 0.5 + s, signal: { kind: "status", source: "title", status: "idle" } },
+      { at: 1 + s, signal: screen({ ...question, reply: "r1" }), expect: "needs_input/input" },
+      { at: 60, expect: "needs_input/input" },
+    ];
+    const quiet = walk(steps, { startsQuiet: true });
+    expect(quiet.said).toEqual(quiet.expected);
+  });
+
+  it.each([0.5, 5])(
+    "is none where Codex starts its servers for %d s and paints the conversation that it takes up",
+    (s) => {
+      for (const source of ["title", "program_status"] as const)
+        for (const painted of [question, { ...question, closing: "result" } as const]) {
+          const steps: Step[] = [
+            { at: 0, signal: screen({ busy: false, composer: "empty" }) },
+            { at: 1, signal: { kind: "status", source, status: "working" }, expect: "working" },
+            { at: 2, signal: screen({ ...painted, reply: "r1" }) },
+            { at: 1 + s, signal: { kind: "status", source, status: "idle" }, expect: "idle" },
+            { at: 60, expect: "idle" },
+            { at: 61, signal: { kind: "status", source, status: "clear" }, expect: "idle" },
+            { at: 61, signal: { kind: "exit", source: "process", code: 0, signal: null }, expect: "idle" },
+          ];
+          const { said, expected } = walk(steps.toSorted((a, b) => a.at - b.at));
+          expect(said).toEqual(expected);
+        }
+    },
+  );
+
+  it("of a turn that no look could read is believed when its words were", () => {
+    const steps: Step[] = [
+      { at: 0, signal: screen({ busy: false, composer: "empty" }) },
+      { at: 2, signal: { kind: "status", source: "program_status", status: "working" } },
+      { at: 2.7, signal: { kind: "status", source: "program_status", status: "done" }, expect: "working" },
+      { at: 3.5, signal: screen({ ...question, reply: "r1" }), expect: "needs_input/input" },
+    ];
+    const { said, expected } = walk(steps);
+    expect(said).toEqual(expected);
+  });
+
+  it("waits longer for a program that marks its ends and has not marked this one", () => {
+    const steps: Step[] = [
+      { at: 0, signal: asked },
+      { at: 1, signal: screen({ busy: true }) },
+      { at: 5, signal: screen({ busy: false }) },
+      { at: 12, expect: "working" },
+      { at: 16, expect: "complete" },
+    ];
+    const marked = walk(steps, { marksEnd: true });
+    expect(marked.said).toEqual(marked.expected);
+  });
+
+  it("waits for no mark of a release that may not have it yet", () => {
+    const steps: Step[] = [
+      { at: 0, signal: { kind: "session", source: "screen", version: "1.9.0" } },
+      { at: 0, signal: asked },
+      { at: 1, signal: screen({ busy: true }) },
+      { at: 5, signal: screen({ busy: false, replying: true, closing: "result" }), expect: "working" },
+      { at: 8, expect: "complete" },
+    ];
+    const older = walk(steps, { marksEnd: true, versions: { from: "2.0.0", to: "3.0.0" } });
+    expect(older.said).toEqual(older.expected);
+  });
+});

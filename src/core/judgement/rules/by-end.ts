@@ -1,0 +1,227 @@
+import { SECOND, settingOf } from "../../defaults.js";
+import type { Source } from "../../signal.js";
+import type { Cause } from "../../states.js";
+import { formatAgo, formatFor } from "../../text/duration.js";
+import { PLAIN_TRAITS } from "../../traits.js";
+import { versionFit } from "../../version-fit.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
+import { SETTLE_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOCKS } from "../clocks.js";
+import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
+import { completionVerdict } from "../evidence/completion.js";
+import type { Evidence } from "../evidence/evidence.js";
+import { agreeingKinds, distinctKinds, processSeen } from "../evidence/kinds.js";
+import { neverExitedVerdict } from "../evidence/lifecycle.js";
+import { lostResultVerdict } from "../evidence/lost-result.js";
+import type { OpenTool } from "../evidence/tools.js";
+import { byQuiet, byReportedWork } from "./by-quiet.js";
+
+/** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
+export function byEnd(question: RuleInput): RuleVerdict | null {
+  const { evidence, now, word, since, due, dueAfter, active, settings } = question;
+  if (active !== false || !hasWorked(evidence)) return null;
+  if (word && since(quietAt(question, word)) < settleMs(question, word)) {
+    dueAfter(quietAt(question, word), settleMs(question, word));
+    return {
+      state: "working",
+      cause: null,
+      confidence: 0.5,
+      reasons: [unsettled(question, word)],
+    };
+  }
+  if (evidence.turn.interrupted !== null) {
+    return {
+      state: "idle",
+      cause: null,
+      confidence: 0.8,
+      reasons: [
+        `it was interrupted ${formatAgo(since(evidence.turn.interrupted.at))} (${evidence.turn.interrupted.source}) and waits at its prompt`,
+      ],
+    };
+  }
+  const options = { ...settings, turnActive: false, dueAfter };
+  for (const verdict of [
+    neverExitedVerdict(evidence.lifecycle, now, options),
+    lostResultVerdict(evidence.lostResult, now, options),
+    completionVerdict(evidence.completion, now, options),
+    // The longer clock of the two: what is told first is that no checkpoint came.
+    claimVerdict(evidence.checkpoint, now, options),
+    checkpointVerdict(evidence.checkpoint, now, options),
+  ]) {
+    if (!verdict) continue;
+    const { cause, confidence, reason } = verdict;
+    const found = distinctKinds([
+      ...agreeingKinds(evidence, active),
+      cause === "never_exited" ? processSeen(evidence) : null,
+    ]);
+    const act = OWES_AN_END.has(cause) && found.length >= 2;
+    return { state: "stuck", cause, confidence, reasons: [reason], act, kinds: found };
+  }
+  due(now + 30_000);
+  const unmarked = word?.source === "screen" && evidence.turn.byMotion;
+  const quiet = byReportedWork(question) ?? (unmarked ? byQuiet(question) : null);
+  if (quiet) return quiet;
+  const closing = closingOfTurn(question);
+  const endedBy = word ?? turnEndOf(evidence);
+  const ended = `the turn ended${endedBy ? ` ${formatAgo(since(endedBy.at))} (${endedBy.source})` : ""}`;
+  if (closing?.closing === "question") {
+    return {
+      state: "needs_input",
+      cause: "input",
+      confidence: 0.8,
+      reasons: [`${ended} with a question (${closing.source}): ${closing.preview}`],
+    };
+  }
+  const [behind] = evidence.tools.behind.values();
+  if (closing?.closing === "promise" && behind) return byBackground(question, behind);
+  if (closing?.closing === "promise") {
+    const patience = evidence.turn.presumed
+      ? STOPPED_PRESUMED_AFTER_MS
+      : settingOf(settings, "stopped_early_seconds") * SECOND;
+    if (word) dueAfter(word.at, patience);
+    if (word && since(word.at) < patience) {
+      if (evidence.turn.presumed)
+        return {
+          state: "working",
+          cause: null,
+          confidence: 0.5,
+          reasons: [`${ended}, but its last message announces the next step (${closing.source})`],
+        };
+      return {
+        state: "complete",
+        cause: null,
+        confidence: 0.5,
+        reasons: [`${ended}; its last message promises more, so it may have stopped early`],
+      };
+    }
+    return {
+      state: "stuck",
+      cause: "stopped_early",
+      confidence: 0.6,
+      reasons: [`${ended}, but its last message only promises more (${closing.source}): ${closing.preview}`],
+    };
+  }
+  if (!closing && word?.source === "screen" && isBare(evidence)) {
+    const reasons = [`at its prompt ${formatFor(since(word.at))} (screen), and nothing of a turn is on its screen`];
+    return { state: "idle", cause: null, confidence: 0.5, reasons };
+  }
+  return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
+}
+
+/** Said until it has settled. */
+export const seemsTo = ({ since }: RuleInput, have: string, reported: { at: number; source: Source }): string =>
+  `the turn seems to have ${have} ${formatAgo(since(reported.at))} (${reported.source}), which is not sure yet`;
+
+/** A record may tell of a turn before the flag of the program does. */
+function unsettled(question: RuleInput, word: Word): string {
+  const { startAt, startBy } = question.evidence.turn.record;
+  if (startAt !== null && startAt > word.at && isRecordOpen(question.evidence, word))
+    return `a turn began ${formatAgo(question.since(startAt))} (${startBy}), though the ${word.source} still says idle`;
+  return seemsTo(question, "ended", { at: quietAt(question, word), source: word.source });
+}
+
+/** Who told the end, once nobody says anything any more. */
+export function turnEndOf({ turn: { endedAt, endedBy, record } }: Evidence): { at: number; source: Source } | null {
+  if (endedAt !== null && endedBy !== null) return { at: endedAt, source: endedBy.source };
+  return record.endAt === null || record.endBy === null ? null : { at: record.endAt, source: record.endBy };
+}
+
+/** A program that nobody knows shows nothing above its prompt: it may have drawn itself again before the work begins. */
+const isBare = ({ traits, progress }: Evidence): boolean =>
+  traits.versions === null && progress.reading?.lastLine === "";
+
+/**
+ * Its own flag rose and fell, and neither was the model heard, on a screen that is read, nor a record begun, nor had anybody
+ * asked before: it loaded, or started its servers, which takes Codex many seconds. A turn that ends is called done, has a
+ * record, or leaves words on the screen.
+ */
+const didNothing = ({ turn, proof, progress }: Evidence): boolean =>
+  turn.endedBy?.word === "idle" &&
+  (turn.endedBy.source === "program_status" || turn.endedBy.source === "title") &&
+  progress.reading !== null &&
+  (turn.askedAt === null || turn.askedAt > (turn.startedAt ?? 0)) &&
+  turn.record.startAt === null &&
+  proof.workAt === null &&
+  !turn.leftWords;
+
+/** There was a turn, and it was more than a part of the program's start. */
+export const hasWorked = (evidence: Evidence): boolean => evidence.turn.turns > 0 && !didNothing(evidence);
+
+/** Its work is over by its own word, and yet it stays: told and acted on alike, once two kinds of evidence say so. */
+const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);
+
+/** It promised to come back, and what it waits for is still running. */
+function byBackground({ since, dueAfter }: RuleInput, { tool, subject, at, source }: OpenTool): RuleVerdict {
+  const { reportMs } = TOOL_CLOCKS.background;
+  dueAfter(at, reportMs);
+  const what = `${tool}${subject ? ` (${subject})` : ""}`;
+  const reasons = [`${what} has gone on behind the finished turn ${formatFor(since(at))} (${source})`];
+  if (since(at) < reportMs)
+    return { state: "waiting", cause: "background", confidence: 0.7, until: at + reportMs, reasons };
+  return { state: "stuck", cause: "tool_hang", confidence: 0.5, reasons };
+}
+
+type Word = NonNullable<RuleInput["word"]>;
+
+/** Since when it is over, as far as is known. */
+function quietAt({ evidence, now }: RuleInput, word: Word): number {
+  const { reading, seen, stillAt } = evidence.progress;
+  // Of a program that nobody knows, what has not stood still since may be the sign of its work.
+  const mayWork = evidence.traits.versions === null && reading?.moving && (stillAt ?? 0) < word.at;
+  if (word.source === "screen" && mayWork) return now;
+  // By the screen alone, a reply that still grows is a turn that still runs.
+  if (word.source === "screen") return Math.max(word.at, seen.reply ?? 0);
+  return isRecordOpen(evidence, word) ? Math.max(word.at, evidence.turn.record.startAt ?? 0) : word.at;
+}
+
+/** How long the end must have lasted. A record is exact; a title or a busy mark may flicker between two steps of one turn. */
+function settleMs({ evidence }: RuleInput, { source, at }: Word): number {
+  if (source !== "screen") {
+    const { record } = evidence.turn;
+    if (isRecordOpen(evidence, { at })) return (record.startAt ?? 0) > at ? SETTLE_MS.begun : SETTLE_MS.record;
+    // Read out of a last message in a stream, of which the next line may be a call.
+    if (source === "stream" && evidence.turn.presumed) return SETTLE_MS.motion;
+    // No record: the last words are the screen's, which is read later than the flag falls.
+    if (record.startAt === null && (evidence.progress.reading?.busy || isUnread(evidence, at))) return SETTLE_MS.reason;
+    return source === "title" ? SETTLE_MS.title : 0;
+  }
+  if (evidence.turn.byMotion) {
+    if (evidence.turn.motion.spins) return SETTLE_MS.stale;
+    return evidence.progress.reading?.composer === "hidden" ? SETTLE_MS.motion : SETTLE_MS.unmarked;
+  }
+  if (evidence.progress.reading?.ended) return SETTLE_MS.title;
+  const isOlder = versionFit(evidence.traits.versions, evidence.session.version) === -1;
+  // A release before those that the profile was checked against may not have the mark yet: Claude Code 2.0 has none.
+  if (evidence.traits.marksEnd && !isOlder) return SETTLE_MS.unmarked;
+  // Where no mark closes a turn, a missing spinner over a tool's result or a promise is more likely a pause.
+  const { replying, closing } = evidence.progress.reading ?? {};
+  if (closing === "promise") return SETTLE_MS.motion;
+  return replying ? (isOlder ? PLAIN_TRAITS : evidence.traits).settleMs : SETTLE_MS.unmarked;
+}
+
+/** The turn was over before two looks at the screen could agree on its words, and none has since. */
+const isUnread = ({ turn: { startedAt, leftWords }, progress: { readingAt } }: Evidence, endedAt: number): boolean =>
+  !leftWords && (readingAt ?? 0) <= endedAt && startedAt !== null && endedAt - startedAt < SETTLE_MS.reason;
+
+/** A record told the begin of the turn, and since the flag fell neither its end, be it only presumed, nor its last message. */
+function isRecordOpen({ turn: { record, presumed }, message }: Evidence, { at }: Pick<Word, "at">): boolean {
+  if (presumed || record.startAt === null || (record.endAt ?? Number.NEGATIVE_INFINITY) >= record.startAt) return false;
+  return message === null || at < record.startAt || message.at < at;
+}
+
+function closingOfTurn({ evidence }: RuleInput): { closing: string; preview: string; source: string } | null {
+  const { message, progress, turn } = evidence;
+  if (message && message.at >= (turn.startedAt ?? 0) - 2000) {
+    return { closing: message.closing, preview: lastWords(message.preview), source: message.source };
+  }
+  const { closing, asks, tail = [] } = progress.reading ?? {};
+  return closing ? { closing, preview: lastWords(asks ?? tail.slice(-2).join(" ")), source: "screen" } : null;
+}
+
+const WORDS_MAX = 160;
+
+/** The end of a text, from a whole word on. */
+function lastWords(text: string): string {
+  if (text.length <= WORDS_MAX) return text;
+  const cut = text.slice(-WORDS_MAX);
+  return `…${cut.slice(cut.indexOf(" ") + 1)}`;
+}

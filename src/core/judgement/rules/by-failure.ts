@@ -1,0 +1,89 @@
+import { formatAgo, formatFor } from "../../text/duration.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
+import { SETTLE_MS } from "../clocks.js";
+import type { Evidence } from "../evidence/evidence.js";
+import type { Failure, Limit } from "../evidence/failures.js";
+import { poisonedVerdict } from "../evidence/poisoned.js";
+import { seemsTo, turnEndOf } from "./by-end.js";
+
+/** Records of a limit or a final error first; then the program's own row above an idle composer. */
+export function byFailure(question: RuleInput): RuleVerdict | null {
+  const { evidence, active } = question;
+  const { failures } = evidence;
+  const poisoned = poisonedVerdict(evidence.poisoned, question.now);
+  if (poisoned && active !== true) {
+    return { state: "error", cause: "poisoned_context", confidence: poisoned.confidence, reasons: [poisoned.reason] };
+  }
+  if (failures.limit) return limited(question, failures.limit);
+  if (failures.error && active !== true) return failed(question, failures.error);
+  // A row of the screen needs an idle composer: while the turn runs it is history or a quote.
+  if (active === true || evidence.turn.interrupted !== null) return null;
+  const { shownLimit, shownError } = failures;
+  const shown = shownLimit ?? shownError;
+  if (shown && isUnread(question, shown.at)) {
+    question.dueAfter(evidence.turn.endedAt ?? 0, SETTLE_MS.stale);
+    return {
+      state: "working",
+      cause: null,
+      confidence: 0.5,
+      reasons: [seemsTo(question, "ended", turnEndOf(evidence) ?? shown)],
+    };
+  }
+  if (shownLimit && !isHistory(evidence, shownLimit.at)) return limited(question, shownLimit);
+  if (shownError && !isHistory(evidence, shownError.at)) return failed(question, shownError);
+  if (question.word?.word !== "failed") return null;
+  const { at, source } = question.word;
+  if (question.since(at) < SETTLE_MS.reason) {
+    question.dueAfter(at, SETTLE_MS.reason);
+    return {
+      state: "working",
+      cause: null,
+      confidence: 0.5,
+      reasons: [seemsTo(question, "failed", { at, source })],
+    };
+  }
+  return failed(question, { cause: "api", text: "the program says so and gives no reason", at, source });
+}
+
+/**
+ * The row was there before the turn, which has only just ended: it tells of the turn before, until a look has found it
+ * after this one. A screen that stays as it was is not looked at twice, so that the row counts after a while.
+ */
+function isUnread({ evidence: { turn, exit }, since }: RuleInput, shownAt: number): boolean {
+  if (exit || turn.startedAt === null || turn.endedAt === null || turn.endedAt < turn.startedAt) return false;
+  return shownAt < turn.startedAt && since(turn.endedAt) < SETTLE_MS.stale;
+}
+
+/** A turn began after it and was cut off: the row was on its way up the screen. */
+function isHistory({ turn, exit }: Evidence, at: number): boolean {
+  if (!exit || turn.startedAt === null || turn.startedAt <= at) return false;
+  return turn.endedAt === null || turn.endedAt < turn.startedAt;
+}
+
+function limited({ evidence, since, due }: RuleInput, limit: Limit): RuleVerdict {
+  const { shownLimit: shown } = evidence.failures;
+  // A row that came after the reset that was recorded is that of the next limit, whose record may still be on its way.
+  const isNext = limit.until !== null && shown !== null && shown.until !== null && shown.at >= limit.until;
+  const until = (isNext ? shown.until : (limit.until ?? shown?.until)) ?? null;
+  if (until !== null) due(until);
+  const itself = [limit, shown].find((reported) => reported?.resumesItself);
+  return {
+    state: "rate_limited",
+    cause: "limit",
+    confidence: limit.source === "screen" ? 0.85 : 0.95,
+    until,
+    reasons: [
+      `a usage limit has stopped it ${formatFor(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
+      ...(itself ? [`it says that it continues by itself, ${formatAgo(since(itself.at))} (${itself.source})`] : []),
+    ],
+  };
+}
+
+function failed({ since }: RuleInput, failure: Failure): RuleVerdict {
+  return {
+    state: "error",
+    cause: failure.cause,
+    confidence: failure.source === "screen" ? 0.85 : 0.95,
+    reasons: [`it gave up ${formatAgo(since(failure.at))} (${failure.source}): ${failure.text || failure.cause}`],
+  };
+}

@@ -1,0 +1,59 @@
+import { MINUTE, type Settings, settingOf } from "../../defaults.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
+import { ACT_FACTOR, ACT_ROUNDS } from "../clocks.js";
+import { type BurnVerdict, burnVerdict } from "../evidence/burn.js";
+import { checkpointVerdict } from "../evidence/checkpoint.js";
+import { errorsVerdict } from "../evidence/errors.js";
+import { distinctKinds, workspaceStill } from "../evidence/kinds.js";
+import { loopHoldsUntil, loopVerdict } from "../evidence/loop.js";
+import { SPIN_WINDOW_MS, spinVerdict } from "../evidence/spin.js";
+
+/** So many equal errors are enough where the agent spins on one file as well: two weak signs that agree. */
+const ERRORS_WITH_SPIN = 3;
+
+/** Very active and getting nowhere. */
+export function byLoop({ evidence, now, active, settings, due, dueAfter }: RuleInput): RuleVerdict | null {
+  if (active === false) return null;
+  const options = { ...settings, turnActive: true, dueAfter };
+  const loop = loopVerdict(evidence.loop, now);
+  if (loop) {
+    due(loopHoldsUntil(evidence.loop) + 1);
+    return {
+      state: "stuck",
+      cause: loop.cause,
+      confidence: 0.85,
+      reasons: [loop.reason],
+      act: loop.rounds >= ACT_ROUNDS,
+      kinds: distinctKinds([loop.kind, workspaceStill(evidence, loop.since)]),
+    };
+  }
+  // Visits to one file alone are how most work looks: they only support another sign.
+  const spin = spinVerdict(evidence.spin, now);
+  const found =
+    errorsVerdict(evidence.errors, now, spin ? { ...options, repeated_error_threshold: ERRORS_WITH_SPIN } : options) ??
+    burnVerdict(evidence.burn, now, options) ??
+    checkpointVerdict(evidence.checkpoint, now, options);
+  if (!found) return null;
+  // What was counted leaves the window at some time, if nothing is added.
+  if (found.cause === "repeated_error")
+    due(found.since + settingOf(settings, "repeated_error_window_minutes") * MINUTE + 1);
+  if (spin) due(spin.since + SPIN_WINDOW_MS + 1);
+  const act =
+    (found.cause === "repeated_error" && found.count >= ACT_ROUNDS) ||
+    ("output_tokens" in found && burntBy(found, settings) >= ACT_FACTOR);
+  return {
+    state: "stuck",
+    cause: found.cause,
+    confidence: found.confidence,
+    reasons: [found.reason, ...(spin ? [spin.reason] : [])],
+    act,
+    kinds: distinctKinds(["record", workspaceStill(evidence, found.since)]),
+  };
+}
+
+/** How many times over the measure that it exceeds most. */
+const burntBy = ({ output_tokens, active_minutes }: BurnVerdict, settings: Settings): number =>
+  Math.max(
+    output_tokens / settingOf(settings, "burn_output_tokens"),
+    active_minutes / settingOf(settings, "burn_active_minutes"),
+  );

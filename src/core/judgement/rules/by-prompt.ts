@@ -1,0 +1,28 @@
+import { formatFor } from "../../text/duration.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
+import { SETTLE_MS } from "../clocks.js";
+import { openPrompt } from "../evidence/prompts.js";
+
+/** Somebody is asked: a dialog, a question tool, a permission request. A limit's own menu is the limit. */
+export function byPrompt({ evidence, since, dueAfter }: RuleInput): RuleVerdict | null {
+  const open = openPrompt(evidence.prompts);
+  if (!open) return null;
+  // A flag only says that something is open; a look later the screen has the words, and they may be those of a limit.
+  const isWordless = open.source === "title" || (open.source === "session_file" && open.prompt === "confirmation");
+  if (isWordless && since(open.at) < SETTLE_MS.reason) {
+    dueAfter(open.at, SETTLE_MS.reason);
+    return null;
+  }
+  const asked = open.question ? `: ${open.question}` : "";
+  const reasons = [
+    `${open.prompt === "input" ? "an" : "a"} ${open.prompt} prompt has been open ${formatFor(since(open.at))} (${open.source})${asked}`,
+  ];
+  const limit = evidence.failures.limit ?? evidence.failures.shownLimit;
+  // A menu that opens on top of a limit offers ways around it; a permission is asked for by work that goes on.
+  const onLimit =
+    limit !== null && open.prompt !== "permission" && open.prompt !== "trust" && open.at >= limit.at - 5000;
+  if (open.limit || onLimit) {
+    return { state: "rate_limited", cause: "limit", confidence: 0.9, until: limit?.until ?? null, reasons };
+  }
+  return { state: "needs_input", cause: open.prompt, confidence: 0.95, reasons };
+}

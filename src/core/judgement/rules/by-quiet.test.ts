@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import { START, screen } from "../../../../test/support/steps.js";
+import type { Settings } from "../../defaults.js";
+import { POLICIES } from "../../policy/builtin.js";
+import type { ScreenReading, Signal } from "../../signal.js";
+import { PLAIN_TRAITS, type Traits } from "../../traits.js";
+import { WhatIf } from "../../what-if.js";
+import { type Assessment, assess } from "../assess.js";
+import { createEvidence, type Evidence, takeSignal } from "../evidence/evidence.js";
+
+type At = [minute: number, signal: Record<string, unknown>];
+
+const shows = (reading: Partial<ScreenReading> = {}): Record<string, unknown> =>
+  screen({ busy: null, composer: "hidden", ...reading });
+const process = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  kind: "process",
+  source: "process",
+  alive: true,
+  children: 0,
+  cpuMs: 1000,
+  ...more,
+});
+const output = { kind: "output", source: "screen", bytes: 90 };
+const OWN: Settings = { idle_timeout_minutes: 10, own: { idle_timeout_minutes: 10 } };
+
+/** It wrote something in its first minute, and was looked at. */
+const QUIET: readonly At[] = [
+  [0, process()],
+  [0.5, output],
+  [0.5, shows()],
+  [1, process()],
+];
+
+function evidenceOf(more: readonly At[], traits: Partial<Traits> = {}): Evidence {
+  const evidence = createEvidence({ ...PLAIN_TRAITS, ...traits });
+  const all = [...QUIET, ...more].sort(([a], [b]) => a - b);
+  for (const [minute, signal] of all)
+    takeSignal(evidence, { ...signal, at: START + minute * 60_000 } as unknown as Signal);
+  return evidence;
+}
+
+const judged = (minutes: number, more: readonly At[] = [], settings = OWN, traits: Partial<Traits> = {}): Assessment =>
+  assess(evidenceOf(more, traits), START + minutes * 60_000, settings);
+
+const ASKED: At = [0.2, { kind: "input", source: "human", by: "human", submits: true }];
+const SETTLED: At = [0.1, shows()];
+const MOVED: At = [0.3, shows({ moving: true, reply: "r1" })];
+
+describe("a program that nobody knows", () => {
+  it("and that was given its work when it was started is told when it is silent for the idle timeout", () => {
+    expect(judged(10)).toMatchObject({ state: "idle" });
+    expect(judged(11)).toMatchObject({ state: "stuck", cause: "silent_stream" });
+    expect(judged(14, [], {})).toMatchObject({ state: "idle" });
+    expect(judged(16, [], {})).toMatchObject({ state: "stuck", level: "report", cause: "silent_stream" });
+  });
+
+  it("is starting for a minute, then at work as long as it writes, were it the same again and again", () => {
+    const said = (minute: number): At => [minute, { kind: "output", source: "screen", bytes: 80 }];
+    expect(judged(0.9)).toMatchObject({ state: "starting" });
+    expect(judged(2.5, [said(2)])).toMatchObject({
+      state: "working",
+      reasons: ["it wrote something, but nothing new, 30 s ago (screen); whether a turn runs is not known"],
+    });
+    expect(judged(3.5, [said(2)])).toMatchObject({ state: "idle" });
+  });
+
+  it("waits for its first command when the cursor stands behind a shell's sign, for as long as it likes", () => {
+    expect(judged(600, [[0.6, shows({ caret: "sign" })]])).toMatchObject({ state: "starting" });
+    expect(judged(11, [[0.6, shows({ caret: "text" })]])).toMatchObject({ state: "stuck" });
+  });
+
+  it("is at work, and not idle, while the prompt that it had has not come back", () => {
+    const turn: At[] = [ASKED, MOVED];
+    expect(judged(3, [SETTLED, ...turn])).toMatchObject({ state: "idle" });
+    expect(judged(3, [[0.1, shows({ composer: "empty" })], ...turn])).toMatchObject({ state: "working" });
+  });
+
+  it("is at work for the idle timeout when it says so", () => {
+    const report: At = [8, { kind: "report", source: "report", state: "working", text: "step 3" }];
+    expect(judged(17, [report])).toMatchObject({
+      state: "working",
+      reasons: ["the agent reported working 9 min ago (report): step 3"],
+    });
+    expect(judged(19, [report])).toMatchObject({ state: "stuck" });
+  });
+
+  it("is told later by as much as people called its alarms false, and never earlier than was set", () => {
+    expect(judged(11, [], { ...OWN, silence_patience: 1.5 })).toMatchObject({ state: "idle" });
+    expect(judged(16, [], { ...OWN, silence_patience: 1.5 })).toMatchObject({ state: "stuck", level: "act" });
+    expect(judged(9, [], { ...OWN, silence_patience: 0.1 })).toMatchObject({ state: "idle" });
+  });
+});
+
+describe("its silence", () => {
+  const asked = [SETTLED, ASKED, MOVED];
+
+  it.each([
+    ["whose work came with its start", []],
+    ["that was asked for something", asked],
+  ])("is acted on after the user's own timeout, by screen and process together (%s)", (_, more) => {
+    const { level, kinds, reasons } = judged(12, more);
+    expect({ level, kinds }).toEqual({ level: "act", kinds: ["screen", "process"] });
+    expect(reasons).toEqual([
+      expect.stringMatching(/^no output for 1\d min \(screen\), and nothing on the screen explains it$/),
+      expect.stringMatching(/^its process did nothing for 1\d min \(process\), longer than you allow$/),
+    ]);
+  });
+
+  it("is only told where nobody said the timeout, or a project did", () => {
+    expect(judged(600, [], {})).toMatchObject({ state: "stuck", level: "report" });
+    expect(judged(600, [], { idle_timeout_minutes: 10 })).toMatchObject({ state: "stuck", level: "report" });
+    const lowered: Settings = { idle_timeout_minutes: 10, own: { idle_timeout_minutes: 60 } };
+    expect(judged(59, [], lowered)).toMatchObject({ state: "stuck", level: "report" });
+    expect(judged(62, [], lowered)).toMatchObject({ state: "stuck", level: "act" });
+  });
+
+  it("says of itself where no more evidence can come that would let it be acted on", () => {
+    expect(judged(600, [], {}).onlyReported).toContain("health.idle_timeout_minutes");
+    expect(judged(600, [[0.6, shows({ caret: "text" })]]).onlyReported).toContain("typed where its cursor stands");
+    expect(judged(11, [[4, process({ cpuMs: 1300 })]])).toMatchObject({ state: "stuck", level: "report" });
+    expect(judged(11, [[4, process({ cpuMs: 1300 })]]).onlyReported).toBeUndefined();
+  });
+
+  it("is a witness of the screen's own wherever it is told, for a person who asks", () => {
+    expect(judged(600, [], {})).toMatchObject({ level: "report", kinds: ["screen", "process"] });
+    const unseen: At = [2, process({ alive: null, children: undefined })];
+    expect(judged(600, [unseen], {}).kinds).toContain("screen");
+    expect(judged(600, [[0.6, shows({ caret: "text" })]]).kinds).toContain("screen");
+  });
+
+  const EXPLAINED: readonly [string, At][] = [
+    ["a cursor behind a text, where something may be typed", [0.6, shows({ caret: "text" })]],
+    ["a process that nobody could look at", [2, process({ alive: null })]],
+    ["a command that began when it last wrote", [2, process({ children: 1, newestChildAt: START + 25_000 })]],
+    ["a command that began after the last output", [2, process({ children: 1, newestChildAt: START + 60_000 })]],
+    ["time of the processor", [4, process({ cpuMs: 1300 })]],
+    ["bytes received", [4, process({ receivedBytes: 900_000 })]],
+    ["a file that changed", [4, { kind: "file", source: "workspace", path: "a.ts", digest: "1" }]],
+    ["a commit", [4, { kind: "commit", source: "workspace", id: "1", subject: "x" }]],
+    ["a report", [4, { kind: "report", source: "report", text: "x" }]],
+    ["a person who typed", [4, { kind: "input", source: "human", by: "human" }]],
+  ];
+
+  it.each(EXPLAINED)("is not acted on at once beside %s", (_, sign) => {
+    const first: At = [0.7, process({ receivedBytes: 1 })];
+    expect(judged(12, [first])).toMatchObject({ level: "act" });
+    expect(judged(12, [first, sign])).not.toMatchObject({ level: "act", state: "stuck" });
+  });
+
+  it("is acted on where what runs below it began long before", () => {
+    expect(judged(12, [[2, process({ children: 2, newestChildAt: START + 15_000 })]])).toMatchObject({ level: "act" });
+  });
+
+  it("names the moment at which it would be acted on", () => {
+    const evidence = evidenceOf([[4, process({ cpuMs: 1300 })]]);
+    let now = START + 11 * 60_000;
+    for (let asks = 0; asks < 40; asks++) {
+      const { level, state, recheckAt } = assess(evidence, now, OWN);
+      if (state === "stuck" && level === "act") break;
+      now = recheckAt as number;
+    }
+    expect((now - START) / 60_000).toBe(14);
+  });
+
+  it("of a program whose marks are known is never judged so before it has shown a turn", () => {
+    const traits = { versions: { from: "1.0", to: "2.0" } };
+    expect(judged(600, [], OWN, traits)).not.toMatchObject({ state: "stuck", cause: "silent_stream" });
+  });
+});
+
+describe("a policy", () => {
+  const wouldDo = (policy: keyof typeof POLICIES, origin: "spawn" | "tmux" | "run", settings: Settings): string[] => {
+    const whatIf = new WhatIf({ policy: POLICIES[policy], origin });
+    const evidence = evidenceOf([]);
+    for (let minute = 1; minute < 60; minute++) {
+      whatIf.assess(assess(evidence, START + minute * 60_000, settings));
+    }
+    return whatIf.wouldDo.map(({ do: name }) => name).filter((name) => name === "stop" || name === "escalate");
+  };
+
+  it("ends a silent session that rouse started, by the user's word, and no other", () => {
+    expect(wouldDo("default", "spawn", OWN)).toEqual(["stop", "escalate"]);
+    expect(wouldDo("default", "spawn", { idle_timeout_minutes: 10 })).toEqual(["escalate"]);
+    expect(wouldDo("default", "tmux", OWN)).toEqual(["escalate"]);
+    for (const policy of ["default", "aggressive"] as const) expect(wouldDo(policy, "run", OWN)).toEqual(["escalate"]);
+    expect(wouldDo("observe", "spawn", OWN)).toEqual(["escalate"]);
+  });
+});

@@ -1,0 +1,182 @@
+import { SECOND, settingOf } from "../../defaults.js";
+import type { Source } from "../../signal.js";
+import { formatAgo, formatFor } from "../../text/duration.js";
+import { ownTimeoutMs } from "../../traits.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
+import { ACT_AFTER_MS, ACT_MARGIN, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_MS } from "../clocks.js";
+import { fingerprintVerdict } from "../evidence/fingerprint.js";
+import { distinctKinds, KIND_OF_SOURCE, nothingBelow } from "../evidence/kinds.js";
+import type { ProgressSource } from "../evidence/progress.js";
+import { suspicionAfter, suspicionOf } from "../suspicion.js";
+
+/** No tool, no retry, no prompt: the model must be heard. */
+export function bySilence(question: RuleInput): RuleVerdict {
+  const { evidence, since, dueAfter, now, settings } = question;
+  const { progress, turn, prompts, tools, retries } = evidence;
+  // A flag that says "blocked" may be the first that is heard of it: before that, nobody listened.
+  const news = Math.max(
+    evidence.first?.at ?? now,
+    turn.startedAt ?? 0,
+    prompts.closedAt ?? 0,
+    tools.lastEndAt ?? 0,
+    retries.leftAt ?? 0,
+    ...Object.values(progress.seen),
+  );
+  const sources = (Object.keys(progress.seen) as ProgressSource[]).filter((w) => !EDGES.has(w) && counts(question, w));
+  const clock = clockOf(question, sources);
+  const patience = settingOf(settings, "silence_patience");
+  const threshold =
+    polledMs(question) ??
+    patience * suspicionAfter(Math.max(1, sources.length), clock.wanted, clock.baseMs, clock.floorMs);
+  const silent = since(news);
+  dueAfter(news, threshold);
+  if (isMarkOfNothing(question)) {
+    const still = formatFor(since(progress.readingAt ?? now));
+    const reasons = [`it says that it works, has never said anything else, and stands still ${still} (screen)`];
+    return { state: "working", cause: null, confidence: 0.4, reasons };
+  }
+  const frozen = frozenScreen(question) ?? fullWindow(question, news);
+  if (frozen) return frozen;
+  if (silent < threshold) {
+    const reasons = [`a turn runs (${question.word?.source}); last news ${formatAgo(silent)} (${latest(question)})`];
+    return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicionOf(silent, threshold), reasons };
+  }
+  const actAfter = actAfterMs(question);
+  dueAfter(news, Math.max(actAfter, threshold));
+  const silentKinds = distinctKinds([
+    ...sources.map((source) => KIND_OF_SOURCE[SOURCE[source]]),
+    nothingBelow(evidence),
+  ]);
+  const act = silent >= actAfter && silentKinds.length >= 2;
+  const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
+  return {
+    state: "stuck",
+    cause: "silent_stream",
+    confidence: Math.min(0.95, 0.6 + 0.1 * sources.length),
+    reasons: [
+      `a turn runs (${question.word?.source}), and nothing new came ${formatFor(silent)}: ${sources.map((w) => SOURCE_WORDS[w]).join(", ")}`,
+      ...(fingerprint ? [fingerprint.reason] : []),
+      ...(nothingBelow(evidence)
+        ? [`no child process works for it, seen ${formatAgo(since(evidence.progress.sampledAt ?? now))} (process)`]
+        : []),
+    ],
+    act,
+    kinds: silentKinds,
+  };
+}
+
+/** A spinner may stutter for some seconds on a machine with much to do. */
+const STILL_MS = 20 * SECOND;
+
+/** Of a program that nobody knows, a mark that never went out may be the name of a key. What works by it moves. */
+function isMarkOfNothing({ evidence: { traits, progress }, word, since }: RuleInput): boolean {
+  const { hasRested, reading, readingAt } = progress;
+  if (traits.versions !== null || word?.source !== "screen" || hasRested || readingAt === null) return false;
+  return reading?.moving === false && since(readingAt) >= STILL_MS;
+}
+
+/** Sources that tell edges only, or in batches: what they tell is news, and their silence proves nothing. */
+const EDGES: ReadonlySet<ProgressSource> = new Set(["hook", "telemetry"]);
+
+const SOURCE: Record<ProgressSource, Source> = {
+  reply: "screen",
+  tokens: "screen",
+  stream: "stream",
+  transcript: "transcript",
+  hook: "hook",
+  telemetry: "telemetry",
+  socket: "process",
+};
+
+const SOURCE_WORDS: Record<ProgressSource, string> = {
+  reply: "the reply's text stands still",
+  tokens: "the token counter stands still",
+  stream: "no event came",
+  transcript: "no line was written",
+  hook: "no hook fired",
+  telemetry: "no telemetry came",
+  socket: "no byte was received",
+};
+
+/** A witness counts if it would have seen something: an absent source proves nothing by its silence. */
+function counts({ evidence }: RuleInput, source: ProgressSource): boolean {
+  if (source === "reply") return evidence.traits.streamsReply && evidence.progress.reading !== null;
+  if (source === "tokens") return evidence.progress.reading?.tokens !== undefined;
+  return true;
+}
+
+function clockOf(
+  { evidence }: RuleInput,
+  sources: readonly ProgressSource[],
+): { baseMs: number; floorMs: number; wanted: number } {
+  if (sources.includes("reply")) {
+    const { reading } = evidence.progress;
+    const isSilentRetry = evidence.traits.retriesSilently || reading?.retriesSilently;
+    return isSilentRetry && !reading?.replying ? FREEZE.silentRetry : FREEZE.screen;
+  }
+  return sources.includes("stream") ? FREEZE.stream : FREEZE.transcript;
+}
+
+/** Whoever said over how many polls a busy screen may stay the same has set the clock of a screen. */
+function polledMs({ evidence, settings }: RuleInput): number | null {
+  const polls = settings.own?.stuck_threshold_intervals;
+  if (polls === undefined || evidence.progress.reading === null) return null;
+  return polls * settingOf(settings, "poll_interval_secs") * SECOND;
+}
+
+/** After the program's own time-out, where it has one. */
+function actAfterMs({ evidence: { traits }, settings }: RuleInput): number {
+  const ownMs = ownTimeoutMs(traits, settings);
+  return ownMs === null ? ACT_AFTER_MS : Math.round(ownMs * ACT_MARGIN);
+}
+
+/** The screen says busy and not one byte comes: the program itself no longer runs. */
+function frozenScreen(question: RuleInput): RuleVerdict | null {
+  const { evidence, since, dueAfter } = question;
+  const { outputAt, reading, seen } = evidence.progress;
+  if (outputAt === null || !reading?.busy || reading.moving) return null;
+  const frozenMs = FROZEN_AFTER_MS * settingOf(question.settings, "silence_patience");
+  dueAfter(outputAt, frozenMs);
+  if (since(outputAt) < frozenMs) return null;
+  dueAfter(outputAt, actAfterMs(question));
+  const others = (Object.keys(seen) as ProgressSource[]).filter(
+    (source) => !EDGES.has(source) && since(seen[source] ?? 0) >= frozenMs,
+  );
+  const frozenKinds = distinctKinds([
+    "screen",
+    ...others.map((source) => KIND_OF_SOURCE[SOURCE[source]]),
+    nothingBelow(evidence),
+  ]);
+  return {
+    state: "stuck",
+    cause: "frozen_screen",
+    confidence: 0.8,
+    reasons: [`the screen says busy and shows no motion; the last byte came ${formatAgo(since(outputAt))} (screen)`],
+    act: since(outputAt) >= actAfterMs(question) && frozenKinds.length >= 2,
+    kinds: frozenKinds,
+  };
+}
+
+/** The window of the account was used up at the last report, and since then nothing came. */
+function fullWindow({ evidence, since, dueAfter }: RuleInput, news: number): RuleVerdict | null {
+  const { full } = evidence.failures;
+  if (!full) return null;
+  dueAfter(news, FULL_WINDOW_SILENCE_MS);
+  if (since(news) < FULL_WINDOW_SILENCE_MS) return null;
+  return {
+    state: "rate_limited",
+    cause: "limit",
+    confidence: 0.7,
+    until: full.until,
+    reasons: [`the usage window is full (${full.source}) and nothing came ${formatFor(since(news))}`],
+  };
+}
+
+/** Who told the last news: a witness, or whoever says that a turn runs. */
+function latest({ evidence: { progress }, word }: RuleInput): Source | undefined {
+  let found: ProgressSource | null = null;
+  for (const key of Object.keys(progress.seen) as ProgressSource[]) {
+    if (found === null || (progress.seen[key] as number) > (progress.seen[found] as number)) found = key;
+  }
+  return found === null ? word?.source : SOURCE[found];
+}

@@ -1,0 +1,111 @@
+import { settingOf } from "../../defaults.js";
+import type { ToolClass } from "../../signal.js";
+import type { WaitCause } from "../../states.js";
+import { formatAgo, formatFor } from "../../text/duration.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
+import { ACT_FACTOR, APPROVAL_AFTER_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
+import { distinctKinds, KIND_OF_SOURCE, processSeen } from "../evidence/kinds.js";
+import { type OpenTool, toolDeadline } from "../evidence/tools.js";
+
+const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
+  subagent: "subagent",
+  background: "background",
+  sleep: "timer",
+};
+
+/** A tool is open, as records, the screen or a child process tell: its clock is that of its class. */
+export function byTool(question: RuleInput): RuleVerdict | null {
+  const { evidence, since, dueAfter } = question;
+  const tool = longestOpen(evidence.tools.open) ?? shownTool(question) ?? runningChild(question);
+  if (!tool) return null;
+  const name = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""}`;
+  // Of one that only the screen shows, what is known is when it last changed.
+  const what =
+    tool.source === "screen"
+      ? `${name} runs (screen); last news ${formatAgo(since(tool.at))}`
+      : `${name} has been open ${formatFor(since(tool.at))} (${tool.source})`;
+  const approval = byApproval(question, tool, what);
+  if (approval) return approval;
+  const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
+  const allowed = (deadline - tool.at) * settingOf(question.settings, "tool_patience");
+  dueAfter(tool.at, allowed);
+  if (since(tool.at) >= allowed) {
+    const { cause } = TOOL_CLOCKS[tool.class];
+    const act = isSeen(question) && since(tool.at) >= allowed * ACT_FACTOR;
+    const shown = evidence.progress.reading?.tool || evidence.progress.reading?.busy ? "screen" : null;
+    return {
+      state: "stuck",
+      cause,
+      confidence: 0.7,
+      reasons: [`${what}, longer than such a tool takes`],
+      act,
+      kinds: distinctKinds([KIND_OF_SOURCE[tool.source], shown, processSeen(evidence)]),
+    };
+  }
+  dueAfter(tool.at, WAIT_NAMED_AFTER_MS);
+  if (since(tool.at) < WAIT_NAMED_AFTER_MS) return { state: "working", cause: null, confidence: 0.9, reasons: [what] };
+  return {
+    state: "waiting",
+    cause: WAIT_OF_CLASS[tool.class] ?? "tool",
+    confidence: 0.85,
+    until: question.now + allowed - since(tool.at),
+    reasons: [what],
+  };
+}
+
+const isSeen = ({ evidence }: RuleInput): boolean =>
+  evidence.progress.reading !== null || evidence.progress.children !== null;
+
+/** An instant tool that stays open is a question to the human, where nothing shows the screen. */
+function byApproval({ evidence, since, dueAfter }: RuleInput, tool: OpenTool, what: string): RuleVerdict | null {
+  const instant = tool.class === "instant" || tool.class === "edit";
+  if (!instant || evidence.progress.reading || evidence.session.permissions === "bypass") return null;
+  dueAfter(tool.at, APPROVAL_AFTER_MS);
+  if (since(tool.at) < APPROVAL_AFTER_MS) return null;
+  return {
+    state: "needs_input",
+    cause: "permission",
+    confidence: 0.6,
+    reasons: [`${what}; a tool that takes no time probably waits for approval`],
+  };
+}
+
+/** Parallel calls: the one with the most patience speaks for all, else the oldest. */
+export function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | null {
+  let found: OpenTool | null = null;
+  for (const tool of open.values()) {
+    if (!found || TOOL_CLOCKS[tool.class].reportMs > TOOL_CLOCKS[found.class].reportMs) found = tool;
+  }
+  return found;
+}
+
+/** A child that was started in this turn and lives is a tool at work; servers that a program keeps are older than that. */
+function runningChild({ evidence }: RuleInput): OpenTool | null {
+  const at = evidence.progress.newestChildAt;
+  if (at === null || evidence.turn.startedAt === null || at < evidence.turn.startedAt) return null;
+  return {
+    id: "child",
+    tool: "a command",
+    class: "shell",
+    subject: undefined,
+    timeoutMs: undefined,
+    at,
+    source: "process",
+  };
+}
+
+/** The screen shows a running tool that no record told of. */
+function shownTool({ evidence }: RuleInput): OpenTool | null {
+  const shown = evidence.progress.reading?.tool;
+  if (!shown) return null;
+  const at = evidence.progress.seen.reply ?? evidence.turn.startedAt ?? evidence.progress.readingAt ?? 0;
+  return {
+    id: "screen",
+    tool: "a tool",
+    class: shown.class,
+    subject: shown.subject,
+    timeoutMs: undefined,
+    at,
+    source: "screen",
+  };
+}

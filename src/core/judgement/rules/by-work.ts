@@ -1,0 +1,24 @@
+import { formatFor } from "../../text/duration.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
+import { COMPACTION_REPORT_MS } from "../clocks.js";
+import { bySilence } from "./by-silence.js";
+import { byTool } from "./by-tool.js";
+
+/** A turn runs: what is it doing, and has the clock that belongs to it run out? */
+export function byWork(question: RuleInput): RuleVerdict | null {
+  if (question.active !== true) return null;
+  return byCompaction(question) ?? byTool(question) ?? bySilence(question);
+}
+
+function byCompaction({ evidence, since, dueAfter }: RuleInput): RuleVerdict | null {
+  if (evidence.compacting === null) return null;
+  const { at, source } = evidence.compacting;
+  dueAfter(at, COMPACTION_REPORT_MS);
+  const stuck = since(at) >= COMPACTION_REPORT_MS;
+  return {
+    state: stuck ? "stuck" : "waiting",
+    cause: "compaction",
+    confidence: 0.8,
+    reasons: [`it has been compacting its context ${formatFor(since(at))} (${source})`],
+  };
+}

@@ -1,0 +1,50 @@
+/** The story of one session: an entry at every change of state or cause. */
+
+import type { Cause, State } from "../states.js";
+import { sanitize } from "../text/sanitize.js";
+import type { Assessment } from "./assess.js";
+
+export interface TimelineEntry {
+  /** Seconds from the start of the recording. */
+  t: number;
+  state: State;
+  cause: Cause | null;
+  confidence: number;
+  /** When a limit or a wait ends, ISO 8601 in UTC. */
+  until: string | null;
+  reasons: string[];
+}
+
+const COMPLETED_WITHIN_S = 3;
+const SAME_TIME_MS = 3 * 60_000;
+
+/** Adds an assessment to the story if it says something new. A limit's end becoming known is news too. */
+export function addEntry(timeline: TimelineEntry[], assessment: Assessment, startAt: number): void {
+  const last = timeline.at(-1);
+  const until =
+    assessment.until === null || !isDate(assessment.until) ? null : new Date(assessment.until).toISOString();
+  // The first source to see a prompt often has no words for it: whoever brings them within a moment completes the entry.
+  const late = last !== undefined && (assessment.at - startAt) / 1000 - last.t <= COMPLETED_WITHIN_S;
+  if (late && last.state === "needs_input" && assessment.state === "needs_input" && last.cause === assessment.cause) {
+    last.reasons = assessment.reasons.map((reason) => sanitize(reason));
+    return;
+  }
+  const same = last !== undefined && last.state === assessment.state && last.cause === assessment.cause;
+  if (same && !(assessment.state === "rate_limited" && isNewTime(assessment.until, last.until))) return;
+  timeline.push({
+    t: Math.round(Math.max(0, assessment.at - startAt)) / 1000,
+    state: assessment.state,
+    cause: assessment.cause,
+    confidence: Math.round(assessment.confidence * 100) / 100,
+    until,
+    reasons: assessment.reasons.map((reason) => sanitize(reason)),
+  });
+}
+
+/** A number that a record gives as a time may be none that a calendar has. */
+const isDate = (ms: number): boolean => Math.abs(ms) <= 8.64e15;
+
+/** A countdown that is read again and again is off by seconds each time: that is no other end. */
+function isNewTime(until: number | null, said: string | null): boolean {
+  return until !== null && (said === null || Math.abs(Date.parse(said) - until) > SAME_TIME_MS);
+}
