@@ -24,7 +24,7 @@ import { readReasons, reportOf } from "./mutation/report.mjs";
 /** What is mutated: files, or folders with everything below them. */
 const FOLDERS = [
   "src/core/policy",
-  "src/core/incident",
+  "src/core/incidents",
   "src/core/message",
   "src/core/alert",
   "src/core/decide.ts",

@@ -2,8 +2,9 @@
  * A client's own order to type into an agent or to end it. It goes the way that rouse's own actions go, with the same
  * looks and refusals, one at a time per agent; who ordered what is written down before, and what came of it after.
  */
-import type { Action } from "../core/action.js";
+
 import type { AgentSession } from "../core/agent.js";
+import type { Action } from "../core/incidents/action.js";
 import { rememberBounded } from "../core/judgement/evidence/bounded.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { carryOut, typeMessage } from "../effects/index.js";

@@ -3,7 +3,7 @@
  * back with the number of the last one that was seen gets the rest. A listener that does not keep up is dropped.
  */
 import { randomBytes } from "node:crypto";
-import type { IncidentChange } from "../core/incident/course.js";
+import type { IncidentChange } from "../core/incidents/course.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { SessionView } from "../daemon/view.js";
 import type { ControlResult } from "./agent-control.js";

@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, TestLoop } from "../../test/support/loops.js";
-import { createIncidentState } from "../core/incident/incident.js";
+import { createIncidentState } from "../core/incidents/incident.js";
 import type { ServiceContext } from "./service/context.js";
 import { openServices } from "./service/services.js";
 import { addSocketRoutes } from "./socket.js";

@@ -2,7 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { PermissionsView } from "../api/service/permissions.js";
 import { suggestName } from "../config/suggest.js";
-import type { Problem } from "../core/problem.js";
+import type { Problem } from "../core/incidents/problem.js";
 import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import { collectNames } from "./arguments.js";
 import { askUser } from "./ask.js";

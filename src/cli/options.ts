@@ -1,7 +1,7 @@
 /** Values of options, checked where they are read. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { otherNames } from "../config/suggest.js";
-import { PROBLEMS, type Problem } from "../core/problem.js";
+import { PROBLEMS, type Problem } from "../core/incidents/problem.js";
 import { sanitize } from "../core/text/sanitize.js";
 import { isKind, KINDS } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";

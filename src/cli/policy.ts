@@ -1,11 +1,11 @@
 /** `rouse policy`: what would be done about each problem, and a trial of it on a virtual clock. */
 import { type Command, Option } from "@commander-js/extra-typings";
 import { NO_PROFILE } from "../core/agent.js";
+import { PROBLEMS, type Problem } from "../core/incidents/problem.js";
 import type { Assessment } from "../core/judgement/assess.js";
 import { periodSpend } from "../core/judgement/period-spend.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { traitsOf } from "../core/policy/problems.js";
-import { PROBLEMS, type Problem } from "../core/problem.js";
 import type { Cause } from "../core/states.js";
 import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import { type SimulatedAction, WhatIf } from "../core/what-if.js";

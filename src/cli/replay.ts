@@ -1,7 +1,7 @@
 /** `rouse replay`: a recording in, an explained timeline out. */
 import { type Command, Option } from "@commander-js/extra-typings";
 import { COMPLETION_MARKER } from "../core/defaults.js";
-import type { IncidentState } from "../core/incident/incident.js";
+import type { IncidentState } from "../core/incidents/incident.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import { WhatIf } from "../core/what-if.js";

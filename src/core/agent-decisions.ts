@@ -1,11 +1,12 @@
 /** Decides about every open incident of one agent, and asks for what is decided. */
-import { type Action, intentOf } from "./action.js";
+
 import { decide } from "./decide.js";
 import type { Effect } from "./effects.js";
 import { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
-import { type Incident, isOpen, silencedUntil } from "./incident/incident.js";
-import { budgetHoldUntil } from "./incident/over-budget.js";
 import { applyEvent } from "./incident-events.js";
+import { type Action, intentOf } from "./incidents/action.js";
+import { type Incident, isOpen, silencedUntil } from "./incidents/incident.js";
+import { budgetHoldUntil } from "./incidents/over-budget.js";
 import type { NodeState } from "./node-state.js";
 import { outageSlot } from "./outage-queue.js";
 import type { SessionJudge } from "./session-judge.js";

@@ -4,14 +4,15 @@
  * The checks stand in the order in which they are asked; the first that has something to say decides. None of them asks
  * a clock, a random number or the world: who carries the action out checks all of it again on what it sees then.
  */
-import { ACTIONS, type Action, type ActionRecord, resultOf, usesBudget } from "./action.js";
+
 import { CHECKS, RECHECK_MS } from "./checks.js";
 import { SECOND } from "./defaults.js";
 import { digest } from "./digest.js";
-import { confirmsAt } from "./incident/course.js";
-import type { Incident } from "./incident/incident.js";
+import { ACTIONS, type Action, type ActionRecord, resultOf, usesBudget } from "./incidents/action.js";
+import { confirmsAt } from "./incidents/course.js";
+import type { Incident } from "./incidents/incident.js";
+import { checkAllowedAction, HUMAN_ONLY, problemOf } from "./incidents/problem.js";
 import type { Policy, RecoveryStep } from "./policy/policy.js";
-import { checkAllowedAction, HUMAN_ONLY, problemOf } from "./problem.js";
 import { afterAction, nextStep } from "./recovery-plan.js";
 import type { Situation } from "./situation.js";
 

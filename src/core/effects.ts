@@ -1,9 +1,10 @@
 /** What a step asks its caller to do. Plain data, in the order in which it has to be carried out. */
-import type { Action } from "./action.js";
+
 import type { AgentSession } from "./agent.js";
 import type { AlertState, Notice, PlannedAlert } from "./alert/alert.js";
-import type { IncidentChange } from "./incident/course.js";
-import type { IncidentInput } from "./incident/fold.js";
+import type { Action } from "./incidents/action.js";
+import type { IncidentChange } from "./incidents/course.js";
+import type { IncidentInput } from "./incidents/fold.js";
 import type { DueMessage } from "./message/contents.js";
 import type { SessionJudge } from "./session-judge.js";
 import type { Signal } from "./signal.js";

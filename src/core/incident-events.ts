@@ -1,7 +1,7 @@
 /** Applies one event to the incidents of the node, and says what has to be saved and shown because of it. */
 import type { Effect } from "./effects.js";
-import { applyToIncidents, type IncidentInput } from "./incident/fold.js";
-import { progressOf } from "./incident/progress.js";
+import { applyToIncidents, type IncidentInput } from "./incidents/fold.js";
+import { progressOf } from "./incidents/progress.js";
 import { endedByHuman } from "./judgement/rules/by-exit.js";
 import type { NodeState } from "./node-state.js";
 import type { Policy } from "./policy/policy.js";

@@ -1,4 +1,8 @@
 /** The judgement alone: pure functions over signals and a given `now`. Runs in Node, a browser or a worker. */
+
+export { type Decision, decide } from "./decide.js";
+export { DEFAULTS, type Defaults } from "./defaults.js";
+export { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
 export {
   ACTION_NAMES,
   ACTIONS,
@@ -11,21 +15,19 @@ export {
   NUDGE_TEXTS,
   PROOFS,
   type Proof,
-} from "./action.js";
-export { type Decision, decide } from "./decide.js";
-export { DEFAULTS, type Defaults } from "./defaults.js";
-export { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
-export type { IncidentChange } from "./incident/course.js";
-export { applyToIncidents, type IncidentInput } from "./incident/fold.js";
+} from "./incidents/action.js";
+export type { IncidentChange } from "./incidents/course.js";
+export { applyToIncidents, type IncidentInput } from "./incidents/fold.js";
 export {
   createIncidentState,
   type Incident,
   type IncidentState,
   type Outage,
   silencedUntil,
-} from "./incident/incident.js";
-export { adaptedSettings } from "./incident/learn.js";
-export { progressOf } from "./incident/progress.js";
+} from "./incidents/incident.js";
+export { adaptedSettings } from "./incidents/learn.js";
+export { PROBLEMS, type Problem, problemOf } from "./incidents/problem.js";
+export { progressOf } from "./incidents/progress.js";
 export { type ActivityAssessment, assessActivity, createActivity, takeActivity } from "./judgement/activity.js";
 export { type Assessment, assess, RULESET } from "./judgement/assess.js";
 export { burnRates } from "./judgement/evidence/burn.js";
@@ -36,7 +38,6 @@ export { addEntry, type TimelineEntry } from "./judgement/timeline.js";
 export { outageSlot } from "./outage-queue.js";
 export { POLICIES } from "./policy/builtin.js";
 export type { Policy, RecoveryStep } from "./policy/policy.js";
-export { PROBLEMS, type Problem, problemOf } from "./problem.js";
 export { SIGNAL_VERSION, type Signal, type SignalKind, SOURCES, type Source, TOOL_CLASSES } from "./signal.js";
 export type { Situation } from "./situation.js";
 export {

@@ -1,7 +1,8 @@
 /** When a limited agent may be spoken to again. */
-import { type ActionRecord, usesBudget } from "./action.js";
+
 import { digest } from "./digest.js";
-import type { Incident } from "./incident/incident.js";
+import { type ActionRecord, usesBudget } from "./incidents/action.js";
+import type { Incident } from "./incidents/incident.js";
 import type { Assessment } from "./judgement/assess.js";
 import type { LimitRules } from "./policy/policy.js";
 

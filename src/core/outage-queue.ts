@@ -2,10 +2,11 @@
  * Agents with one cause take turns: one goes first and is verified, then the rest, spread over time. Nobody speaks to
  * fifty agents at once because a service came back, and nobody waits for ever because the first one cannot be spoken to.
  */
-import { ACTIONS, type ActionTraits, usesBudget } from "./action.js";
+
 import { MINUTE, SECOND } from "./defaults.js";
-import type { IncidentState, Outage } from "./incident/incident.js";
-import { isOpen } from "./incident/incident.js";
+import { ACTIONS, type ActionTraits, usesBudget } from "./incidents/action.js";
+import type { IncidentState, Outage } from "./incidents/incident.js";
+import { isOpen } from "./incidents/incident.js";
 import { spreadFraction } from "./limit-wait.js";
 
 export interface OutageQueue {

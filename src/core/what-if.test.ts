@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assessed } from "../../test/support/incidents.js";
 import { START } from "../../test/support/steps.js";
-import type { IncidentState } from "./incident/incident.js";
+import type { IncidentState } from "./incidents/incident.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Policy } from "./policy/policy.js";
 import { WhatIf } from "./what-if.js";

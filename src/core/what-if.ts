@@ -2,15 +2,16 @@
  * What a policy would have done: `step` over inputs on which rouse did not act. Each action counts as successful as far as
  * its own proof goes (the turn ended, the process is gone) and changes nothing else.
  */
-import { ACTION_NAMES, type ActionName, type ActionRecord, type NudgeText } from "./action.js";
+
 import type { AgentSession } from "./agent.js";
 import type { Effect } from "./effects.js";
-import type { IncidentState } from "./incident/incident.js";
+import { ACTION_NAMES, type ActionName, type ActionRecord, type NudgeText } from "./incidents/action.js";
+import type { IncidentState } from "./incidents/incident.js";
+import type { Problem } from "./incidents/problem.js";
 import type { Assessment } from "./judgement/assess.js";
 import type { PeriodSpend } from "./judgement/period-spend.js";
 import { createNodeState, type NodeState } from "./node-state.js";
 import type { Policy, SessionOrigin } from "./policy/policy.js";
-import type { Problem } from "./problem.js";
 import { type JudgingOptions, SessionJudge } from "./session-judge.js";
 import type { Situation } from "./situation.js";
 import { step, takeAssessment } from "./step.js";

@@ -1,7 +1,7 @@
 /** What people have a say in: taking an incident, silence, and permission. */
 import { describe, expect, it } from "vitest";
 import { HUNG_S, useIncidentRig } from "../../test/support/incident-rig.js";
-import type { Incident, IncidentState } from "../core/incident/incident.js";
+import type { Incident, IncidentState } from "../core/incidents/incident.js";
 import { POLICIES } from "../core/policy/builtin.js";
 import { incidentView } from "./incident-view.js";
 

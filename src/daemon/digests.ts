@@ -2,7 +2,7 @@
 import { Cron } from "croner";
 import type { Delivery } from "../core/alert/alert.js";
 import { digestOf } from "../core/alert/digest.js";
-import type { IncidentState } from "../core/incident/incident.js";
+import type { IncidentState } from "../core/incidents/incident.js";
 import type { State } from "../core/states.js";
 import type { OutboxTable } from "../store/outbox.js";
 

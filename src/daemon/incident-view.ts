@@ -1,9 +1,9 @@
 /** What people and programs are shown of an incident: one flat record, the same for table, JSON and API. */
 
-import { type ActionName, type OutcomeResult, resultOf } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { situationOf } from "../core/agent-decisions.js";
 import { decide } from "../core/decide.js";
+import { type ActionName, type OutcomeResult, resultOf } from "../core/incidents/action.js";
 import {
   type Feedback,
   type Incident,
@@ -11,10 +11,10 @@ import {
   isOpen,
   type Phase,
   silencedUntil,
-} from "../core/incident/incident.js";
+} from "../core/incidents/incident.js";
+import type { Problem } from "../core/incidents/problem.js";
 import type { Assessment } from "../core/judgement/assess.js";
 import type { NodeState } from "../core/node-state.js";
-import type { Problem } from "../core/problem.js";
 import { sanitize } from "../core/text/sanitize.js";
 
 export interface ActionView {

@@ -1,6 +1,6 @@
 /** A line of the daemon's log for whatever rouse does about an agent, what came of it, and when a human gets it. */
-import type { IncidentInput } from "../core/incident/fold.js";
-import type { IncidentState } from "../core/incident/incident.js";
+import type { IncidentInput } from "../core/incidents/fold.js";
+import type { IncidentState } from "../core/incidents/incident.js";
 
 /** Null for what is nothing done: judgements, and what people say. */
 export function logLine(input: IncidentInput, { actions, incidents }: IncidentState): string | null {

@@ -4,10 +4,11 @@
  * Signals are stored before they are judged. What a step asks for is saved before it is done: an action whose intent
  * could not be saved is not started, and a notice that could not be saved is due again.
  */
-import type { Action, ActionOutcome } from "../core/action.js";
+
 import type { AgentSession } from "../core/agent.js";
 import type { Effect } from "../core/effects.js";
-import type { IncidentState } from "../core/incident/incident.js";
+import type { Action, ActionOutcome } from "../core/incidents/action.js";
+import type { IncidentState } from "../core/incidents/incident.js";
 import { findSession, type NodeState } from "../core/node-state.js";
 import type { LivenessSource, SessionJudge } from "../core/session-judge.js";
 import type { Signal } from "../core/signal.js";

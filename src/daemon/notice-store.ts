@@ -1,7 +1,7 @@
 /** Saves incidents with the messages and alerts that are about their change, in one transaction. */
 import { membersIn } from "../core/alert/plan.js";
 import type { Effect } from "../core/effects.js";
-import type { IncidentState } from "../core/incident/incident.js";
+import type { IncidentState } from "../core/incidents/incident.js";
 import type { DueMessage } from "../core/message/contents.js";
 import type { NodeState } from "../core/node-state.js";
 import type { Journal } from "../store/journal.js";

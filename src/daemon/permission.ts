@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { writeWhole } from "../config/whole-file.js";
 import type { AgentSession } from "../core/agent.js";
-import { PROBLEMS, type Problem } from "../core/problem.js";
+import { PROBLEMS, type Problem } from "../core/incidents/problem.js";
 
 const problem = z.enum(PROBLEMS as [Problem, ...Problem[]]);
 

@@ -1,6 +1,6 @@
 /** What a recovery by hand did, as people and programs are shown it. */
-import type { ActionName, NudgeText, OutcomeResult } from "../core/action.js";
-import type { Problem } from "../core/problem.js";
+import type { ActionName, NudgeText, OutcomeResult } from "../core/incidents/action.js";
+import type { Problem } from "../core/incidents/problem.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import type { State } from "../core/states.js";
 import { sanitize } from "../core/text/sanitize.js";

@@ -2,7 +2,7 @@
  * Agents that ended in a problem that nobody has taken: they are missed, and count among the unhealthy as long as their
  * incident is open. What ended well, or goes on in a newer session, is history.
  */
-import { isOpen, silencedUntil } from "../core/incident/incident.js";
+import { isOpen, silencedUntil } from "../core/incidents/incident.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import { UNHEALTHY } from "../core/states.js";
 import type { Loop } from "./loop.js";

@@ -2,8 +2,9 @@
  * Ends an agent: where the work stands is written down first, then it is asked, then killed, and its end is proven. Only
  * what rouse started, or what a policy names in a tmux pane; never a session in a human's own terminal.
  */
-import type { Action } from "../core/action.js";
+
 import type { AgentSession } from "../core/agent.js";
+import type { Action } from "../core/incidents/action.js";
 import { askHostProcess } from "../host/ask.js";
 import { type StopResult, stopTree } from "../host/stop-tree.js";
 import { identityOf } from "../sensors/process/process-sensor.js";

@@ -2,7 +2,7 @@
  * The book of incidents as rows: one per incident, action, outage, silence and so on. A save writes what changed since the
  * last one, in one transaction that is on the disk when it returns: an intent that was saved is known after any crash.
  */
-import { createIncidentState, type IncidentState } from "../core/incident/incident.js";
+import { createIncidentState, type IncidentState } from "../core/incidents/incident.js";
 import { type Database, inTransaction } from "./sqlite.js";
 
 export interface IncidentStore {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createIncidentState, type Silence } from "../core/incident/incident.js";
+import { createIncidentState, type Silence } from "../core/incidents/incident.js";
 import { type Journal, openJournal } from "./journal.js";
 import type { NewMessage } from "./messages.js";
 

@@ -1,7 +1,7 @@
 /** One life of the daemon: the real journal, loop and acting, behind wrappers in which calls fail and lives end. */
 import type { AgentSession } from "../../src/core/agent.js";
 import { canonicalJson } from "../../src/core/digest.js";
-import type { IncidentState } from "../../src/core/incident/incident.js";
+import type { IncidentState } from "../../src/core/incidents/incident.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
 import type { Effects } from "../../src/daemon/action-runner.js";

@@ -2,9 +2,10 @@
  * Hands for simulated agents. As real ones do, they look again before they touch, touch at most once and say what came of
  * it; and as real ones do, they fail, hang, or lose the answer.
  */
-import { ACTIONS, type Action, type ActionName, type ActionOutcome } from "../../src/core/action.js";
+
 import type { AgentSession } from "../../src/core/agent.js";
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
+import { ACTIONS, type Action, type ActionName, type ActionOutcome } from "../../src/core/incidents/action.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
 import type { SimAgent, Touched } from "./agents.js";
 import type { CallFaults } from "./faults.js";

@@ -2,14 +2,15 @@
  * What must hold, whatever goes wrong. SessionJudge from outside: what was asked of the hands, what reached the disk, what was
  * told, and what is true of the agents. The numbers are those of the reliability bar that `docs/promises.md` speaks of.
  */
-import { ACTIONS, type Action, type ActionOutcome } from "../../src/core/action.js";
+
 import { situationOf } from "../../src/core/agent-decisions.js";
 import { decide } from "../../src/core/decide.js";
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
-import type { IncidentChange } from "../../src/core/incident/course.js";
-import { type Incident, type IncidentState, isOpen } from "../../src/core/incident/incident.js";
+import { ACTIONS, type Action, type ActionOutcome } from "../../src/core/incidents/action.js";
+import type { IncidentChange } from "../../src/core/incidents/course.js";
+import { type Incident, type IncidentState, isOpen } from "../../src/core/incidents/incident.js";
+import { HUMAN_ONLY, needsConfirming } from "../../src/core/incidents/problem.js";
 import { openPrompt } from "../../src/core/judgement/evidence/prompts.js";
-import { HUMAN_ONLY, needsConfirming } from "../../src/core/problem.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
 import { STATES } from "../../src/core/states.js";
 import type { SimAgent, Spell } from "./agents.js";

@@ -2,7 +2,7 @@
 import type { DeliveryResult } from "../../src/channels/channel.js";
 import type { Notice } from "../../src/core/alert/alert.js";
 import { MINUTE } from "../../src/core/defaults.js";
-import { type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
+import { type Incident, isOpen, silencedUntil } from "../../src/core/incidents/incident.js";
 import { CANARIES } from "../support/canaries.js";
 import type { World } from "./world.js";
 

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RousePaths, rousePaths } from "../../src/config/paths.js";
-import { silencedUntil } from "../../src/core/incident/incident.js";
+import { silencedUntil } from "../../src/core/incidents/incident.js";
 import { Permission } from "../../src/daemon/permission.js";
 import { listSessions } from "../../src/host/registry.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";

@@ -1,9 +1,10 @@
 /** A book of incidents under a hand-moved clock: assessments in, decisions out, actions kept as a daemon would keep them. */
-import { ACTION_NAMES, type Action, intentOf, type OutcomeResult } from "../../src/core/action.js";
+
 import { type Decision, decide } from "../../src/core/decide.js";
 import type { ActionFacts } from "../../src/core/facts.js";
-import { applyToIncidents } from "../../src/core/incident/fold.js";
-import { createIncidentState, type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
+import { ACTION_NAMES, type Action, intentOf, type OutcomeResult } from "../../src/core/incidents/action.js";
+import { applyToIncidents } from "../../src/core/incidents/fold.js";
+import { createIncidentState, type Incident, isOpen, silencedUntil } from "../../src/core/incidents/incident.js";
 import type { Assessment } from "../../src/core/judgement/assess.js";
 import type { PeriodSpend } from "../../src/core/judgement/period-spend.js";
 import { outageSlot } from "../../src/core/outage-queue.js";

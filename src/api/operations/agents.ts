@@ -1,7 +1,7 @@
 /** Agents: list, inspect, start, type into, recover, end. */
 import * as z from "zod";
-import { ACTION_NAMES } from "../../core/action.js";
-import { PROBLEMS } from "../../core/problem.js";
+import { ACTION_NAMES } from "../../core/incidents/action.js";
+import { PROBLEMS } from "../../core/incidents/problem.js";
 import { STATES } from "../../core/states.js";
 import { agentField, booleanField, requestIdField } from "./fields.js";
 import { operation } from "./operation.js";

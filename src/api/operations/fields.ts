@@ -1,6 +1,6 @@
 /** Input fields that several operations share. */
 import * as z from "zod";
-import { PROBLEMS } from "../../core/problem.js";
+import { PROBLEMS } from "../../core/incidents/problem.js";
 
 export const agentField = z.string().min(1).max(200).describe("name, session id, or tmux pane id such as %3");
 export const tagField = z.string().min(1).max(200);

@@ -1,6 +1,6 @@
 /** Permissions: which agents rouse may act on. Not offered over MCP: an agent must not widen its own permissions. */
 import * as z from "zod";
-import { PROBLEMS } from "../../core/problem.js";
+import { PROBLEMS } from "../../core/incidents/problem.js";
 import { durationField, problemField } from "./fields.js";
 import { operation } from "./operation.js";
 import { time } from "./records.js";

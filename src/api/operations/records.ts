@@ -1,9 +1,9 @@
 /** Records that several operations return. Tests compare real answers with these, field by field. */
 import * as z from "zod";
-import { ACTION_NAMES } from "../../core/action.js";
-import { PHASES } from "../../core/incident/incident.js";
+import { ACTION_NAMES } from "../../core/incidents/action.js";
+import { PHASES } from "../../core/incidents/incident.js";
+import { PROBLEMS } from "../../core/incidents/problem.js";
 import type { MESSAGE_TYPES } from "../../core/message/message.js";
-import { PROBLEMS } from "../../core/problem.js";
 import { PROMPT_KINDS, STATES } from "../../core/states.js";
 import { MESSAGE_PAYLOADS } from "./message-payloads.js";
 

@@ -1,6 +1,6 @@
 /** Silences: no action, message or alert for an agent or a problem for a while. Not offered over MCP. */
 import * as z from "zod";
-import { PROBLEMS } from "../../core/problem.js";
+import { PROBLEMS } from "../../core/incidents/problem.js";
 import { durationField, problemField } from "./fields.js";
 import { operation } from "./operation.js";
 import { time } from "./records.js";

@@ -1,6 +1,6 @@
 /** Which agents rouse may act on. */
 import type { AgentSession } from "../../core/agent.js";
-import { HUMAN_ONLY, type Problem } from "../../core/problem.js";
+import { HUMAN_ONLY, type Problem } from "../../core/incidents/problem.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { grantFor } from "../../daemon/permission.js";
 import { isoOrNull, type ServiceContext } from "./context.js";

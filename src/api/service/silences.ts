@@ -1,7 +1,7 @@
 /** Silences: an agent, a problem, or one problem of one agent. */
 import { otherNames } from "../../config/suggest.js";
-import type { Silence } from "../../core/incident/incident.js";
-import { PROBLEMS, type Problem } from "../../core/problem.js";
+import type { Silence } from "../../core/incidents/incident.js";
+import { PROBLEMS, type Problem } from "../../core/incidents/problem.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { ApiError } from "../error.js";
 import { iso, knownAgents, type ServiceContext } from "./context.js";

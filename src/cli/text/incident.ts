@@ -1,6 +1,6 @@
 /** Incidents in words: what was done, what comes next and when, and why not. */
-import type { ActionName } from "../../core/action.js";
-import { isPatient } from "../../core/incident/learn.js";
+import type { ActionName } from "../../core/incidents/action.js";
+import { isPatient } from "../../core/incidents/learn.js";
 import { clockTime, formatDistance, resumesText } from "../../core/text/when.js";
 import type { ActionView, IncidentView } from "../../daemon/incident-view.js";
 import { isColoured, paintText } from "./paint.js";

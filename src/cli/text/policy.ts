@@ -1,7 +1,7 @@
 /** Policies for people: each problem with its recovery plan, one line per step. */
 
+import { HUMAN_ONLY, needsConfirming, PROBLEMS, type Problem } from "../../core/incidents/problem.js";
 import type { Budget, Policy, RecoveryStep } from "../../core/policy/policy.js";
-import { HUMAN_ONLY, needsConfirming, PROBLEMS, type Problem } from "../../core/problem.js";
 import { formatDuration } from "../../core/text/duration.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { paintText } from "./paint.js";

@@ -1,6 +1,6 @@
 /** The digest: how it stands, on a schedule. Tagged apart from what the watchdog says. */
 import { digest } from "../digest.js";
-import { type IncidentState, isOpen } from "../incident/incident.js";
+import { type IncidentState, isOpen } from "../incidents/incident.js";
 import { traitsOf } from "../policy/problems.js";
 import { STATES, type State } from "../states.js";
 import { formatDuration } from "../text/duration.js";

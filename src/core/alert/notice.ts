@@ -1,6 +1,6 @@
 /** The words of an alert, for a phone: who, what, why, since when, what rouse did, what you can do. */
 
-import { type Incident, type IncidentState, isOpen, type Outage } from "../incident/incident.js";
+import { type Incident, type IncidentState, isOpen, type Outage } from "../incidents/incident.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
 import { type AgentSnapshot, doneOf } from "../message/contents.js";
 import { traitsOf } from "../policy/problems.js";

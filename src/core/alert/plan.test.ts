@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { World } from "../../../test/support/incidents.js";
 import { RULES } from "../../../test/support/notifier.js";
 import { START } from "../../../test/support/steps.js";
-import type { Incident } from "../incident/incident.js";
+import type { Incident } from "../incidents/incident.js";
 import { subjectOf } from "../message/contents.js";
 import { POLICIES } from "../policy/builtin.js";
 import { membersIn, planAlerts } from "./plan.js";

@@ -7,7 +7,7 @@
  */
 import { awakeMs } from "../awake.js";
 import { digest } from "../digest.js";
-import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incident/incident.js";
+import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incidents/incident.js";
 import { subjectOf as memberOf, typeOf } from "../message/contents.js";
 import { traitsOf } from "../policy/problems.js";
 import {

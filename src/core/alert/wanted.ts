@@ -1,5 +1,5 @@
 /** Whether an alert in the outbox is still worth sending. */
-import { type IncidentState, silencedUntil } from "../incident/incident.js";
+import { type IncidentState, silencedUntil } from "../incidents/incident.js";
 import type { AlertState, Notice } from "./alert.js";
 import { membersOf } from "./plan.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Problem } from "../incidents/problem.js";
 import { createEvidence } from "../judgement/evidence/evidence.js";
-import type { Problem } from "../problem.js";
 import { problemDuration } from "./contents.js";
 
 const NOW = 100_000;

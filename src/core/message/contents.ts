@@ -1,16 +1,17 @@
 /** What a notice says: of whom, of what, and in whose words. When it is owed is decided in `due.ts`. */
-import { type ActionName, resultOf, usesBudget } from "../action.js";
+
 import type { AgentSession } from "../agent.js";
 import { awakeMs } from "../awake.js";
 import { SECOND, type Settings, settingOf } from "../defaults.js";
 import { digest } from "../digest.js";
-import type { Incident, IncidentState } from "../incident/incident.js";
+import { type ActionName, resultOf, usesBudget } from "../incidents/action.js";
+import type { Incident, IncidentState } from "../incidents/incident.js";
+import type { Problem } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
 import type { Evidence } from "../judgement/evidence/evidence.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
 import { turnWord } from "../judgement/evidence/turn.js";
 import { traitsOf } from "../policy/problems.js";
-import type { Problem } from "../problem.js";
 import { forOutput } from "../text/for-output.js";
 import type { CommonPayload, Message, MessageType, Payloads } from "./message.js";
 import { type SuggestionContext, suggestionsFor } from "./suggest.js";

@@ -5,14 +5,15 @@
  * An incident is told when it is confirmed (a limit after the policy's patience), once more when the same dialog asks
  * something else, when a human gets it after something was tried, and when it is over. Silence means healthy.
  */
-import { usesBudget } from "../action.js";
+
 import { awakeMs } from "../awake.js";
 import { SECOND } from "../defaults.js";
 import { digest } from "../digest.js";
-import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incident/incident.js";
+import { usesBudget } from "../incidents/action.js";
+import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incidents/incident.js";
+import { HUMAN_ONLY } from "../incidents/problem.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
 import { normaliseResult } from "../judgement/normalise.js";
-import { HUMAN_ONLY } from "../problem.js";
 import { forOutput } from "../text/for-output.js";
 import { completionOf } from "./complete.js";
 import {

@@ -2,11 +2,12 @@
  * What a receiver can do about it: the tool and its arguments, and the same as a command, ready to be called. What fits is
  * said per cause, and what cannot be done with this agent at this moment is left out.
  */
-import type { ActionName } from "../action.js";
+
 import type { AgentSession } from "../agent.js";
+import type { ActionName } from "../incidents/action.js";
+import type { Problem } from "../incidents/problem.js";
 import { traitsOf } from "../policy/problems.js";
 import { END, GIVE_UP, READ, type SuggestedAction } from "../policy/suggested-actions.js";
-import type { Problem } from "../problem.js";
 import type { MessageType, Suggestion } from "./message.js";
 
 const press = (what: string, text: string): SuggestedAction => ({

@@ -1,5 +1,5 @@
 /** The `agents.health` keys of the agent-health proposal, each as what it means in a policy. */
-import type { Problem } from "../problem.js";
+import type { Problem } from "../incidents/problem.js";
 import { POLICIES } from "./builtin.js";
 import type { Policy, RecoveryStep } from "./policy.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ACTIONS } from "../action.js";
-import { checkAllowedAction, HUMAN_ONLY, needsConfirming, PROBLEMS, problemOf } from "../problem.js";
+import { ACTIONS } from "../incidents/action.js";
+import { checkAllowedAction, HUMAN_ONLY, needsConfirming, PROBLEMS, problemOf } from "../incidents/problem.js";
 import { ERROR_CAUSES, type Problem, STATES, STUCK_CAUSES } from "../states.js";
 import { POLICIES } from "./builtin.js";
 import { PROBLEM_TABLE, traitsOf } from "./problems.js";

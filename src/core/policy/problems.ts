@@ -2,8 +2,9 @@
  * Everything that depends on the problem alone: one row per problem, one cell per question. The lists that other modules
  * use (human-only problems, recovery plans, outage groups …) are derived from it. A missing row or cell does not compile.
  */
-import type { ActionName } from "../action.js";
+
 import { type Defaults, MINUTE } from "../defaults.js";
+import type { ActionName } from "../incidents/action.js";
 import type { Problem, State } from "../states.js";
 import type { RecoveryStep } from "./policy.js";
 import {

@@ -3,7 +3,7 @@
  * an error that comes again a circle. The incident goes on, with all that was tried in it.
  */
 import { traitsOf } from "../policy/problems.js";
-import type { Problem } from "../problem.js";
+import type { Problem } from "./problem.js";
 
 export function isSameChain(before: Problem, after: Problem): boolean {
   return before === after || traitsOf(before).becomes.includes(after);

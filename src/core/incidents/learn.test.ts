@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Defaults, settingOf } from "../defaults.js";
-import { PROBLEMS } from "../problem.js";
 import { adaptedSettings } from "./learn.js";
+import { PROBLEMS } from "./problem.js";
 
 const count = (falseAlarms: number, right = 0) => [
   { agent: "a", problem: "silent_stream" as const, falseAlarms, right },

@@ -4,8 +4,8 @@
  */
 import { type Settings, settingOf } from "../defaults.js";
 import { traitsOf } from "../policy/problems.js";
-import type { Problem } from "../problem.js";
 import type { FeedbackCount } from "./incident.js";
+import type { Problem } from "./problem.js";
 
 /** Is there a threshold that a false alarm about it could raise? */
 export const isPatient = (problem: Problem): boolean => traitsOf(problem).patience.length > 0;

@@ -1,9 +1,9 @@
 /** The problems that incidents are about: the causes, and the states that need none. One recovery plan of a policy each. */
-import type { Assessment } from "./judgement/assess.js";
-import { PROBLEM_TABLE, traitsOf } from "./policy/problems.js";
-import type { Problem } from "./states.js";
+import type { Assessment } from "../judgement/assess.js";
+import { PROBLEM_TABLE, traitsOf } from "../policy/problems.js";
+import type { Problem } from "../states.js";
 
-export type { Problem } from "./states.js";
+export type { Problem } from "../states.js";
 
 export const PROBLEMS: readonly Problem[] = Object.keys(PROBLEM_TABLE) as Problem[];
 

@@ -5,10 +5,10 @@ import { MINUTE, SECOND } from "../defaults.js";
 import type { Assessment } from "../judgement/assess.js";
 import type { PeriodSpend } from "../judgement/period-spend.js";
 import { PERIOD_MAX_MS } from "../policy/policy.js";
-import { needsConfirming, type Problem } from "../problem.js";
 import { forOutput } from "../text/for-output.js";
 import { type Incident, type IncidentState, incidentId, isOpen, type Phase } from "./incident.js";
 import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
+import { needsConfirming, type Problem } from "./problem.js";
 import { type ProgressTimes, progressAt } from "./progress.js";
 
 export interface AssessedEvent {

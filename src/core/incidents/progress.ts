@@ -1,7 +1,7 @@
 /** Proven progress, in the sense that a problem asks for. */
 import type { Evidence } from "../judgement/evidence/evidence.js";
 import { traitsOf } from "../policy/problems.js";
-import type { Problem } from "../problem.js";
+import type { Problem } from "./problem.js";
 
 export interface ProgressTimes {
   /** The model was last heard, or something was last achieved. */

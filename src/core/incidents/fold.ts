@@ -2,12 +2,12 @@
  * Incidents as a fold: assessments, actions and what people say go in, and the state of incidents changes. Nothing else
  * changes it, so that the incident state can be made again out of what was stored.
  */
-import type { ActionName, ActionOutcome, Intent } from "../action.js";
+
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE } from "../defaults.js";
 import { CONFIDENCE } from "../judgement/evidence/verdict.js";
-import { type Problem, problemOf } from "../problem.js";
 import { forOutput } from "../text/for-output.js";
+import type { ActionName, ActionOutcome, Intent } from "./action.js";
 import { carryOver } from "./carry-over.js";
 import { isSameChain } from "./chain.js";
 import {
@@ -25,6 +25,7 @@ import {
 import { takeFeedback } from "./feedback.js";
 import { type Feedback, type Incident, type IncidentState, isOpen, type Silence } from "./incident.js";
 import { newOverBudget, overBudgetOf } from "./over-budget.js";
+import { type Problem, problemOf } from "./problem.js";
 import { progressAt } from "./progress.js";
 
 export type IncidentInput =
