@@ -27,10 +27,10 @@ const FOLDERS = [
   "src/core/incidents",
   "src/core/message",
   "src/core/alert",
-  "src/core/decide.ts",
+  "src/core/policy/decide.ts",
   "src/core/recovery plan.ts",
-  "src/core/checks.ts",
-  "src/core/budget.ts",
+  "src/core/policy/checks.ts",
+  "src/core/policy/budget.ts",
   "src/effects",
 ];
 /** Where unit tests are. Whole daemons and the simulator take too long to be run for each mutant. */

@@ -1,17 +1,17 @@
 /** Decides about every open incident of one agent, and asks for what is decided. */
 
-import { decide } from "./decide.js";
 import type { Effect } from "./effects.js";
-import { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
 import { applyEvent } from "./incident-events.js";
 import { type Action, intentOf } from "./incidents/action.js";
 import { type Incident, isOpen, silencedUntil } from "./incidents/incident.js";
 import { budgetHoldUntil } from "./incidents/over-budget.js";
 import type { NodeState } from "./node-state.js";
-import { outageSlot } from "./outage-queue.js";
+import { decide } from "./policy/decide.js";
+import { type ActionFacts, actionFactsOf, guardFrom } from "./policy/facts.js";
+import { outageSlot } from "./policy/outage-queue.js";
+import type { Situation } from "./policy/situation.js";
+import { unpermittedActions } from "./policy/unpermitted.js";
 import type { SessionJudge } from "./session-judge.js";
-import type { Situation } from "./situation.js";
-import { unpermittedActions } from "./unpermitted.js";
 
 export function decideAgent(state: NodeState, judge: SessionJudge, now: number): Effect[] {
   const agent = judge.session.name;

@@ -1,8 +1,6 @@
 /** The judgement alone: pure functions over signals and a given `now`. Runs in Node, a browser or a worker. */
 
-export { type Decision, decide } from "./decide.js";
 export { DEFAULTS, type Defaults } from "./defaults.js";
-export { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
 export {
   ACTION_NAMES,
   ACTIONS,
@@ -35,11 +33,13 @@ export { createEvidence, type Evidence, takeSignal } from "./judgement/evidence/
 export { EVIDENCE_KINDS, type EvidenceKind } from "./judgement/evidence/kinds.js";
 export { isMeaningfulProgress, isResumerPrompt, ROUSE_MARK, shouldSendResume } from "./judgement/guard.js";
 export { addEntry, type TimelineEntry } from "./judgement/timeline.js";
-export { outageSlot } from "./outage-queue.js";
 export { POLICIES } from "./policy/builtin.js";
+export { type Decision, decide } from "./policy/decide.js";
+export { type ActionFacts, actionFactsOf, guardFrom } from "./policy/facts.js";
+export { outageSlot } from "./policy/outage-queue.js";
 export type { Policy, RecoveryStep } from "./policy/policy.js";
+export type { Situation } from "./policy/situation.js";
 export { SIGNAL_VERSION, type Signal, type SignalKind, SOURCES, type Source, TOOL_CLASSES } from "./signal.js";
-export type { Situation } from "./situation.js";
 export {
   type Cause,
   ERROR_CAUSES,

@@ -8,8 +8,8 @@ import type { Problem } from "./incidents/problem.js";
 import type { BudgetPeriod } from "./judgement/period-spend.js";
 import type { NotifyRules } from "./message/contents.js";
 import type { Policy } from "./policy/policy.js";
+import type { Situation } from "./policy/situation.js";
 import type { JudgingOptions, SessionJudge } from "./session-judge.js";
-import type { Situation } from "./situation.js";
 
 /** What the user configured and what the caller knows of the machine, as functions of data. */
 export interface StepRules {

@@ -2,7 +2,6 @@
 
 import type { AgentSession } from "../core/agent.js";
 import { situationOf } from "../core/agent-decisions.js";
-import { decide } from "../core/decide.js";
 import { type ActionName, type OutcomeResult, resultOf } from "../core/incidents/action.js";
 import {
   type Feedback,
@@ -15,6 +14,7 @@ import {
 import type { Problem } from "../core/incidents/problem.js";
 import type { Assessment } from "../core/judgement/assess.js";
 import type { NodeState } from "../core/node-state.js";
+import { decide } from "../core/policy/decide.js";
 import { sanitize } from "../core/text/sanitize.js";
 
 export interface ActionView {

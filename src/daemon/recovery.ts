@@ -1,11 +1,11 @@
 /** A recovery that a person asks for: step after step at once, up to the first that has to be waited for. */
 
 import { isBusy, situationOf } from "../core/agent-decisions.js";
-import { type Decision, decide } from "../core/decide.js";
 import type { Action, ActionOutcome } from "../core/incidents/action.js";
 import { type Incident, isOpen } from "../core/incidents/incident.js";
 import { problemOf } from "../core/incidents/problem.js";
-import { manualSituation } from "../core/manual-situation.js";
+import { type Decision, decide } from "../core/policy/decide.js";
+import { manualSituation } from "../core/policy/manual-situation.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import type { Loop } from "./loop.js";
 

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { AgentSession } from "../core/agent.js";
-import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/typing-checks.js";
+import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/policy/typing-checks.js";
 import { bytesOfKeys } from "../host/typed-text.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import type { PlacedScreenState } from "../readers/screen/screen-state.js";

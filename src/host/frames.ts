@@ -1,4 +1,4 @@
-import type { Keys, Precondition, TerminalState } from "../core/typing-checks.js";
+import type { Keys, Precondition, TerminalState } from "../core/policy/typing-checks.js";
 
 /** What a host and its viewers say to each other on the host's socket: one JSON object per line. */
 export type ToHost =

@@ -1,11 +1,11 @@
 /**
  * Where rouse's own keys go into an agent's terminal: the only such place of a host. Reading what the agent wrote up to
- * now, asking the rule of `core/typing-checks.ts` and writing are one step in which nothing else of this process can happen. What
+ * now, asking the rule of `core/policy/typing-checks.ts` and writing are one step in which nothing else of this process can happen. What
  * the agent does between its last byte and ours nobody outside of it can see; that gap is some microseconds.
  */
 
+import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/policy/typing-checks.js";
 import type { InputSignal } from "../core/signal.js";
-import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/typing-checks.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { identityOf, isInFront } from "../sensors/process/process-sensor.js";
 import type { PressAnswer, ScreenAnswer } from "./frames.js";

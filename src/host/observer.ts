@@ -5,8 +5,8 @@
  */
 
 import { StringDecoder } from "node:string_decoder";
+import type { ScreenState } from "../core/policy/typing-checks.js";
 import type { Signal } from "../core/signal.js";
-import type { ScreenState } from "../core/typing-checks.js";
 import { generic } from "../programs/generic/screens.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { readKeys } from "../readers/keys.js";

@@ -1,5 +1,5 @@
 /** An order to press keys, as it came over the socket: whole and of the right types, or null. */
-import type { Keys, Precondition } from "../core/typing-checks.js";
+import type { Keys, Precondition } from "../core/policy/typing-checks.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

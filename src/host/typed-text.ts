@@ -1,4 +1,4 @@
-import type { Keys } from "../core/typing-checks.js";
+import type { Keys } from "../core/policy/typing-checks.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 
 /**

@@ -5,7 +5,7 @@
  */
 import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import type { Keys, Precondition } from "../core/typing-checks.js";
+import type { Keys, Precondition } from "../core/policy/typing-checks.js";
 import { AnswerFilter } from "./answers.js";
 import { askHostProcess } from "./ask.js";
 import { FrameReader, type FromHost, frameLine, type PressAnswer, type ScreenAnswer } from "./frames.js";

@@ -5,8 +5,8 @@
  * bytes were cut cannot decide anything. What the screen states counts when two looks agree.
  */
 
+import type { ScreenState } from "../core/policy/typing-checks.js";
 import type { ScreenReading, Signal } from "../core/signal.js";
-import type { ScreenState } from "../core/typing-checks.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
 import { type CompiledProfile, compileProfile } from "./screen/compiled.js";

@@ -1,6 +1,6 @@
 /** One suite over every terminal that rouse can touch: what is pressed arrives, and nothing else ever does. */
 import { describe, expect, it } from "vitest";
-import type { Precondition, ScreenState } from "../../src/core/typing-checks.js";
+import type { Precondition, ScreenState } from "../../src/core/policy/typing-checks.js";
 import { until } from "../support/hosts.js";
 import { hostRig, type RigMaker, tmuxRig, useRigs } from "../support/rigs.js";
 import { NO_TMUX } from "../support/tmux.js";

@@ -9,7 +9,7 @@ import {
   refuseReason,
   type ScreenState,
   sameText,
-} from "../../src/core/typing-checks.js";
+} from "../../src/core/policy/typing-checks.js";
 import type { PressResult, Terminal, TerminalCheck } from "../../src/effects/terminal.js";
 
 /** What comes in between. */

@@ -1,10 +1,10 @@
 /** Histories of agents in problem, at random: what is seen of them, what becomes of a touch, and what people say. */
 import fc from "fast-check";
-import type { ActionFacts } from "../../src/core/facts.js";
 import type { OutcomeResult } from "../../src/core/incidents/action.js";
 import { applyToIncidents } from "../../src/core/incidents/fold.js";
 import type { Assessment } from "../../src/core/judgement/assess.js";
 import { EVIDENCE_KINDS } from "../../src/core/judgement/evidence/kinds.js";
+import type { ActionFacts } from "../../src/core/policy/facts.js";
 import { assessed, FACTS, type World } from "./incidents.js";
 import { START } from "./steps.js";
 

@@ -1,16 +1,15 @@
 /** A book of incidents under a hand-moved clock: assessments in, decisions out, actions kept as a daemon would keep them. */
-
-import { type Decision, decide } from "../../src/core/decide.js";
-import type { ActionFacts } from "../../src/core/facts.js";
 import { ACTION_NAMES, type Action, intentOf, type OutcomeResult } from "../../src/core/incidents/action.js";
 import { applyToIncidents } from "../../src/core/incidents/fold.js";
 import { createIncidentState, type Incident, isOpen, silencedUntil } from "../../src/core/incidents/incident.js";
 import type { Assessment } from "../../src/core/judgement/assess.js";
 import type { PeriodSpend } from "../../src/core/judgement/period-spend.js";
-import { outageSlot } from "../../src/core/outage-queue.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
+import { type Decision, decide } from "../../src/core/policy/decide.js";
+import type { ActionFacts } from "../../src/core/policy/facts.js";
+import { outageSlot } from "../../src/core/policy/outage-queue.js";
 import type { Policy } from "../../src/core/policy/policy.js";
-import { unpermittedActions } from "../../src/core/unpermitted.js";
+import { unpermittedActions } from "../../src/core/policy/unpermitted.js";
 import { START } from "./steps.js";
 
 /** Everything is allowed, and nothing stands in the way. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
-import type { ScreenState } from "../../src/core/typing-checks.js";
+import type { ScreenState } from "../../src/core/policy/typing-checks.js";
 import { HostTerminal } from "../../src/effects/host-terminal.js";
 import type { Terminal, TerminalCheck } from "../../src/effects/terminal.js";
 import { TmuxTerminal } from "../../src/effects/tmux-terminal.js";

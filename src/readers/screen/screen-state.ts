@@ -1,6 +1,6 @@
-/** What stands on a screen at this moment, as far as keys are concerned: see `core/typing-checks.ts`. */
+/** What stands on a screen at this moment, as far as keys are concerned: see `core/policy/typing-checks.ts`. */
 import { digest } from "../../core/digest.js";
-import type { ScreenState } from "../../core/typing-checks.js";
+import type { ScreenState } from "../../core/policy/typing-checks.js";
 import type { CompiledProfile } from "./compiled.js";
 import { type Composer, findComposer } from "./composer.js";
 import type { ScreenFacts } from "./facts.js";

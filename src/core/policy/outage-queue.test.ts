@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Outage } from "./incidents/incident.js";
+import type { Outage } from "../incidents/incident.js";
 import { checkOutageSlot, type OutageQueue } from "./outage-queue.js";
 
 const MINUTE = 60_000;

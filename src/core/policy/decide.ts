@@ -5,14 +5,14 @@
  * a clock, a random number or the world: who carries the action out checks all of it again on what it sees then.
  */
 
+import { SECOND } from "../defaults.js";
+import { digest } from "../digest.js";
+import { ACTIONS, type Action, type ActionRecord, resultOf, usesBudget } from "../incidents/action.js";
+import { confirmsAt } from "../incidents/course.js";
+import type { Incident } from "../incidents/incident.js";
+import { checkAllowedAction, HUMAN_ONLY, problemOf } from "../incidents/problem.js";
 import { CHECKS, RECHECK_MS } from "./checks.js";
-import { SECOND } from "./defaults.js";
-import { digest } from "./digest.js";
-import { ACTIONS, type Action, type ActionRecord, resultOf, usesBudget } from "./incidents/action.js";
-import { confirmsAt } from "./incidents/course.js";
-import type { Incident } from "./incidents/incident.js";
-import { checkAllowedAction, HUMAN_ONLY, problemOf } from "./incidents/problem.js";
-import type { Policy, RecoveryStep } from "./policy/policy.js";
+import type { Policy, RecoveryStep } from "./policy.js";
 import { afterAction, nextStep } from "./recovery-plan.js";
 import type { Situation } from "./situation.js";
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { assessed, FACTS } from "../../test/support/incidents.js";
-import { START } from "../../test/support/steps.js";
+import { assessed, FACTS } from "../../../test/support/incidents.js";
+import { START } from "../../../test/support/steps.js";
+import { applyToIncidents } from "../incidents/fold.js";
+import { createIncidentState, type Incident } from "../incidents/incident.js";
+import type { Assessment } from "../judgement/assess.js";
+import { POLICIES } from "./builtin.js";
 import { decide } from "./decide.js";
 import type { ActionFacts } from "./facts.js";
-import { applyToIncidents } from "./incidents/fold.js";
-import { createIncidentState, type Incident } from "./incidents/incident.js";
-import type { Assessment } from "./judgement/assess.js";
 import { manualSituation } from "./manual-situation.js";
-import { POLICIES } from "./policy/builtin.js";
 import type { Situation } from "./situation.js";
 
 interface Given {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { START, screen } from "../../test/support/steps.js";
+import { START, screen } from "../../../test/support/steps.js";
+import type { Incident } from "../incidents/incident.js";
+import { createEvidence, takeSignal } from "../judgement/evidence/evidence.js";
 import { actionFactsOf, guardFrom } from "./facts.js";
-import type { Incident } from "./incidents/incident.js";
-import { createEvidence, takeSignal } from "./judgement/evidence/evidence.js";
 
 const incident = { id: "i", since: START + 60_000 } as Incident;
 

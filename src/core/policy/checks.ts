@@ -3,17 +3,17 @@
  * objection says until when to wait, or that a human is needed. None of them can be switched off by a policy.
  */
 
-import { awakeMs } from "./awake.js";
+import { awakeMs } from "../awake.js";
+import { MINUTE, SECOND } from "../defaults.js";
+import { type ActionRecord, type ActionTraits, resultOf } from "../incidents/action.js";
+import { HUMAN_ONLY, problemOf } from "../incidents/problem.js";
+import type { Assessment } from "../judgement/assess.js";
+import { formatDuration } from "../text/duration.js";
 import { type ExhaustedBudget, spentBudget } from "./budget.js";
-import { MINUTE, SECOND } from "./defaults.js";
-import { type ActionRecord, type ActionTraits, resultOf } from "./incidents/action.js";
-import { HUMAN_ONLY, problemOf } from "./incidents/problem.js";
-import type { Assessment } from "./judgement/assess.js";
 import { limitDueAt } from "./limit-wait.js";
 import { checkOutageSlot } from "./outage-queue.js";
-import type { RecoveryStep } from "./policy/policy.js";
+import type { RecoveryStep } from "./policy.js";
 import type { Situation } from "./situation.js";
-import { formatDuration } from "./text/duration.js";
 
 interface CheckInput extends Situation {
   step: RecoveryStep;

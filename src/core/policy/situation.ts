@@ -1,12 +1,12 @@
 /** Everything that a decision is made from. */
 
-import type { SleepSpans } from "./awake.js";
+import type { SleepSpans } from "../awake.js";
+import type { ActionRecord } from "../incidents/action.js";
+import type { Incident } from "../incidents/incident.js";
+import type { Assessment } from "../judgement/assess.js";
 import type { ActionFacts } from "./facts.js";
-import type { ActionRecord } from "./incidents/action.js";
-import type { Incident } from "./incidents/incident.js";
-import type { Assessment } from "./judgement/assess.js";
 import type { OutageQueue } from "./outage-queue.js";
-import type { Policy } from "./policy/policy.js";
+import type { Policy } from "./policy.js";
 
 export interface Situation {
   policy: Policy;

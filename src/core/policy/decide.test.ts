@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { assessed, type FACTS, World } from "../../test/support/incidents.js";
-import { START } from "../../test/support/steps.js";
-import type { ActionName } from "./incidents/action.js";
-import type { Assessment } from "./judgement/assess.js";
+import { assessed, type FACTS, World } from "../../../test/support/incidents.js";
+import { START } from "../../../test/support/steps.js";
+import type { ActionName } from "../incidents/action.js";
+import type { Assessment } from "../judgement/assess.js";
+import { POLICIES } from "./builtin.js";
 import { spreadFraction } from "./limit-wait.js";
-import { POLICIES } from "./policy/builtin.js";
-import type { RecoveryStep } from "./policy/policy.js";
+import type { RecoveryStep } from "./policy.js";
 
 const MIN = 60;
 const names = (world: World): string[] => world.done.map(({ action }) => action.do);

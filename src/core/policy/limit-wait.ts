@@ -1,10 +1,10 @@
 /** When a limited agent may be spoken to again. */
 
-import { digest } from "./digest.js";
-import { type ActionRecord, usesBudget } from "./incidents/action.js";
-import type { Incident } from "./incidents/incident.js";
-import type { Assessment } from "./judgement/assess.js";
-import type { LimitRules } from "./policy/policy.js";
+import { digest } from "../digest.js";
+import { type ActionRecord, usesBudget } from "../incidents/action.js";
+import type { Incident } from "../incidents/incident.js";
+import type { Assessment } from "../judgement/assess.js";
+import type { LimitRules } from "./policy.js";
 
 /** A fraction from 0 to 1 that is always the same for the same text: spread without chance. */
 export function spreadFraction(text: string): number {

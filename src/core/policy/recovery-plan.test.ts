@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { assessed, FACTS } from "../../test/support/incidents.js";
-import { START } from "../../test/support/steps.js";
-import type { ActionRecord } from "./incidents/action.js";
-import type { RecoveryStep } from "./policy/policy.js";
+import { assessed, FACTS } from "../../../test/support/incidents.js";
+import { START } from "../../../test/support/steps.js";
+import type { ActionRecord } from "../incidents/action.js";
+import type { RecoveryStep } from "./policy.js";
 import { afterAction, nextStep } from "./recovery-plan.js";
 
 const step = (name: RecoveryStep["do"]): RecoveryStep => ({

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assessed, World } from "../../test/support/incidents.js";
-import { ACTIONS, type ActionRecord } from "./incidents/action.js";
-import { POLICIES } from "./policy/builtin.js";
-import { type Budget, type Policy, perHour } from "./policy/policy.js";
+import { assessed, World } from "../../../test/support/incidents.js";
+import { ACTIONS, type ActionRecord } from "../incidents/action.js";
+import { POLICIES } from "./builtin.js";
+import { type Budget, type Policy, perHour } from "./policy.js";
 import { unpermittedActions } from "./unpermitted.js";
 
 const RUNS = process.env.ROUSE_FULL === "1" ? 5000 : 200;

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { play, type Step, silence, steps } from "../../test/support/histories.js";
-import { assessed, FACTS, World } from "../../test/support/incidents.js";
-import { START } from "../../test/support/steps.js";
-import { ACTIONS } from "./incidents/action.js";
-import { HUMAN_ONLY, PROBLEMS } from "./incidents/problem.js";
-import type { Assessment } from "./judgement/assess.js";
-import { EVIDENCE_KINDS } from "./judgement/evidence/kinds.js";
-import { periodSpend } from "./judgement/period-spend.js";
-import { POLICIES } from "./policy/builtin.js";
-import type { Budget, Policy } from "./policy/policy.js";
+import { play, type Step, silence, steps } from "../../../test/support/histories.js";
+import { assessed, FACTS, World } from "../../../test/support/incidents.js";
+import { START } from "../../../test/support/steps.js";
+import { ACTIONS } from "../incidents/action.js";
+import { HUMAN_ONLY, PROBLEMS } from "../incidents/problem.js";
+import type { Assessment } from "../judgement/assess.js";
+import { EVIDENCE_KINDS } from "../judgement/evidence/kinds.js";
+import { periodSpend } from "../judgement/period-spend.js";
+import { POLICIES } from "./builtin.js";
+import type { Budget, Policy } from "./policy.js";
 
 const numRuns = process.env.ROUSE_FULL ? 5_000 : 100;
 

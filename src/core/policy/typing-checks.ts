@@ -2,7 +2,7 @@
  * When keys may go into a terminal, as a pure rule. It is asked where the decision to press is made and once more where
  * the keys are written, in the same step, on what stands on the screen then.
  */
-import type { PromptKind } from "./states.js";
+import type { PromptKind } from "../states.js";
 
 /** What one look at a terminal says, as far as keys are concerned. Nothing in it needs a second look to agree. */
 export interface ScreenState {
