@@ -25,8 +25,8 @@ import { readReasons, reportOf } from "./mutation/report.mjs";
 const FOLDERS = [
   "src/core/policy",
   "src/core/incidents",
-  "src/core/message",
-  "src/core/alert",
+  "src/core/notices",
+  "src/core/notices",
   "src/core/policy/decide.ts",
   "src/core/recovery plan.ts",
   "src/core/policy/checks.ts",

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { TOOLS } from "../src/api/mcp/tools.js";
 import { MESSAGE_PAYLOADS } from "../src/api/operations/message-payloads.js";
 import { allCommands } from "../src/cli/completions.js";
-import { MESSAGE_TYPES, type MessageType } from "../src/core/message/message.js";
+import { MESSAGE_TYPES, type MessageType } from "../src/core/notices/message.js";
 
 const text = readFileSync(join(import.meta.dirname, "..", "docs", "orchestrators.md"), "utf8");
 /** The part about one type of message. */

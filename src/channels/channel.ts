@@ -1,5 +1,5 @@
 /** What a channel is: one way to reach a human. It formats and escapes in its own way, sends once, and says what came of it. */
-import type { Notice } from "../core/alert/alert.js";
+import type { Notice } from "../core/notices/alert.js";
 
 export type DeliveryResult =
   | { result: "sent" }

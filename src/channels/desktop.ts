@@ -1,5 +1,5 @@
 /** A notification on this desktop, by the system's own program. Its body may be read as markup, so it is escaped. */
-import type { Notice, Severity } from "../core/alert/alert.js";
+import type { Notice, Severity } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { runProgram } from "./program.js";
 import { bodyOf, clipText, unlinkedIn } from "./text.js";

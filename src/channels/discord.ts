@@ -1,5 +1,5 @@
 /** Discord's webhooks. Mentions are off in the payload; the body stands in a code block, in which nothing is markup. */
-import type { Notice } from "../core/alert/alert.js";
+import type { Notice } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
 import { bodyOf, clipText, withoutLinks } from "./text.js";

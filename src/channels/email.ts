@@ -1,8 +1,8 @@
 /** E-mail over SMTP. nodemailer makes the message, so no text can become a header; the text is plain, never HTML. */
 import { connect, type Socket } from "node:net";
 import { createTransport } from "nodemailer";
-import type { Notice } from "../core/alert/alert.js";
 import { digest } from "../core/digest.js";
+import type { Notice } from "../core/notices/alert.js";
 import { complaintOfAddress, guardedLookup } from "./address.js";
 import { type Channel, type DeliveryResult, refusedDelivery, retryDelivery, SENT } from "./channel.js";
 import { bodyOf, withoutLinks } from "./text.js";

@@ -1,5 +1,5 @@
 /** ntfy, as JSON: plain text, since Markdown is not asked for. The key as sequence id lets a repeat replace the first. */
-import type { Notice, Severity } from "../core/alert/alert.js";
+import type { Notice, Severity } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
 import { bodyOf, clippedBytes, unlinkedIn } from "./text.js";

@@ -1,5 +1,5 @@
 /** Slack's incoming webhooks. Plain text objects hold no markup; the line for the notification is escaped as Slack asks. */
-import type { Notice } from "../core/alert/alert.js";
+import type { Notice } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
 import { bodyOf, clipText, unlinkedIn } from "./text.js";

@@ -1,5 +1,5 @@
 /** Telegram's bots. No parse mode, so no markup; the body is one `pre` entity, in which nothing becomes a link or a mention. */
-import type { Notice } from "../core/alert/alert.js";
+import type { Notice } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
 import { bodyOf, clipText, withoutLinks } from "./text.js";

@@ -1,5 +1,5 @@
 /** Shaping of texts that is common to channels. What an agent wrote must not become a link, a mention or markup. */
-import type { Notice } from "../core/alert/alert.js";
+import type { Notice } from "../core/notices/alert.js";
 
 /**
  * Ends of names that mail programs and phones take for a host without any scheme. Those that are better known as ends of

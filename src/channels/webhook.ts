@@ -3,7 +3,7 @@
  * signed: HMAC-SHA256 over the timestamp, a dot and the body, so that neither can be changed and old ones can be refused.
  */
 import { createHmac } from "node:crypto";
-import type { Notice } from "../core/alert/alert.js";
+import type { Notice } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
 

@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import * as z from "zod";
-import { SEVERITIES, type Severity } from "../core/alert/alert.js";
 import { PROBLEMS } from "../core/incidents/problem.js";
+import { SEVERITIES, type Severity } from "../core/notices/alert.js";
 import { redact } from "../core/text/redact.js";
 import { readTrustedFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";

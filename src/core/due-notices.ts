@@ -2,13 +2,14 @@
  * The messages and alerts that are due now and were not sent before. They count as sent from here on; a caller that could
  * not store them says so with `takeBackNotices`, and they are due again.
  */
-import type { AlertState, PlannedAlert } from "./alert/alert.js";
-import { noticeOf } from "./alert/notice.js";
-import { planAlerts } from "./alert/plan.js";
+
 import type { Effect } from "./effects.js";
-import type { DueMessage } from "./message/contents.js";
-import { dueCompletion, dueMessages } from "./message/due.js";
 import type { NodeState, NoticeState } from "./node-state.js";
+import type { AlertState, PlannedAlert } from "./notices/alert.js";
+import type { DueMessage } from "./notices/contents.js";
+import { dueCompletion, dueMessages } from "./notices/due.js";
+import { noticeOf } from "./notices/notice.js";
+import { planAlerts } from "./notices/plan.js";
 import type { SessionJudge } from "./session-judge.js";
 
 /** About open and closed incidents. */

@@ -1,11 +1,11 @@
 /** What a step asks its caller to do. Plain data, in the order in which it has to be carried out. */
 
 import type { AgentSession } from "./agent.js";
-import type { AlertState, Notice, PlannedAlert } from "./alert/alert.js";
 import type { Action } from "./incidents/action.js";
 import type { IncidentChange } from "./incidents/course.js";
 import type { IncidentInput } from "./incidents/fold.js";
-import type { DueMessage } from "./message/contents.js";
+import type { AlertState, Notice, PlannedAlert } from "./notices/alert.js";
+import type { DueMessage } from "./notices/contents.js";
 import type { SessionJudge } from "./session-judge.js";
 import type { Signal } from "./signal.js";
 

@@ -1,12 +1,12 @@
 /** Everything that rouse knows on one node, and the rules that it decides by. */
 
 import type { AgentSession } from "./agent.js";
-import type { AlertRules, AlertState } from "./alert/alert.js";
 import type { ActionName } from "./incidents/action.js";
 import { createIncidentState, type IncidentState } from "./incidents/incident.js";
 import type { Problem } from "./incidents/problem.js";
 import type { BudgetPeriod } from "./judgement/period-spend.js";
-import type { NotifyRules } from "./message/contents.js";
+import type { AlertRules, AlertState } from "./notices/alert.js";
+import type { NotifyRules } from "./notices/contents.js";
 import type { Policy } from "./policy/policy.js";
 import type { Situation } from "./policy/situation.js";
 import type { JudgingOptions, SessionJudge } from "./session-judge.js";

@@ -1,7 +1,8 @@
 /** Rules under which rouse judges and records incidents, acts on nothing and sends nothing. Others are built from these. */
-import type { AlertRules } from "./alert/alert.js";
-import type { NotifyRules } from "./message/contents.js";
+
 import type { StepRules } from "./node-state.js";
+import type { AlertRules } from "./notices/alert.js";
+import type { NotifyRules } from "./notices/contents.js";
 import { POLICIES } from "./policy/builtin.js";
 
 const DAY_MS = 24 * 3_600_000;

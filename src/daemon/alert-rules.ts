@@ -4,7 +4,7 @@ import { Cron } from "croner";
 import type { ChannelSettings } from "../config/channels.js";
 import type { ConfigIssue } from "../config/issue.js";
 import type { Config } from "../config/keys.js";
-import { type AlertRoute, type AlertRules, type QuietHours, SEVERITIES, type Severity } from "../core/alert/alert.js";
+import { type AlertRoute, type AlertRules, type QuietHours, SEVERITIES, type Severity } from "../core/notices/alert.js";
 
 export type ConfiguredRules = Omit<AlertRules, "patienceMs" | "tagsOf">;
 

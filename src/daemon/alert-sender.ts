@@ -4,8 +4,8 @@
  * somebody may have taken the problem. What fails is tried later and later, and given up loudly.
  */
 import type { Channel, DeliveryResult } from "../channels/channel.js";
-import type { Notice } from "../core/alert/alert.js";
 import { digest } from "../core/digest.js";
+import type { Notice } from "../core/notices/alert.js";
 import { forOutput } from "../core/text/for-output.js";
 import type { DeliveryState, OutboxTable, StoredDelivery } from "../store/outbox.js";
 

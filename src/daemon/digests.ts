@@ -1,8 +1,8 @@
 /** The digest on its schedule: put into the outbox like an alert, and never twice for one time of the schedule. */
 import { Cron } from "croner";
-import type { Delivery } from "../core/alert/alert.js";
-import { digestOf } from "../core/alert/digest.js";
 import type { IncidentState } from "../core/incidents/incident.js";
+import type { Delivery } from "../core/notices/alert.js";
+import { digestOf } from "../core/notices/digest.js";
 import type { State } from "../core/states.js";
 import type { OutboxTable } from "../store/outbox.js";
 

@@ -1,9 +1,10 @@
 /** Saves incidents with the messages and alerts that are about their change, in one transaction. */
-import { membersIn } from "../core/alert/plan.js";
+
 import type { Effect } from "../core/effects.js";
 import type { IncidentState } from "../core/incidents/incident.js";
-import type { DueMessage } from "../core/message/contents.js";
 import type { NodeState } from "../core/node-state.js";
+import type { DueMessage } from "../core/notices/contents.js";
+import { membersIn } from "../core/notices/plan.js";
 import type { Journal } from "../store/journal.js";
 import type { NewMessage } from "../store/messages.js";
 

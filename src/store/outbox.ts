@@ -5,7 +5,7 @@
  * pending -> sent | dead (given up, shown loudly) | superseded (a later word about the same problem says it) | dropped
  * (somebody has taken or silenced the problem meanwhile).
  */
-import type { AlertState, Notice, PlannedAlert } from "../core/alert/alert.js";
+import type { AlertState, Notice, PlannedAlert } from "../core/notices/alert.js";
 import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
 
 export type DeliveryState = "pending" | "sent" | "dead" | "superseded" | "dropped";

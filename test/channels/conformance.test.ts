@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Channel } from "../../src/channels/channel.js";
 import { makeChannel } from "../../src/channels/index.js";
 import type { ChannelSettings } from "../../src/config/channels.js";
-import type { Notice } from "../../src/core/alert/alert.js";
+import type { Notice } from "../../src/core/notices/alert.js";
 import { forOutput } from "../../src/core/text/for-output.js";
 import { UNSAFE } from "../support/evil.js";
 import { FORGED, HttpReceiver, notice, SmtpReceiver } from "../support/receivers.js";

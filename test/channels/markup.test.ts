@@ -14,7 +14,7 @@ import { slackPayload } from "../../src/channels/slack.js";
 import { telegramPayload } from "../../src/channels/telegram.js";
 import { terminalChannel } from "../../src/channels/terminal.js";
 import { payloadOf } from "../../src/channels/webhook.js";
-import type { Notice } from "../../src/core/alert/alert.js";
+import type { Notice } from "../../src/core/notices/alert.js";
 import { forOutput } from "../../src/core/text/for-output.js";
 import { UNSAFE } from "../support/evil.js";
 import { FORGED, notice } from "../support/receivers.js";

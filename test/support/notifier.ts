@@ -1,10 +1,10 @@
 /** The loop, acting and telling together, as the daemon joins them, under a clock that the test moves. */
 
 import type { Channel, DeliveryResult } from "../../src/channels/channel.js";
-import type { AlertRoute, AlertRules, Notice } from "../../src/core/alert/alert.js";
-import { isStillWanted } from "../../src/core/alert/wanted.js";
 import type { Action, ActionName, ActionOutcome } from "../../src/core/incidents/action.js";
-import type { NotifyRules } from "../../src/core/message/contents.js";
+import type { AlertRoute, AlertRules, Notice } from "../../src/core/notices/alert.js";
+import type { NotifyRules } from "../../src/core/notices/contents.js";
+import { isStillWanted } from "../../src/core/notices/wanted.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import { AlertSender } from "../../src/daemon/alert-sender.js";

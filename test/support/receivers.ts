@@ -1,7 +1,7 @@
 /** Receivers of alerts on this machine: an HTTP server that misbehaves as it is told, and a small SMTP server. */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
-import type { Notice } from "../../src/core/alert/alert.js";
+import type { Notice } from "../../src/core/notices/alert.js";
 import { until } from "./hosts.js";
 
 export interface Received {

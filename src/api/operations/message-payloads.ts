@@ -1,6 +1,6 @@
 /** What each type of message carries, field by field: for the API's document, and for whoever checks one. */
 import * as z from "zod";
-import { MESSAGE_TYPES, type MessageType, type Payload } from "../../core/message/message.js";
+import { MESSAGE_TYPES, type MessageType, type Payload } from "../../core/notices/message.js";
 import { PROMPT_KINDS } from "../../core/states.js";
 
 const time = z.string().describe("ISO 8601");

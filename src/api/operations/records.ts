@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ACTION_NAMES } from "../../core/incidents/action.js";
 import { PHASES } from "../../core/incidents/incident.js";
 import { PROBLEMS } from "../../core/incidents/problem.js";
-import type { MESSAGE_TYPES } from "../../core/message/message.js";
+import type { MESSAGE_TYPES } from "../../core/notices/message.js";
 import { PROMPT_KINDS, STATES } from "../../core/states.js";
 import { MESSAGE_PAYLOADS } from "./message-payloads.js";
 

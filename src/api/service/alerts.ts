@@ -1,7 +1,7 @@
 /** Alerts: what became of them, the channels, and a test of each. */
 import { otherNames } from "../../config/suggest.js";
-import type { Notice } from "../../core/alert/alert.js";
 import { digest } from "../../core/digest.js";
+import type { Notice } from "../../core/notices/alert.js";
 import { forOutput } from "../../core/text/for-output.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import type { StoredDelivery } from "../../store/outbox.js";

@@ -1,6 +1,6 @@
 /** Inboxes: read with a cursor, send, acknowledge. */
 import { randomUUID } from "node:crypto";
-import { MESSAGE_TYPES } from "../../core/message/message.js";
+import { MESSAGE_TYPES } from "../../core/notices/message.js";
 import { forOutput } from "../../core/text/for-output.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import type { Client } from "../../daemon/http/tokens.js";

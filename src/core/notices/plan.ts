@@ -8,7 +8,6 @@
 import { awakeMs } from "../awake.js";
 import { digest } from "../digest.js";
 import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incidents/incident.js";
-import { subjectOf as memberOf, typeOf } from "../message/contents.js";
 import { traitsOf } from "../policy/problems.js";
 import {
   type AlertEdge,
@@ -21,6 +20,7 @@ import {
   SEVERITIES,
   type Severity,
 } from "./alert.js";
+import { subjectOf as memberOf, typeOf } from "./contents.js";
 import { quietUntil } from "./quiet.js";
 
 function severityOf({ problem, escalated }: Incident): Severity {

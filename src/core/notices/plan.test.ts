@@ -4,8 +4,8 @@ import { World } from "../../../test/support/incidents.js";
 import { RULES } from "../../../test/support/notifier.js";
 import { START } from "../../../test/support/steps.js";
 import type { Incident } from "../incidents/incident.js";
-import { subjectOf } from "../message/contents.js";
 import { POLICIES } from "../policy/builtin.js";
+import { subjectOf } from "./contents.js";
 import { membersIn, planAlerts } from "./plan.js";
 
 it("a problem that comes back after its outage was over is told by itself", () => {

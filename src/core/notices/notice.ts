@@ -2,11 +2,11 @@
 
 import { type Incident, type IncidentState, isOpen, type Outage } from "../incidents/incident.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
-import { type AgentSnapshot, doneOf } from "../message/contents.js";
 import { traitsOf } from "../policy/problems.js";
 import { formatDuration } from "../text/duration.js";
 import { forOutput } from "../text/for-output.js";
 import type { AlertEdge, Notice, PlannedAlert } from "./alert.js";
+import { type AgentSnapshot, doneOf } from "./contents.js";
 import { membersOf } from "./plan.js";
 
 export interface NoticeSource {
