@@ -10,7 +10,7 @@ import { rousePaths } from "../dist/config/paths.js";
 import { DaemonLink } from "../dist/host/daemon-link.js";
 import { generic } from "../dist/programs/generic/screens.js";
 import { profileFor } from "../dist/programs/registry.js";
-import { TerminalReader } from "../dist/readers/terminal.js";
+import { TerminalReader } from "../dist/readers/terminal/terminal.js";
 import { identityOf } from "../dist/sensors/process/process-sensor.js";
 import { canMeasure, cpuOf, ended, makeHome, memoryOf, removeHome, sleep, startDaemon } from "./processes.mjs";
 import { CHECK_MS, casesIn, FIXTURES, readRecording } from "./recordings.mjs";

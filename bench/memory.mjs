@@ -3,7 +3,7 @@
 import { createEvidence, take } from "../dist/core/judgement/evidence/evidence.js";
 import { generic } from "../dist/programs/generic/screens.js";
 import { profileFor } from "../dist/programs/registry.js";
-import { TerminalReader } from "../dist/readers/terminal.js";
+import { TerminalReader } from "../dist/readers/terminal/terminal.js";
 import { CHECK_MS, inkFlood } from "./recordings.mjs";
 import { step } from "./signals.mjs";
 

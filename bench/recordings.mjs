@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { CHECK_MS } from "../dist/readers/terminal.js";
+import { CHECK_MS } from "../dist/readers/terminal/terminal.js";
 
 export const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "..", "test", "fixtures", "cases");
 export { CHECK_MS };

@@ -3,7 +3,7 @@
 import xterm from "@xterm/headless";
 import { generic } from "../dist/programs/generic/screens.js";
 import { profileFor } from "../dist/programs/registry.js";
-import { TerminalReader } from "../dist/readers/terminal.js";
+import { TerminalReader } from "../dist/readers/terminal/terminal.js";
 import { sideBySideInPieces, timed } from "./measure.mjs";
 import { bytesOf, CHECK_MS, casesIn, FIXTURES, inkFlood, readRecording } from "./recordings.mjs";
 

@@ -31,7 +31,7 @@ describe("the import direction", () => {
       name: "refuses a reader that knows the command line",
       file: "readers/screen/transcript.ts",
       lines: ['export * from "../../cli/main.js";'],
-      says: "src/readers/screen/transcript.ts:1: readers imports cli",
+      says: "src/readers/terminal/transcript.ts:1: readers imports cli",
     },
     {
       name: "sees the end of an import over several lines",
@@ -41,9 +41,9 @@ describe("the import direction", () => {
     },
     {
       name: "refuses a reader that knows one program",
-      file: "readers/terminal.ts",
+      file: "readers/terminal/terminal.ts",
       lines: ['import { codex } from "../programs/codex/screens.js";'],
-      says: 'src/readers/terminal.ts:1: readers imports programs ("../programs/codex/screens.js")',
+      says: 'src/readers/terminal/terminal.ts:1: readers imports programs ("../programs/codex/screens.js")',
     },
     {
       name: "refuses a sub-folder with its own row that imports its parent",
@@ -65,9 +65,9 @@ describe("the import direction", () => {
     },
     {
       name: "refuses files in a reader",
-      file: "readers/lines.ts",
+      file: "readers/records/lines.ts",
       lines: ['import { readFileSync } from "node:fs";'],
-      says: 'src/readers/lines.ts:1: readers imports "node:fs"; it has no I/O',
+      says: 'src/readers/records/lines.ts:1: readers imports "node:fs"; it has no I/O',
     },
     {
       name: "refuses a source that reaches out of src",
@@ -99,7 +99,7 @@ describe("the import direction", () => {
     { name: "lets a folder import itself", file: "core/evidence/a.ts", lines: ['import { b } from "../b.js";'] },
     {
       name: "lets a reader import what all programs share",
-      file: "readers/tool-calls.ts",
+      file: "readers/records/tool-calls.ts",
       lines: ['import { classifyTool } from "../programs/shared/tools.js";'],
     },
     {

@@ -3,7 +3,7 @@ import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import { askHostProcess } from "../host/ask.js";
 import { findSession, readSessionFile, sessionFile } from "../host/registry.js";
-import { paintScreen } from "../readers/screen/paint-screen.js";
+import { paintScreen } from "../readers/terminal/paint-screen.js";
 import { PollLink } from "../sensors/tmux/link.js";
 import { ApiError } from "./error.js";
 

@@ -3,7 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { RedactStream } from "../core/text/redact-stream.js";
 import { readSessionFile, sessionFile } from "../host/registry.js";
-import { isPainting, paintScreen } from "../readers/screen/paint-screen.js";
+import { isPainting, paintScreen } from "../readers/terminal/paint-screen.js";
 import { BadInput } from "../replay/files.js";
 import { bytesOf, HostClient, sessionNamed } from "./host-client.js";
 import { OutputText } from "./text/output.js";

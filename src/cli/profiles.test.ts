@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profileFor } from "../programs/registry.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { profileSchema } from "../programs/shared/profile-schema.js";
-import { compileProfile } from "../readers/screen/compiled.js";
+import { compileProfile } from "../readers/terminal/compiled.js";
 import { loadProfiles } from "./profiles.js";
 
 let folder: string;

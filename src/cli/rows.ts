@@ -1,6 +1,6 @@
 /** Files with one case a line: event streams, single screens, labelled stretches. */
 import { sanitize } from "../core/text/sanitize.js";
-import { parseRecord } from "../readers/json.js";
+import { parseRecord } from "../readers/records/json.js";
 import { BadInput, readLines } from "../replay/files.js";
 
 type OutputRow = Record<string, unknown>;

@@ -2,8 +2,8 @@
 import { rememberBounded } from "../core/judgement/evidence/bounded.js";
 import type { Signal } from "../core/signal.js";
 import type { ProgramReaders } from "../programs/program.js";
-import { stringAt } from "../readers/json.js";
-import type { ReadContext, RecordReader } from "../readers/record-reader.js";
+import { stringAt } from "../readers/records/json.js";
+import type { ReadContext, RecordReader } from "../readers/records/record-reader.js";
 import { findCaller } from "./callers.js";
 import type { Loop } from "./loop.js";
 

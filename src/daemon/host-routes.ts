@@ -8,7 +8,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Signal } from "../core/signal.js";
 import { redact } from "../core/text/redact.js";
-import { asRecord } from "../readers/json.js";
+import { asRecord } from "../readers/records/json.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { parseSession } from "../store/session-schema.js";
 import { failureText } from "./failure.js";

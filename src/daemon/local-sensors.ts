@@ -15,7 +15,7 @@ import { partOf } from "../programs/part.js";
 import { programFor } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import type { ReadDatabase } from "../programs/transcript.js";
-import type { ReadContext } from "../readers/record-reader.js";
+import type { ReadContext } from "../readers/records/record-reader.js";
 import { Accounts } from "../sensors/find/account.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
 import { readArgv, readExe, readProcTable } from "../sensors/process/proc.js";

@@ -8,7 +8,7 @@ import type { AgentSession } from "../core/agent.js";
 import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/policy/typing-checks.js";
 import { bytesOfKeys } from "../host/typed-text.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
-import type { PlacedScreenState } from "../readers/screen/screen-state.js";
+import type { PlacedScreenState } from "../readers/terminal/screen-state.js";
 import { readProcRow } from "../sensors/process/proc.js";
 import { identityOf, isInFront } from "../sensors/process/process-sensor.js";
 import { readPsRow } from "../sensors/process/ps.js";

@@ -1,6 +1,6 @@
 /** Replays a labelled corpus and hands truth and timelines to the scorer. */
 
-import { stringAt } from "../readers/json.js";
+import { stringAt } from "../readers/records/json.js";
 import { readResetTime } from "../readers/reset-time/reset-time.js";
 import { readMeta } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";

@@ -10,7 +10,7 @@ import type { Signal } from "../core/signal.js";
 import { generic } from "../programs/generic/screens.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { readKeys } from "../readers/keys.js";
-import { CHECK_MS, TerminalReader } from "../readers/terminal.js";
+import { CHECK_MS, TerminalReader } from "../readers/terminal/terminal.js";
 import type { Ring } from "./ring.js";
 
 /** The emulator reads some 30 MB/s: this is 20 ms of every look at most. */

@@ -1,5 +1,5 @@
 /** Which account of its provider a running agent uses. A login counts before a key of the environment where the program does so. */
-import type { JsonRecord } from "../readers/json.js";
+import type { JsonRecord } from "../readers/records/json.js";
 
 /** One word out of a file of the program's own; nothing else of it is kept. */
 export type ReadWord = (

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Signal } from "../core/signal.js";
-import { parseRecord } from "../readers/json.js";
-import { LineSplitter } from "../readers/lines.js";
-import { NO_CONTEXT, type RecordReader } from "../readers/record-reader.js";
+import { parseRecord } from "../readers/records/json.js";
+import { LineSplitter } from "../readers/records/lines.js";
+import { NO_CONTEXT, type RecordReader } from "../readers/records/record-reader.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { ClaudeTranscriptReader } from "./claude-code/readers/transcript.js";
 import { loadReaders, PROGRAMS } from "./registry.js";

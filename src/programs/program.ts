@@ -5,7 +5,7 @@
  * Parts have no I/O. Code that only some processes need is loaded on demand (`Load`): the process beside each agent needs
  * the screens of all programs and the records of none, which are 2.4 MB of its memory.
  */
-import type { ReadContext, RecordReader } from "../readers/record-reader.js";
+import type { ReadContext, RecordReader } from "../readers/records/record-reader.js";
 import type { IdentifyAccount } from "./account.js";
 import type { HookPart } from "./hooks.js";
 import type { Absent, Load } from "./part.js";

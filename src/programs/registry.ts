@@ -1,6 +1,6 @@
 /** The agent programs that rouse knows: the only list of them. */
 import type { Traits } from "../core/traits.js";
-import type { JsonRecord } from "../readers/json.js";
+import type { JsonRecord } from "../readers/records/json.js";
 import { claudeCodeProgram } from "./claude-code/index.js";
 import { codexProgram } from "./codex/index.js";
 import { geminiProgram } from "./gemini/index.js";

@@ -1,7 +1,7 @@
 /** Where a program keeps the records of a session, and what it takes to find those of a running agent. */
 import type { Signal } from "../core/signal.js";
-import type { JsonRecord } from "../readers/json.js";
-import type { ReadContext, RecordReader } from "../readers/record-reader.js";
+import type { JsonRecord } from "../readers/records/json.js";
+import type { ReadContext, RecordReader } from "../readers/records/record-reader.js";
 import type { ProgramFiles, Refusal } from "./files.js";
 import type { Absent, Load } from "./part.js";
 

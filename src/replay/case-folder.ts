@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { partOf } from "../programs/part.js";
 import { profileFor, programOfRecords } from "../programs/registry.js";
 import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
-import { type JsonRecord, parseRecord, stringAt } from "../readers/json.js";
+import { type JsonRecord, parseRecord, stringAt } from "../readers/records/json.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { whyUnreadable } from "./bad-input.js";
 import { openCast } from "./cast.js";

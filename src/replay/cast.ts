@@ -2,7 +2,7 @@
  * asciinema recordings: a header line, then `[seconds, kind, text]` lines. Version 2 counts from the start, version 3
  * from the event before, has comments, and knows how the program ended.
  */
-import { asRecord, parseRecord } from "../readers/json.js";
+import { asRecord, parseRecord } from "../readers/records/json.js";
 import { BadInput, readLines } from "./files.js";
 import { isOnClock, type RecordedInput } from "./inputs.js";
 

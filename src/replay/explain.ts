@@ -2,8 +2,8 @@
 import { type Assessment, decidingRule } from "../core/judgement/assess.js";
 import type { Evidence } from "../core/judgement/evidence/evidence.js";
 import type { Signal } from "../core/signal.js";
-import type { ScreenExplanation } from "../readers/screen/explain.js";
-import type { TerminalReader } from "../readers/terminal.js";
+import type { ScreenExplanation } from "../readers/terminal/explain.js";
+import type { TerminalReader } from "../readers/terminal/terminal.js";
 
 export interface ExplainedMoment {
   /** Seconds from the start of the recording. */

@@ -1,8 +1,8 @@
 /** Reading recordings from disk: streamed, gunzipped where needed, one line at a time. */
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
-import { type JsonRecord, parseRecord } from "../readers/json.js";
-import { LineSplitter } from "../readers/lines.js";
+import { type JsonRecord, parseRecord } from "../readers/records/json.js";
+import { LineSplitter } from "../readers/records/lines.js";
 import { BadInput, whyUnreadable } from "./bad-input.js";
 
 export { BadInput };

@@ -21,12 +21,12 @@ import { generic } from "../programs/generic/screens.js";
 import type { ProgramReaders } from "../programs/program.js";
 import { programFor, traitsOf } from "../programs/registry.js";
 import { type AgentProfile, recordsOf } from "../programs/shared/profile.js";
-import { parseRecord } from "../readers/json.js";
 import { readKeys } from "../readers/keys.js";
-import { LineSplitter } from "../readers/lines.js";
-import type { RecordReader } from "../readers/record-reader.js";
-import { StandardError } from "../readers/standard-error.js";
-import { CHECK_MS, TerminalReader } from "../readers/terminal.js";
+import { parseRecord } from "../readers/records/json.js";
+import { LineSplitter } from "../readers/records/lines.js";
+import type { RecordReader } from "../readers/records/record-reader.js";
+import { StandardError } from "../readers/terminal/standard-error.js";
+import { CHECK_MS, TerminalReader } from "../readers/terminal/terminal.js";
 import { isOnClock, type RecordedInput } from "./inputs.js";
 
 /** So long after the last byte a look can find nothing new: every count and every motion has settled by then. */

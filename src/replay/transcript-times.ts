@@ -4,8 +4,8 @@
  * and times. Lines are counted, never bytes: long texts were cut from the transcripts afterwards.
  */
 import { join } from "node:path";
-import { arrayAt, asRecord, type JsonRecord, parseRecord } from "../readers/json.js";
-import { recordTime } from "../readers/record-reader.js";
+import { arrayAt, asRecord, type JsonRecord, parseRecord } from "../readers/records/json.js";
+import { recordTime } from "../readers/records/record-reader.js";
 import { readLines, readPart, recordOfLine } from "./files.js";
 import type { RecordedInput } from "./inputs.js";
 

@@ -1,7 +1,7 @@
 /** Where this process runs, as far as readers of an agent's records have to know it. */
 import type { Config } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
-import type { ReadContext } from "../readers/record-reader.js";
+import type { ReadContext } from "../readers/records/record-reader.js";
 
 export const readContextOf = (config: Config): ReadContext => ({
   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,

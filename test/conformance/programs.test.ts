@@ -7,8 +7,8 @@ import { partOf } from "../../src/programs/part.js";
 import { programOf } from "../../src/programs/process.js";
 import { PROGRAMS, profileFor, programFor, programOfRecords } from "../../src/programs/registry.js";
 import { profileSchema } from "../../src/programs/shared/profile-schema.js";
-import { type JsonRecord, parseRecord } from "../../src/readers/json.js";
-import { NO_CONTEXT } from "../../src/readers/record-reader.js";
+import { type JsonRecord, parseRecord } from "../../src/readers/records/json.js";
+import { NO_CONTEXT } from "../../src/readers/records/record-reader.js";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const FOLDER = join(ROOT, "src", "programs");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Signal } from "../../src/core/signal.js";
-import { NO_CONTEXT } from "../../src/readers/record-reader.js";
+import { NO_CONTEXT } from "../../src/readers/records/record-reader.js";
 import { DatabaseSensor, type DatabaseSensorOptions } from "../../src/sensors/transcript/database-sensor.js";
 import { loadSqlite } from "../../src/store/sqlite.js";
 

@@ -5,7 +5,7 @@ import { createEvidence, takeSignal } from "../../src/core/judgement/evidence/ev
 import type { State } from "../../src/core/states.js";
 import { generic } from "../../src/programs/generic/screens.js";
 import type { AgentProfile } from "../../src/programs/shared/profile.js";
-import { TerminalReader } from "../../src/readers/terminal.js";
+import { TerminalReader } from "../../src/readers/terminal/terminal.js";
 import { type Line, paintLines, type Run, textOf } from "../support/recordings.js";
 import type { Chrome, Phase } from "./chrome.js";
 import type { Specimen } from "./specimens.js";

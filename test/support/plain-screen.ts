@@ -1,6 +1,6 @@
 /** Lines with colours as the screen that the rules read, through the real emulator. */
 import xterm from "@xterm/headless";
-import { TerminalScreen } from "../../src/readers/screen/terminal-screen.js";
+import { TerminalScreen } from "../../src/readers/terminal/terminal-screen.js";
 import { type Line, paintLines } from "./recordings.js";
 
 export function plainScreen(lines: readonly Line[], cols = 120): TerminalScreen {

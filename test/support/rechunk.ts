@@ -1,4 +1,4 @@
-import { CHECK_MS } from "../../src/readers/terminal.js";
+import { CHECK_MS } from "../../src/readers/terminal/terminal.js";
 /** Cuts the terminal's bytes of a recording again, as another reader of the same PTY would have received them. */
 import type { RecordedInput } from "../../src/replay/inputs.js";
 

@@ -6,7 +6,7 @@ import { redact } from "../../core/text/redact.js";
 import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
 import type { RowSource } from "../../programs/transcript.js";
-import { parseRecord } from "../../readers/json.js";
+import { parseRecord } from "../../readers/records/json.js";
 import { AgentFinder, type FoundAgent } from "../../sensors/find/find-agents.js";
 import { programFiles } from "../../sensors/find/program-files.js";
 import type { ProcessTable } from "../../sensors/process/process-table.js";

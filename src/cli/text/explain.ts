@@ -2,7 +2,7 @@
 
 import type { Signal } from "../../core/signal.js";
 import { sanitize } from "../../core/text/sanitize.js";
-import type { MatchedRule, ScreenExplanation } from "../../readers/screen/explain.js";
+import type { MatchedRule, ScreenExplanation } from "../../readers/terminal/explain.js";
 import type { ExplainedMoment } from "../../replay/explain.js";
 import { paintState, paintText } from "./paint.js";
 import { clockText, type TextStyle } from "./timeline.js";

@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { SkipCounter } from "../../readers/record-reader.js";
+import { SkipCounter } from "../../readers/records/record-reader.js";
 import type { Hooks } from "../hooks.js";
 import { admitRequest, BODY_MAX, type Guard, type HttpRefusal, missingRight, TOO_LARGE } from "./guard.js";
 import type { Telemetry } from "./telemetry.js";

@@ -6,9 +6,9 @@ import { rememberBounded } from "../../core/judgement/evidence/bounded.js";
 import type { Evidence } from "../../core/judgement/evidence/evidence.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
-import { type OtlpPoint, type OtlpRecord, otlpLogs, otlpPoints, otlpSpans } from "../../readers/otlp.js";
-import { type ReadContext, SkipCounter } from "../../readers/record-reader.js";
-import { TelemetryReader } from "../../readers/telemetry.js";
+import { type OtlpPoint, type OtlpRecord, otlpLogs, otlpPoints, otlpSpans } from "../../readers/records/otlp.js";
+import { type ReadContext, SkipCounter } from "../../readers/records/record-reader.js";
+import { TelemetryReader } from "../../readers/records/telemetry.js";
 import { findCaller } from "../callers.js";
 import type { Loop } from "../loop.js";
 

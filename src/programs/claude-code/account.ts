@@ -1,4 +1,4 @@
-import { stringAt } from "../../readers/json.js";
+import { stringAt } from "../../readers/records/json.js";
 import { firstOf, type IdentifyAccount, valuesOf } from "../account.js";
 
 const CLOUD = ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"];

@@ -3,7 +3,7 @@
  * `SessionStart`, waits for the answer, and shows the human a notice for each one that cannot be delivered, so they are
  * for a daemon that is always up.
  */
-import type { JsonRecord } from "../../readers/json.js";
+import type { JsonRecord } from "../../readers/records/json.js";
 import type { HttpTarget } from "../hooks.js";
 import { claudeCode } from "./screens.js";
 

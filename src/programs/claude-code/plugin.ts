@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { canonicalJson } from "../../core/digest.js";
-import { asRecord } from "../../readers/json.js";
+import { asRecord } from "../../readers/records/json.js";
 import type { EditResult, PluginState } from "../hooks.js";
 import { editSettings, type ProgramSettings } from "../settings/json-settings.js";
 import { plugin } from "./plugin-part.js";

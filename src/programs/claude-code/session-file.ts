@@ -1,6 +1,6 @@
 /** Claude Code's state file of one process, `sessions/<pid>.json`: its status, and which conversation it is in. */
 import { join } from "node:path";
-import { parseRecord, stringAt } from "../../readers/json.js";
+import { parseRecord, stringAt } from "../../readers/records/json.js";
 import { type SessionFilePart, SLACK_MS } from "../transcript.js";
 
 const FILE_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 /** One rollout file of lines per session, below `sessions/<year>/<month>/<day>/`. */
 import { basename, join } from "node:path";
-import { asRecord, parseRecord, stringAt } from "../../readers/json.js";
+import { asRecord, parseRecord, stringAt } from "../../readers/records/json.js";
 import type { ProgramFiles } from "../files.js";
 import { type Candidate, hasFields, SLACK_MS, type TranscriptPart, UUID } from "../transcript.js";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { stringAt } from "../../readers/json.js";
+import { stringAt } from "../../readers/records/json.js";
 import { firstOf, type IdentifyAccount } from "../account.js";
 
 export const account: IdentifyAccount = async ({ env, home }, read) => {

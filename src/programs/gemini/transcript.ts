@@ -1,6 +1,6 @@
 /** One chat file of lines per session, below `tmp/<project>/chats/`. */
 import { join } from "node:path";
-import { asRecord, parseRecord, stringAt } from "../../readers/json.js";
+import { asRecord, parseRecord, stringAt } from "../../readers/records/json.js";
 import type { ProgramFiles } from "../files.js";
 import { hasFields, newestFile, type TranscriptPart } from "../transcript.js";
 

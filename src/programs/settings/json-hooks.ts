@@ -1,5 +1,5 @@
 /** Hooks as entries of a JSON settings file, one for each event. */
-import type { JsonRecord } from "../../readers/json.js";
+import type { JsonRecord } from "../../readers/records/json.js";
 import type { EditResult, HookOptions, HttpTarget } from "../hooks.js";
 import { addJsonHooks, type JsonHooks, removeJsonHooks } from "./json-settings.js";
 

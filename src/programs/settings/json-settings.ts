@@ -12,7 +12,7 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import { canonicalJson } from "../../core/digest.js";
-import { asRecord, type JsonRecord } from "../../readers/json.js";
+import { asRecord, type JsonRecord } from "../../readers/records/json.js";
 import type { EditResult } from "../hooks.js";
 import { withoutNode } from "./json-removal.js";
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { ReadWord } from "../../programs/account.js";
 import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
-import { parseRecord } from "../../readers/json.js";
+import { parseRecord } from "../../readers/records/json.js";
 import { readHeadInside, realRoot } from "../transcript/safe-open.js";
 
 export interface AccountLocation {

@@ -6,7 +6,7 @@ import type { ExitSignal, Signal } from "../../core/signal.js";
 import { generic } from "../../programs/generic/screens.js";
 import { profileFor } from "../../programs/registry.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
-import { textHead } from "../../readers/text.js";
+import { textHead } from "../../readers/records/text.js";
 import { typedAt } from "../process/typed-at.js";
 import type { PaneCandidate } from "./discover.js";
 import { PaneSensor } from "./pane-sensor.js";

@@ -9,8 +9,8 @@ import { hostname } from "node:os";
 import type { Signal } from "../../core/signal.js";
 import { generic } from "../../programs/generic/screens.js";
 import type { AgentProfile } from "../../programs/shared/profile.js";
-import type { PlacedScreenState } from "../../readers/screen/screen-state.js";
-import { TerminalReader } from "../../readers/terminal.js";
+import type { PlacedScreenState } from "../../readers/terminal/screen-state.js";
+import { TerminalReader } from "../../readers/terminal/terminal.js";
 import type { Pane } from "./panes.js";
 
 /** Time without a sight of the pane that is too long to draw conclusions across. */

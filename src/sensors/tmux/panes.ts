@@ -1,5 +1,5 @@
 /** The panes of a tmux server as one listing tells them. */
-import { textHead } from "../../readers/text.js";
+import { textHead } from "../../readers/records/text.js";
 import type { Command } from "./link.js";
 
 export interface Pane {

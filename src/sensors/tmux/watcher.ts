@@ -2,7 +2,7 @@
 
 import type { AgentSession } from "../../core/agent.js";
 import { compilePattern } from "../../programs/shared/pattern.js";
-import { CHECK_MS } from "../../readers/terminal.js";
+import { CHECK_MS } from "../../readers/terminal/terminal.js";
 import type { PaneReading } from "./adopted.js";
 import { type AdoptRules, findSockets } from "./discover.js";
 import type { Processes } from "./program.js";

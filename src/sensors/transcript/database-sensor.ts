@@ -8,7 +8,7 @@ import type {
   ReadDatabase,
   RowSource,
 } from "../../programs/transcript.js";
-import type { ReadContext, RecordReader } from "../../readers/record-reader.js";
+import type { ReadContext, RecordReader } from "../../readers/records/record-reader.js";
 import { openInside, realRoot } from "./safe-open.js";
 import { LATE_MS, type TranscriptRead, type TranscriptState, withGap } from "./transcript-sensor.js";
 

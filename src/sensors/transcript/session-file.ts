@@ -3,7 +3,7 @@ import type { Signal } from "../../core/signal.js";
 import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
 import type { SessionFile, SessionFilePart } from "../../programs/transcript.js";
-import { NO_CONTEXT, type RecordReader } from "../../readers/record-reader.js";
+import { NO_CONTEXT, type RecordReader } from "../../readers/records/record-reader.js";
 import { programFiles } from "../find/program-files.js";
 
 interface SessionProcess {

@@ -8,7 +8,7 @@ import type { Signal } from "../../core/signal.js";
 import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
 import type { SideFilesPart } from "../../programs/transcript.js";
-import { NO_CONTEXT } from "../../readers/record-reader.js";
+import { NO_CONTEXT } from "../../readers/records/record-reader.js";
 import { TranscriptSensor } from "./transcript-sensor.js";
 
 const FILES_MAX = 8;

@@ -14,7 +14,7 @@ import type { Stats } from "node:fs";
 import { type FileHandle, lstat } from "node:fs/promises";
 import { digest } from "../../core/digest.js";
 import type { Refusal } from "../../programs/files.js";
-import { LineSplitter } from "../../readers/lines.js";
+import { LineSplitter } from "../../readers/records/lines.js";
 import { openInside } from "./safe-open.js";
 
 /** Where a line ended, and what stood before. Holds no text: it may be stored. */

@@ -6,7 +6,7 @@ import { assess } from "../../core/judgement/assess.js";
 import { createEvidence, takeSignal } from "../../core/judgement/evidence/evidence.js";
 import type { Signal } from "../../core/signal.js";
 import { profileFor, traitsOf } from "../../programs/registry.js";
-import { NO_CONTEXT } from "../../readers/record-reader.js";
+import { NO_CONTEXT } from "../../readers/records/record-reader.js";
 import { SessionFileSensor } from "./session-file.js";
 import { TranscriptSensor } from "./transcript-sensor.js";
 

@@ -14,8 +14,8 @@ import type { GapSignal, Signal } from "../../core/signal.js";
 import type { Refusal } from "../../programs/files.js";
 import type { MakeReader } from "../../programs/program.js";
 import { programFor } from "../../programs/registry.js";
-import { parseRecord } from "../../readers/json.js";
-import { type ReadContext, type RecordReader, recordTime } from "../../readers/record-reader.js";
+import { parseRecord } from "../../readers/records/json.js";
+import { type ReadContext, type RecordReader, recordTime } from "../../readers/records/record-reader.js";
 import { readHeadInside, realRoot } from "./safe-open.js";
 import { Tail, type TailMark } from "./tail.js";
 

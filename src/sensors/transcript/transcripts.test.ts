@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Signal } from "../../core/signal.js";
-import { NO_CONTEXT } from "../../readers/record-reader.js";
+import { NO_CONTEXT } from "../../readers/records/record-reader.js";
 import { Transcripts } from "./transcripts.js";
 
 let root: string;

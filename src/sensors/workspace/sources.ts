@@ -1,7 +1,7 @@
 /** The files in which projects show work: the sources of seed 004, and where test programs leave their results. */
 import { type Config, toConfig } from "../../config/keys.js";
 import { canonicalJson } from "../../core/digest.js";
-import { asRecord } from "../../readers/json.js";
+import { asRecord } from "../../readers/records/json.js";
 
 export interface WorkspaceSources {
   /** Written when something was done. */

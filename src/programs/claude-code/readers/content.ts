@@ -2,12 +2,12 @@
  * Messages of Claude Code, which its transcript and its event stream write alike: one record per finished block of a
  * reply, and tool results as messages of the user.
  */
-import { arrayAt, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
-import { fromEpoch } from "../../../readers/record-reader.js";
-import { contentText, resultText } from "../../../readers/text.js";
-import type { Thread } from "../../../readers/thread.js";
-import type { ToolResult } from "../../../readers/tool-calls.js";
-import type { VendorError } from "../../../readers/vendor-errors.js";
+import { arrayAt, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
+import { fromEpoch } from "../../../readers/records/record-reader.js";
+import { contentText, resultText } from "../../../readers/records/text.js";
+import type { Thread } from "../../../readers/records/thread.js";
+import type { ToolResult } from "../../../readers/records/tool-calls.js";
+import type { VendorError } from "../../../readers/records/vendor-errors.js";
 
 /** Written by the program itself in the model's name: an error, or a remark that is no answer. */
 const SYNTHETIC = "<synthetic>";

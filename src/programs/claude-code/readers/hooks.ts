@@ -7,11 +7,11 @@
 import { canonicalJson, digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
 import type { PromptKind } from "../../../core/states.js";
-import { arrayAt, asRecord, booleanAt, type JsonRecord, recordAt, stringAt } from "../../../readers/json.js";
-import { RecentMap } from "../../../readers/recent.js";
-import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { resultText, textHead } from "../../../readers/text.js";
-import { Thread } from "../../../readers/thread.js";
+import { arrayAt, asRecord, booleanAt, type JsonRecord, recordAt, stringAt } from "../../../readers/records/json.js";
+import { RecentMap } from "../../../readers/records/recent.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
+import { resultText, textHead } from "../../../readers/records/text.js";
+import { Thread } from "../../../readers/records/thread.js";
 import { claudePermissions, claudeResult, isNotice } from "./content.js";
 
 const SILENT = new Set([

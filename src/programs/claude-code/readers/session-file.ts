@@ -4,10 +4,10 @@
  */
 import type { Signal, StatusSignal } from "../../../core/signal.js";
 import type { PromptKind } from "../../../core/states.js";
-import { asRecord, stringAt } from "../../../readers/json.js";
-import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { textHead } from "../../../readers/text.js";
-import { Thread } from "../../../readers/thread.js";
+import { asRecord, stringAt } from "../../../readers/records/json.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
+import { textHead } from "../../../readers/records/text.js";
+import { Thread } from "../../../readers/records/thread.js";
 
 const STATUSES: ReadonlyMap<string, StatusSignal["status"]> = new Map([
   ["busy", "working"],

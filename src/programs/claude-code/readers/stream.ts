@@ -6,10 +6,23 @@
  * usage windows. Silence here is silence: nothing repaints.
  */
 import type { Signal } from "../../../core/signal.js";
-import { arrayAt, asRecord, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
-import { fromEpoch, type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { contentText, textHead } from "../../../readers/text.js";
-import { Thread } from "../../../readers/thread.js";
+import {
+  arrayAt,
+  asRecord,
+  booleanAt,
+  type JsonRecord,
+  numberAt,
+  recordAt,
+  stringAt,
+} from "../../../readers/records/json.js";
+import {
+  fromEpoch,
+  type ReaderOptions,
+  type RecordReader,
+  SkipCounter,
+} from "../../../readers/records/record-reader.js";
+import { contentText, textHead } from "../../../readers/records/text.js";
+import { Thread } from "../../../readers/records/thread.js";
 import { ClaudeMessages, claudePermissions } from "./content.js";
 
 const SILENT = new Set(["keep_alive", "control_response", "prompt_suggestion", "tool_use_summary"]);

@@ -6,11 +6,16 @@
  * `system/turn_duration` only in a terminal. From 2.1.3xx each request to the model has a line of its own.
  */
 import type { Signal } from "../../../core/signal.js";
-import { asRecord, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
-import { RecentMap } from "../../../readers/recent.js";
-import { type ReaderOptions, type RecordReader, recordTime, SkipCounter } from "../../../readers/record-reader.js";
-import { contentText } from "../../../readers/text.js";
-import { Thread } from "../../../readers/thread.js";
+import { asRecord, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
+import { RecentMap } from "../../../readers/records/recent.js";
+import {
+  type ReaderOptions,
+  type RecordReader,
+  recordTime,
+  SkipCounter,
+} from "../../../readers/records/record-reader.js";
+import { contentText } from "../../../readers/records/text.js";
+import { Thread } from "../../../readers/records/thread.js";
 import { ClaudeMessages, claudePermissions } from "./content.js";
 
 /** Lines of bookkeeping: they move the file without being work. */

@@ -3,9 +3,9 @@
  * program, also for the small one that invents a title for the session, some seconds into the first turn.
  */
 import type { Signal } from "../../../core/signal.js";
-import { arrayAt, asRecord, type JsonRecord, parseRecord, stringAt } from "../../../readers/json.js";
-import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { Thread } from "../../../readers/thread.js";
+import { arrayAt, asRecord, type JsonRecord, parseRecord, stringAt } from "../../../readers/records/json.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
+import { Thread } from "../../../readers/records/thread.js";
 
 export class CodexNotifyReader implements RecordReader {
   readonly skipped = new SkipCounter();

@@ -3,9 +3,9 @@
  * `metadata.exit_code` (to 0.5x), or a head of lines ("Exit code: 1", "Wall time: 0.2 seconds", "Chunk ID: …") above
  * "Output:".
  */
-import { asRecord, booleanAt, numberAt, parseRecord, stringAt } from "../../../readers/json.js";
-import { contentText, resultText } from "../../../readers/text.js";
-import type { ToolResult } from "../../../readers/tool-calls.js";
+import { asRecord, booleanAt, numberAt, parseRecord, stringAt } from "../../../readers/records/json.js";
+import { contentText, resultText } from "../../../readers/records/text.js";
+import type { ToolResult } from "../../../readers/records/tool-calls.js";
 
 const HEAD_MAX = 600;
 const OUTPUT = /(?:^|\n)Output:\n?/;

@@ -15,10 +15,10 @@ import {
   parseRecord,
   recordAt,
   stringAt,
-} from "../../../readers/json.js";
-import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { contentText } from "../../../readers/text.js";
-import { Thread } from "../../../readers/thread.js";
+} from "../../../readers/records/json.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
+import { contentText } from "../../../readers/records/text.js";
+import { Thread } from "../../../readers/records/thread.js";
 import { codexFailure, codexResult, codexRetry } from "./output.js";
 import { CodexWindows } from "./windows.js";
 

@@ -3,10 +3,10 @@
  * `error` events that say "Reconnecting... 2/5".
  */
 import type { Signal } from "../../../core/signal.js";
-import { arrayAt, asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
-import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { contentText, resultText } from "../../../readers/text.js";
-import { Thread } from "../../../readers/thread.js";
+import { arrayAt, asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
+import { contentText, resultText } from "../../../readers/records/text.js";
+import { Thread } from "../../../readers/records/thread.js";
 import { codexFailure, codexRetry } from "./output.js";
 
 type Call = (item: JsonRecord) => { tool: string; args: JsonRecord };

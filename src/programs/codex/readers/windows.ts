@@ -1,6 +1,6 @@
-import { type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
-import { fromEpoch } from "../../../readers/record-reader.js";
-import type { Thread } from "../../../readers/thread.js";
+import { type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
+import { fromEpoch } from "../../../readers/records/record-reader.js";
+import type { Thread } from "../../../readers/records/thread.js";
 
 const WINDOWS = ["primary", "secondary"] as const;
 

@@ -13,12 +13,12 @@
 import { digest } from "../../../core/digest.js";
 import { closingOf } from "../../../core/judgement/closing.js";
 import type { Signal } from "../../../core/signal.js";
-import { arrayAt, asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
-import { RecentMap } from "../../../readers/recent.js";
-import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { contentText, textHead } from "../../../readers/text.js";
-import { Thread } from "../../../readers/thread.js";
-import { classifyVendorError } from "../../../readers/vendor-errors.js";
+import { arrayAt, asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
+import { RecentMap } from "../../../readers/records/recent.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
+import { contentText, textHead } from "../../../readers/records/text.js";
+import { Thread } from "../../../readers/records/thread.js";
+import { classifyVendorError } from "../../../readers/records/vendor-errors.js";
 import { geminiResult } from "./result.js";
 
 /** States of its scheduler in which a call has not ended; in one of them a human is asked. */

@@ -10,10 +10,10 @@
 import { canonicalJson, digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
 import type { PromptKind } from "../../../core/states.js";
-import { asRecord, type JsonRecord, recordAt, stringAt } from "../../../readers/json.js";
-import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { textHead } from "../../../readers/text.js";
-import { Thread } from "../../../readers/thread.js";
+import { asRecord, type JsonRecord, recordAt, stringAt } from "../../../readers/records/json.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
+import { textHead } from "../../../readers/records/text.js";
+import { Thread } from "../../../readers/records/thread.js";
 import { geminiResult } from "./result.js";
 
 /** Events that come with each request or piece of a reply, which are not asked for. */

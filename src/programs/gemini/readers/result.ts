@@ -1,7 +1,7 @@
 /** Results of Gemini CLI's tools, as its chat file and its event stream hold them. */
-import { arrayAt, recordAt } from "../../../readers/json.js";
-import { resultText } from "../../../readers/text.js";
-import type { ToolResult } from "../../../readers/tool-calls.js";
+import { arrayAt, recordAt } from "../../../readers/records/json.js";
+import { resultText } from "../../../readers/records/text.js";
+import type { ToolResult } from "../../../readers/records/tool-calls.js";
 
 /** Lines that its shell tool adds and that differ in every run. */
 const RUN_LINES = /^(?:Process Group PGID|Background PIDs): .*$/gm;

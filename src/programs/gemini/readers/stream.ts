@@ -4,10 +4,10 @@
  */
 import { digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
-import { asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
-import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { contentText, textHead } from "../../../readers/text.js";
-import { Thread } from "../../../readers/thread.js";
+import { asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
+import { contentText, textHead } from "../../../readers/records/text.js";
+import { Thread } from "../../../readers/records/thread.js";
 import { geminiResult, geminiText } from "./result.js";
 
 const REPLY_MAX = 65_536;

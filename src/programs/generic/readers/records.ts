@@ -10,11 +10,19 @@
 import { digest } from "../../../core/digest.js";
 import { closingOf } from "../../../core/judgement/closing.js";
 import type { Signal } from "../../../core/signal.js";
-import { arrayAt, asRecord, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
-import { RecentMap } from "../../../readers/recent.js";
-import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { contentText, resultText, textHead } from "../../../readers/text.js";
-import { Thread } from "../../../readers/thread.js";
+import {
+  arrayAt,
+  asRecord,
+  booleanAt,
+  type JsonRecord,
+  numberAt,
+  recordAt,
+  stringAt,
+} from "../../../readers/records/json.js";
+import { RecentMap } from "../../../readers/records/recent.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
+import { contentText, resultText, textHead } from "../../../readers/records/text.js";
+import { Thread } from "../../../readers/records/thread.js";
 import { geminiResult } from "../../gemini/readers/result.js";
 
 type Role = "user" | "assistant" | "tool" | "system";

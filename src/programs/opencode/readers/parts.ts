@@ -4,10 +4,10 @@
  * tool has not said. A part is written several times under its id; each fact in it is told once.
  */
 import { digest } from "../../../core/digest.js";
-import { booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
-import { RecentMap } from "../../../readers/recent.js";
-import type { Thread } from "../../../readers/thread.js";
-import type { ToolResult } from "../../../readers/tool-calls.js";
+import { booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
+import { RecentMap } from "../../../readers/records/recent.js";
+import type { Thread } from "../../../readers/records/thread.js";
+import type { ToolResult } from "../../../readers/records/tool-calls.js";
 
 const REFUSED = /rejected|dismissed|denied|prevents you from using/i;
 const ABORTED = /aborted|interrupted|cancelled/i;

@@ -12,9 +12,9 @@
  * user, so a live reader is given the one to `follow`; of that session's subagents it tells tools and tokens only.
  */
 import type { Signal } from "../../../core/signal.js";
-import { asRecord, type JsonRecord, recordAt, stringAt } from "../../../readers/json.js";
-import { RecentMap } from "../../../readers/recent.js";
-import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
+import { asRecord, type JsonRecord, recordAt, stringAt } from "../../../readers/records/json.js";
+import { RecentMap } from "../../../readers/records/recent.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
 import { type OpenCodeEvent, OpenCodeSession } from "./session.js";
 
 export interface OpenCodeOptions extends ReaderOptions {

@@ -1,9 +1,9 @@
 /** What the sessions, messages and events of OpenCode mean; `opencode-rows.ts` takes them out of their envelopes. */
 import type { Signal } from "../../../core/signal.js";
-import { booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
-import { RecentMap } from "../../../readers/recent.js";
-import type { ReaderOptions } from "../../../readers/record-reader.js";
-import { Thread } from "../../../readers/thread.js";
+import { booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
+import { RecentMap } from "../../../readers/records/recent.js";
+import type { ReaderOptions } from "../../../readers/records/record-reader.js";
+import { Thread } from "../../../readers/records/thread.js";
 import { endsTurn, OpenCodeParts } from "./parts.js";
 
 export type OpenCodeEvent =

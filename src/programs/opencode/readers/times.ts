@@ -6,7 +6,7 @@
  * has every change of a session, its rows are used instead, at the time that is written into their ids.
  */
 import type { Signal } from "../../../core/signal.js";
-import { asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/json.js";
+import { asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
 import { type OpenCodeOptions, OpenCodeReader } from "./rows.js";
 
 export interface TimedRow {

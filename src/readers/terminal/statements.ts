@@ -5,7 +5,7 @@ import type { InfraClass } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
 import { classifyCommand } from "../../programs/shared/commands.js";
 import { BoundedMemo } from "../memo.js";
-import { knownVendorError } from "../vendor-errors.js";
+import { knownVendorError } from "../records/vendor-errors.js";
 import type { CompiledRule } from "./compiled.js";
 import type { ScreenCheck, ScreenFacts } from "./facts.js";
 import type { Match } from "./layout.js";

@@ -5,10 +5,10 @@
  * round), tool_result (id, ok, text, exit_code), error (id, text, infra), content and thought (text, cut anywhere),
  * retry (the reply is played again), compaction, heartbeat.
  */
-import { digest } from "../core/digest.js";
-import { createTextTail, endText, feedText, type TextChange } from "../core/judgement/evidence/text-loop.js";
-import { errorKey, infraOf, normaliseResult } from "../core/judgement/normalise.js";
-import type { InfraClass, Signal } from "../core/signal.js";
+import { digest } from "../../core/digest.js";
+import { createTextTail, endText, feedText, type TextChange } from "../../core/judgement/evidence/text-loop.js";
+import { errorKey, infraOf, normaliseResult } from "../../core/judgement/normalise.js";
+import type { InfraClass, Signal } from "../../core/signal.js";
 import { asRecord, booleanAt, type JsonRecord, numberAt, stringAt } from "./json.js";
 import { isPoll } from "./poll.js";
 import { SkipCounter } from "./record-reader.js";

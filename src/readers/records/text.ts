@@ -1,4 +1,4 @@
-import { canonicalJson } from "../core/digest.js";
+import { canonicalJson } from "../../core/digest.js";
 import { stringAt } from "./json.js";
 
 const PREVIEW_MAX = 200;

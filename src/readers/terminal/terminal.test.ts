@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Signal } from "../core/signal.js";
-import { generic } from "../programs/generic/screens.js";
-import { profileFor } from "../programs/registry.js";
+import type { Signal } from "../../core/signal.js";
+import { generic } from "../../programs/generic/screens.js";
+import { profileFor } from "../../programs/registry.js";
 import { TerminalReader } from "./terminal.js";
 
 const encoder = new TextEncoder();

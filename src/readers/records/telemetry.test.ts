@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Signal } from "../core/signal.js";
+import type { Signal } from "../../core/signal.js";
+import { parseSignal } from "../signal-schema.js";
 import { otlpLogs, otlpPoints, otlpSpans } from "./otlp.js";
-import { parseSignal } from "./signal-schema.js";
 import { TelemetryReader } from "./telemetry.js";
 
 /** Batches of Claude Code 2.1.325 and Codex 0.166.0, as they were posted. */
 const batch = (name: string): unknown =>
-  JSON.parse(readFileSync(join(import.meta.dirname, "../../test/fixtures/otlp", `${name}.json`), "utf8"));
+  JSON.parse(readFileSync(join(import.meta.dirname, "../../../test/fixtures/otlp", `${name}.json`), "utf8"));
 
 const NOW = 1_800_000_000_000;
 

@@ -5,16 +5,16 @@
  * open, which facts are known, which tokens are counted, was this failure told) and collects the signals. A turn
  * starts and ends once, whatever a program writes about it in how many places.
  */
-import { digest } from "../core/digest.js";
+import { digest } from "../../core/digest.js";
 import {
   createTextTail,
   endText,
   feedText,
   type TextChange,
   type TextTail,
-} from "../core/judgement/evidence/text-loop.js";
-import type { SessionSignal, Signal, Source, TurnSignal } from "../core/signal.js";
-import type { PromptKind } from "../core/states.js";
+} from "../../core/judgement/evidence/text-loop.js";
+import type { SessionSignal, Signal, Source, TurnSignal } from "../../core/signal.js";
+import type { PromptKind } from "../../core/states.js";
 import { givenUp, messageSignal, triesAgain } from "./conversation.js";
 import { RecentMap } from "./recent.js";
 import type { ReaderOptions } from "./record-reader.js";

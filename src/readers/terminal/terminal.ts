@@ -5,23 +5,23 @@
  * bytes were cut cannot decide anything. What the screen states counts when two looks agree.
  */
 
-import type { ScreenState } from "../core/policy/typing-checks.js";
-import type { ScreenReading, Signal } from "../core/signal.js";
-import type { AgentProfile } from "../programs/shared/profile.js";
+import type { ScreenState } from "../../core/policy/typing-checks.js";
+import type { ScreenReading, Signal } from "../../core/signal.js";
+import type { AgentProfile } from "../../programs/shared/profile.js";
+import { type CompiledProfile, compileProfile } from "./compiled.js";
+import { ConfirmedReading } from "./confirmed-reading.js";
+import { Emulator } from "./emulator.js";
+import { explainScreen, type ScreenExplanation } from "./explain.js";
+import { readFacts, type ScreenCheck, type ScreenFacts } from "./facts.js";
+import { layOut } from "./layout.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
-import { type CompiledProfile, compileProfile } from "./screen/compiled.js";
-import { ConfirmedReading } from "./screen/confirmed-reading.js";
-import { Emulator } from "./screen/emulator.js";
-import { explainScreen, type ScreenExplanation } from "./screen/explain.js";
-import { readFacts, type ScreenCheck, type ScreenFacts } from "./screen/facts.js";
-import { layOut } from "./screen/layout.js";
-import { ReplyReader } from "./screen/reply.js";
-import { ResetTimes } from "./screen/reset-times.js";
-import type { ScreenRow } from "./screen/row.js";
-import { RowClocks } from "./screen/row-clocks.js";
-import { type PlacedScreenState, placedScreenState } from "./screen/screen-state.js";
-import { footOf } from "./screen/screen-text.js";
-import { StaticRows } from "./screen/static-rows.js";
+import { ReplyReader } from "./reply.js";
+import { ResetTimes } from "./reset-times.js";
+import type { ScreenRow } from "./row.js";
+import { RowClocks } from "./row-clocks.js";
+import { type PlacedScreenState, placedScreenState } from "./screen-state.js";
+import { footOf } from "./screen-text.js";
+import { StaticRows } from "./static-rows.js";
 
 /**
  * How often a terminal is to be looked at. What two looks agree on is told within a second and a half; looks twice as

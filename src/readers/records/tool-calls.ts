@@ -3,10 +3,10 @@
  * program writes it down again, and a tool that asks the human opens a prompt for as long as it is open.
  */
 
-import { canonicalJson, digest } from "../core/digest.js";
-import { errorKey, infraOf, normaliseCall, normaliseResult } from "../core/judgement/normalise.js";
-import type { Signal, Source, ToolClass } from "../core/signal.js";
-import { classifyTool } from "../programs/shared/tools.js";
+import { canonicalJson, digest } from "../../core/digest.js";
+import { errorKey, infraOf, normaliseCall, normaliseResult } from "../../core/judgement/normalise.js";
+import type { Signal, Source, ToolClass } from "../../core/signal.js";
+import { classifyTool } from "../../programs/shared/tools.js";
 import { arrayAt, asRecord, stringAt } from "./json.js";
 import { isPoll } from "./poll.js";
 import { RecentMap } from "./recent.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Signal } from "../core/signal.js";
+import type { Signal } from "../../core/signal.js";
 import { ToolCalls } from "./tool-calls.js";
 
 const origin = { at: 1000, source: "transcript" as const };

@@ -7,8 +7,8 @@
  * The same tokens are in the events and in the metrics. The events count; the metrics only until the first event, and
  * an event from the time that the metrics have counted already is not counted again.
  */
-import { digest } from "../core/digest.js";
-import type { Signal } from "../core/signal.js";
+import { digest } from "../../core/digest.js";
+import type { Signal } from "../../core/signal.js";
 import { givenUp } from "./conversation.js";
 import { type Attributes, numericValue, type OtlpPoint, type OtlpRecord } from "./otlp.js";
 import { RecentMap } from "./recent.js";

@@ -2,12 +2,12 @@
  * What a headless program writes to standard error: that it tries again, of which Gemini CLI's event stream has no word,
  * and before it fails often the only line that says why.
  */
-import { digest } from "../core/digest.js";
-import { infraOf } from "../core/judgement/normalise.js";
-import type { Signal } from "../core/signal.js";
-import { readResetTime } from "./reset-time/reset-time.js";
-import { textHead } from "./text.js";
-import { finalCause, knownVendorError } from "./vendor-errors.js";
+import { digest } from "../../core/digest.js";
+import { infraOf } from "../../core/judgement/normalise.js";
+import type { Signal } from "../../core/signal.js";
+import { textHead } from "../records/text.js";
+import { finalCause, knownVendorError } from "../records/vendor-errors.js";
+import { readResetTime } from "../reset-time/reset-time.js";
 
 const TEXT_MAX = 4096;
 const LINE_MAX = 400;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLoop, type LoopVerdict, loopVerdict, takeLoop } from "../core/judgement/evidence/loop.js";
-import type { Signal } from "../core/signal.js";
+import { createLoop, type LoopVerdict, loopVerdict, takeLoop } from "../../core/judgement/evidence/loop.js";
+import type { Signal } from "../../core/signal.js";
 import { EventReader } from "./events.js";
 
 const readAll = (events: unknown[]): Signal[] => {

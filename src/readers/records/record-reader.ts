@@ -1,4 +1,4 @@
-import type { Signal } from "../core/signal.js";
+import type { Signal } from "../../core/signal.js";
 import { numberAt, stringAt } from "./json.js";
 
 /** Turns the records of one source into signals. It keeps what it needs between records, bounded, and never throws. */

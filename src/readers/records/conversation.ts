@@ -1,12 +1,12 @@
 /** Messages and failures of a conversation as signals, the same for every program. */
 
-import { digest } from "../core/digest.js";
-import { closingOf, hasMarker } from "../core/judgement/closing.js";
-import { ROUSE_MARK } from "../core/judgement/noise.js";
-import type { InfraClass, MessageSignal, Signal } from "../core/signal.js";
-import type { ErrorCause } from "../core/states.js";
+import { digest } from "../../core/digest.js";
+import { closingOf, hasMarker } from "../../core/judgement/closing.js";
+import { ROUSE_MARK } from "../../core/judgement/noise.js";
+import type { InfraClass, MessageSignal, Signal } from "../../core/signal.js";
+import type { ErrorCause } from "../../core/states.js";
+import { readResetTime } from "../reset-time/reset-time.js";
 import type { ReaderOptions } from "./record-reader.js";
-import { readResetTime } from "./reset-time/reset-time.js";
 import { textHead, textTail } from "./text.js";
 import type { RecordOrigin } from "./tool-calls.js";
 import { classifyVendorError, finalCause, type VendorError } from "./vendor-errors.js";

@@ -3,11 +3,11 @@
  * unasked, Claude Code when its terminal answered the query. It shows the edges of a turn exactly; it does not show
  * hangs, retries or stuck tools, which all stay `working`, and a question in sanitize text is `done`.
  */
-import { digest } from "../core/digest.js";
-import type { Signal, StatusSignal } from "../core/signal.js";
-import type { PromptKind } from "../core/states.js";
-import { readResetTime } from "./reset-time/reset-time.js";
-import { classifyVendorError, finalCause } from "./vendor-errors.js";
+import { digest } from "../../core/digest.js";
+import type { Signal, StatusSignal } from "../../core/signal.js";
+import type { PromptKind } from "../../core/states.js";
+import { classifyVendorError, finalCause } from "../records/vendor-errors.js";
+import { readResetTime } from "../reset-time/reset-time.js";
 
 const STATES = new Set(["working", "idle", "blocked", "done", "error", "clear"]);
 const PROMPTS: Record<string, PromptKind> = {

@@ -6,8 +6,8 @@
  * exception ("not your usage limit") stands above the words it contains, a full context above the 400 that
  * carries it, a plan's limit above the 429 it comes with. Status codes decide only when the words do not.
  */
-import type { InfraClass } from "../core/signal.js";
-import type { ErrorCause } from "../core/states.js";
+import type { InfraClass } from "../../core/signal.js";
+import type { ErrorCause } from "../../core/states.js";
 
 export type VendorVerdict =
   | { kind: "limit" }
