@@ -7,11 +7,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rousePaths } from "../dist/config/paths.js";
-import { DaemonLink } from "../dist/host/daemon-link.js";
 import { generic } from "../dist/programs/generic/screens.js";
 import { profileFor } from "../dist/programs/registry.js";
 import { TerminalReader } from "../dist/readers/terminal/terminal.js";
 import { identityOf } from "../dist/sensors/process/process-sensor.js";
+import { DaemonLink } from "../dist/terminal/daemon-link.js";
 import { canMeasure, cpuOf, ended, makeHome, memoryOf, removeHome, sleep, startDaemon } from "./processes.mjs";
 import { CHECK_MS, casesIn, FIXTURES, readRecording } from "./recordings.mjs";
 

@@ -1,7 +1,7 @@
 /** The process beside each spawned agent, against an empty Node.js. */
 import { spawn } from "node:child_process";
 import { rousePaths } from "../dist/config/paths.js";
-import { findSession } from "../dist/host/registry.js";
+import { findSession } from "../dist/terminal/registry.js";
 import { BIN, canMeasure, makeHome, memoryOf, removeHome, run, sleep } from "./processes.mjs";
 
 /** It has to be as near to 1 as can be; this is what the code has reached, and may not fall behind again. */

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { AgentSession } from "../core/agent.js";
 import { tooMuch } from "../core/agent-limits.js";
 import type { Signal } from "../core/signal.js";
-import { DaemonLink } from "../host/daemon-link.js";
+import { DaemonLink } from "../terminal/daemon-link.js";
 import { ApiError } from "./error.js";
 
 export interface OwnAgentOptions {

@@ -1,10 +1,10 @@
 /** What stands on an agent's terminal, as rows of text: from its host, from tmux, or as it was left. */
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
-import { askHostProcess } from "../host/ask.js";
-import { findSession, readSessionFile, sessionFile } from "../host/registry.js";
 import { paintScreen } from "../readers/terminal/paint-screen.js";
 import { PollLink } from "../sensors/tmux/link.js";
+import { askHostProcess } from "../terminal/ask.js";
+import { findSession, readSessionFile, sessionFile } from "../terminal/registry.js";
 import { ApiError } from "./error.js";
 
 const ANSWER_MS = 5000;

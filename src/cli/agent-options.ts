@@ -7,9 +7,9 @@ import { ownProfiles } from "../config/profile-folder.js";
 import { tooMuch } from "../core/agent-limits.js";
 import { redact } from "../core/text/redact.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
-import { findProgram } from "../host/find-program.js";
-import type { SpecWithoutName } from "../host/start-host.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
+import { findProgram } from "../terminal/find-program.js";
+import type { SpecWithoutName } from "../terminal/start-host.js";
 import { collectTag, parseName } from "./arguments.js";
 
 export interface AgentOptions {

@@ -4,10 +4,10 @@
  */
 import { rousePaths } from "../config/paths.js";
 import { isMarkedStopped } from "../daemon/stay-down.js";
-import type { HostSpec } from "../host/host-options.js";
-import { nameOfCommand, takeFreeName, takeName } from "../host/names.js";
-import type { SpecWithoutName } from "../host/start-host.js";
 import { BadInput } from "../replay/bad-input.js";
+import type { HostSpec } from "../terminal/host-options.js";
+import { nameOfCommand, takeFreeName, takeName } from "../terminal/names.js";
+import type { SpecWithoutName } from "../terminal/start-host.js";
 
 export function nameFor({ wanted, ...spec }: SpecWithoutName): HostSpec {
   const base = wanted ?? nameOfCommand(spec.command);

@@ -1,7 +1,7 @@
 /** Names, tags and types, checked where they are read: the daemon would refuse them in words of its own. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { sanitizeLine } from "../core/text/sanitize.js";
-import { isName } from "../host/names.js";
+import { isName } from "../terminal/names.js";
 
 const NAME_MAX = 200;
 

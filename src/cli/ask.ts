@@ -5,7 +5,7 @@
 import { ApiError } from "../api/error.js";
 import { rousePaths } from "../config/paths.js";
 import { DaemonRefusal, DaemonUnreachable } from "../daemon/client.js";
-import { type FoundSession, listSessions } from "../host/registry.js";
+import { type FoundSession, listSessions } from "../terminal/registry.js";
 import { call, type OperationAnswer, type OperationInput, type OperationName } from "./client.js";
 
 const WAIT_MS = 5000;

@@ -1,9 +1,9 @@
 /** `rouse attach`: look at a spawned agent and type into it; several people may at once. */
 import type { Command } from "@commander-js/extra-typings";
 import { sanitize } from "../core/text/sanitize.js";
-import { TerminalModes } from "../host/modes.js";
-import { OuterTerminal } from "../host/outer-terminal.js";
 import { BadInput } from "../replay/files.js";
+import { TerminalModes } from "../terminal/modes.js";
+import { OuterTerminal } from "../terminal/outer-terminal.js";
 import { bytesOf, HostClient, livingSession } from "./host-client.js";
 
 /** Ctrl-\ : no agent program uses it, and tmux and screen leave it alone. The second form is the kitty keyboard's. */

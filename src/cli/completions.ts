@@ -1,7 +1,7 @@
 /** `rouse completions`: scripts for shells, made from the commands themselves, so that they cannot fall behind. */
 import { Argument, Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
-import { listSessions } from "../host/registry.js";
+import { listSessions } from "../terminal/registry.js";
 import { call } from "./client.js";
 import { bashScript, fishScript, type Spec, zshScript } from "./completion-scripts.js";
 

@@ -2,10 +2,10 @@
 import { createConnection, type Socket } from "node:net";
 import { rousePaths } from "../config/paths.js";
 import { otherNames } from "../config/suggest.js";
-import { askHostProcess } from "../host/ask.js";
-import { FrameReader, frameLine, type ToHost } from "../host/frames.js";
-import { type FoundSession, findSession, listSessions } from "../host/registry.js";
 import { BadInput } from "../replay/files.js";
+import { askHostProcess } from "../terminal/ask.js";
+import { FrameReader, frameLine, type ToHost } from "../terminal/frames.js";
+import { type FoundSession, findSession, listSessions } from "../terminal/registry.js";
 import { call } from "./client.js";
 
 /** The agent of this name, alive or not. */

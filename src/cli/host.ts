@@ -6,9 +6,9 @@
 import { closeSync, readFileSync, writeSync } from "node:fs";
 import { logLine } from "../config/log-line.js";
 import { rousePaths } from "../config/paths.js";
-import { Host } from "../host/host.js";
-import { releaseName } from "../host/names.js";
-import type { HostOrder } from "../host/start-host.js";
+import { Host } from "../terminal/host.js";
+import { releaseName } from "../terminal/names.js";
+import type { HostOrder } from "../terminal/start-host.js";
 import { nameFor, startDaemon } from "./agent-spec.js";
 
 const LOG = 2;

@@ -2,9 +2,9 @@
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { RedactStream } from "../core/text/redact-stream.js";
-import { readSessionFile, sessionFile } from "../host/registry.js";
 import { isPainting, paintScreen } from "../readers/terminal/paint-screen.js";
 import { BadInput } from "../replay/files.js";
+import { readSessionFile, sessionFile } from "../terminal/registry.js";
 import { bytesOf, HostClient, sessionNamed } from "./host-client.js";
 import { OutputText } from "./text/output.js";
 

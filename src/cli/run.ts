@@ -9,9 +9,9 @@ import { cannotKeep, rousePaths } from "../config/paths.js";
 import { tooMuch } from "../core/agent-limits.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
 import { clearStopped } from "../daemon/stay-down.js";
-import type { HostSpec } from "../host/host-options.js";
-import type { SpecWithoutName } from "../host/start-host.js";
-import type { PtyExit } from "../sensors/pty.js";
+import type { HostSpec } from "../terminal/host-options.js";
+import type { PtyExit } from "../terminal/pty.js";
+import type { SpecWithoutName } from "../terminal/start-host.js";
 import { agentCommand, cannotStart, checkOptions, reportUnwritten, specOf } from "./agent-options.js";
 import { nameFor, startDaemon } from "./agent-spec.js";
 
@@ -40,7 +40,7 @@ export function addRun(program: Command, _setExit: (code: number) => void): void
 }
 
 async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
-  const { releaseName } = await import("../host/names.js");
+  const { releaseName } = await import("../terminal/names.js");
   const paths = rousePaths();
   const spec = nameFor(wanted);
   const unkept = cannotKeep(paths) ?? tooMuch(spec);
@@ -49,8 +49,8 @@ async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
   try {
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
     const run = isTerminal
-      ? (await import("../host/foreground.js")).runForeground
-      : (await import("../host/piped.js")).runPiped;
+      ? (await import("../terminal/foreground.js")).runForeground
+      : (await import("../terminal/piped.js")).runPiped;
     return await run({ spec, paths, env: process.env, startDaemon, log: logOf(spec.name) });
   } catch (error) {
     return runUnwatched(spec, (error as Error).message);

@@ -4,8 +4,8 @@ import { rousePaths } from "../config/paths.js";
 import { tooMuch } from "../core/agent-limits.js";
 import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
 import { clearStopped } from "../daemon/stay-down.js";
-import { startHost } from "../host/start-host.js";
 import { BadInput } from "../replay/bad-input.js";
+import { startHost } from "../terminal/start-host.js";
 import { agentCommand, cannotStart, checkOptions, reportUnwritten, specOf } from "./agent-options.js";
 import { HOST_SCRIPT } from "./host-script.js";
 

@@ -69,7 +69,7 @@ function clock(iso: string): string {
 async function leavesAgentsAlone(paths: RousePaths): Promise<boolean> {
   const { isMarkedStopped: isKeptDown } = await import("../daemon/stay-down.js");
   if (isKeptDown(paths)) return false;
-  const { listSessions } = await import("../host/registry.js");
+  const { listSessions } = await import("../terminal/registry.js");
   return listSessions(paths).some(({ isAlive }) => isAlive);
 }
 

@@ -2,10 +2,10 @@
 import { constants } from "node:os";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { sanitizedJson } from "../core/text/sanitize.js";
-import type { FoundSession } from "../host/registry.js";
-import { type StopResult, stopTree } from "../host/stop-tree.js";
 import { BadInput } from "../replay/files.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
+import type { FoundSession } from "../terminal/registry.js";
+import { type StopResult, stopTree } from "../terminal/stop-tree.js";
 import { askHost, sessionNamed } from "./host-client.js";
 
 const GRACE_SECONDS = 10;

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { until } from "../../test/support/hosts.js";
 import { agent, TestLoop, WORKING } from "../../test/support/loops.js";
 import { toConfig } from "../config/keys.js";
-import type { RecordedEnd } from "../host/registry.js";
 import { NO_CONTEXT } from "../readers/records/record-reader.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
+import type { RecordedEnd } from "../terminal/registry.js";
 import { LocalSensors } from "./local-sensors.js";
 
 let folder: string;

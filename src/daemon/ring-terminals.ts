@@ -1,5 +1,5 @@
 /** Rings in every terminal that rouse has: those of hosts that somebody runs or looks at. */
-import { askHostProcess } from "../host/ask.js";
+import { askHostProcess } from "../terminal/ask.js";
 import type { Loop } from "./loop.js";
 
 const WITHIN_MS = 8000;

@@ -11,7 +11,7 @@ import { openApi } from "../api/open.js";
 import { callOperation } from "../api/remote.js";
 import { rousePaths } from "../config/paths.js";
 import { type RunningDaemon, serve } from "../daemon/serve.js";
-import { startHost } from "../host/start-host.js";
+import { startHost } from "../terminal/start-host.js";
 import { CAST, type Member } from "./cast.js";
 import { endBelow } from "./sweep.js";
 

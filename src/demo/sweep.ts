@@ -1,11 +1,11 @@
 /** Ends what the demo started, and nothing else. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RousePaths } from "../config/paths.js";
-import { listSessions } from "../host/registry.js";
-import { stopTree } from "../host/stop-tree.js";
 import { readEnviron } from "../sensors/process/proc.js";
 import { readProcesses } from "../sensors/process/process-sensor.js";
 import { isDead, type ProcessRow } from "../sensors/process/process-table.js";
+import { listSessions } from "../terminal/registry.js";
+import { stopTree } from "../terminal/stop-tree.js";
 
 const GRACE_MS = 5000;
 const CHECK_MS = 500;

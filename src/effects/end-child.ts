@@ -5,9 +5,9 @@
 import type { AgentSession } from "../core/agent.js";
 import type { OpenTool } from "../core/judgement/evidence/tools.js";
 import { longestOpen } from "../core/judgement/rules/by-tool.js";
-import { stopTree } from "../host/stop-tree.js";
 import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
 import { isDead, type ProcessRow, type ProcessTable } from "../sensors/process/process-table.js";
+import { stopTree } from "../terminal/stop-tree.js";
 import type { EffectContext } from "./context.js";
 import { recoveredSince, stopRefusal } from "./stop-refusal.js";
 import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";

@@ -5,8 +5,8 @@
  */
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
-import { findRecord } from "../host/registry.js";
 import { readEnviron } from "../sensors/process/proc.js";
+import { findRecord } from "../terminal/registry.js";
 
 const KEPT_MAX = 500;
 

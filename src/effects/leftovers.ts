@@ -4,10 +4,10 @@
  */
 
 import type { RousePaths } from "../config/paths.js";
-import { listSessions } from "../host/registry.js";
 import { isOwn, readEnviron } from "../sensors/process/proc.js";
 import { readProcesses } from "../sensors/process/process-sensor.js";
 import type { ProcessRow, ProcessTable } from "../sensors/process/process-table.js";
+import { listSessions } from "../terminal/registry.js";
 import { sizeOf } from "./checkpoint.js";
 import type { EffectClock } from "./terminal-session.js";
 

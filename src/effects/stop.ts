@@ -5,9 +5,9 @@
 
 import type { AgentSession } from "../core/agent.js";
 import type { Action } from "../core/incidents/action.js";
-import { askHostProcess } from "../host/ask.js";
-import { type StopResult, stopTree } from "../host/stop-tree.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
+import { askHostProcess } from "../terminal/ask.js";
+import { type StopResult, stopTree } from "../terminal/stop-tree.js";
 import { keepCheckpoint } from "./checkpoint.js";
 import type { EffectContext } from "./context.js";
 import { leftoversOf } from "./leftovers.js";

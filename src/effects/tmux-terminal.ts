@@ -6,7 +6,6 @@
 import { randomBytes } from "node:crypto";
 import type { AgentSession } from "../core/agent.js";
 import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/policy/typing-checks.js";
-import { bytesOfKeys } from "../host/typed-text.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import type { PlacedScreenState } from "../readers/terminal/screen-state.js";
 import { readProcRow } from "../sensors/process/proc.js";
@@ -15,6 +14,7 @@ import { readPsRow } from "../sensors/process/ps.js";
 import { PollLink, type TmuxLink } from "../sensors/tmux/link.js";
 import { PaneSensor } from "../sensors/tmux/pane-sensor.js";
 import { capturePane, listPanes, type Pane, parsePanes } from "../sensors/tmux/panes.js";
+import { bytesOfKeys } from "../terminal/typed-text.js";
 import type { PressResult, Terminal, TerminalCheck } from "./terminal.js";
 import { conditionOf, PANE_FORMAT, paneNumbers } from "./tmux-condition.js";
 

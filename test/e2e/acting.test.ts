@@ -8,7 +8,7 @@ import type { SilencesView } from "../../src/api/service/silences.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { IncidentView } from "../../src/daemon/incident-view.js";
 import type { RecoveryView } from "../../src/daemon/recovery-view.js";
-import { listSessions } from "../../src/host/registry.js";
+import { listSessions } from "../../src/terminal/registry.js";
 import { TestDaemon } from "../support/daemon.js";
 import { type FakeScript, placeOf, reaches, receivedBy, spawnFake, typeInto, viewOf } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";

@@ -7,7 +7,7 @@ import type { Operation } from "../../src/api/operations/operation.js";
 import { ROUTES } from "../../src/api/routes.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
-import { findSession } from "../../src/host/registry.js";
+import { findSession } from "../../src/terminal/registry.js";
 import { ApiClient, makeToken, openPort } from "../support/api.js";
 import { reaches, receivedBy, spawnFake, viewOf } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";

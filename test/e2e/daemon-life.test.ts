@@ -9,8 +9,8 @@ import { askHost } from "../../src/cli/host-client.js";
 import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
 import type { SessionView } from "../../src/daemon/view.js";
 import type { Why } from "../../src/daemon/why.js";
-import { type FoundSession, findSession, listSessions } from "../../src/host/registry.js";
 import { openJournal } from "../../src/store/journal.js";
+import { type FoundSession, findSession, listSessions } from "../../src/terminal/registry.js";
 import { TestDaemon } from "../support/daemon.js";
 import { spawnFake } from "../support/fake-agent.js";
 import {

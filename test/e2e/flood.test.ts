@@ -5,7 +5,7 @@ import { askHost } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { Signal } from "../../src/core/signal.js";
 import { askDaemon } from "../../src/daemon/client.js";
-import { type FoundSession, findSession } from "../../src/host/registry.js";
+import { type FoundSession, findSession } from "../../src/terminal/registry.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 
 const FULL = process.env.ROUSE_FULL === "1";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Pty, type PtyExit } from "../../src/sensors/pty.js";
+import { Pty, type PtyExit } from "../../src/terminal/pty.js";
 import { until } from "../support/hosts.js";
 
 const RUNS = process.env.ROUSE_FULL === "1" ? 200 : 20;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
-import { type FoundSession, findSession } from "../../src/host/registry.js";
+import { type FoundSession, findSession } from "../../src/terminal/registry.js";
 import { FakeDaemon } from "../support/fake-daemon.js";
 import {
   BIN,

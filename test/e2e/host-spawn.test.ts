@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
 import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
-import { type FoundSession, findSession, listSessions } from "../../src/host/registry.js";
+import { type FoundSession, findSession, listSessions } from "../../src/terminal/registry.js";
 import { FakeDaemon } from "../support/fake-daemon.js";
 import {
   closeHome,

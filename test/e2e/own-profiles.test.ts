@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
-import { listSessions } from "../../src/host/registry.js";
+import { listSessions } from "../../src/terminal/registry.js";
 import { reaches, statusOf, typeInto } from "../support/fake-agent.js";
 import { closeHome, type Home, hasTmux, makeHome, rouse, rouseInTerminal } from "../support/hosts.js";
 

@@ -4,8 +4,8 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import type { Signal } from "../../src/core/signal.js";
-import { findSession } from "../../src/host/registry.js";
 import { openCase } from "../../src/replay/case-folder.js";
+import { findSession } from "../../src/terminal/registry.js";
 import { fakeAgent } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, rouseInTerminal, until } from "../support/hosts.js";
 

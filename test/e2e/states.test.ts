@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
-import { listSessions } from "../../src/host/registry.js";
+import { listSessions } from "../../src/terminal/registry.js";
 import {
   type FakeScript,
   fakeAgent,

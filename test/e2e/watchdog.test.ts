@@ -11,7 +11,7 @@ import { TOOLS } from "../../src/api/mcp/tools.js";
 import { KEYS } from "../../src/config/keys.js";
 import { loadConfig } from "../../src/config/load.js";
 import { rousePaths } from "../../src/config/paths.js";
-import { listSessions } from "../../src/host/registry.js";
+import { listSessions } from "../../src/terminal/registry.js";
 import { makeToken, openPort } from "../support/api.js";
 import { type FakeScript, reaches, receivedBy, spawnFake } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";

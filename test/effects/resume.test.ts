@@ -7,9 +7,9 @@ import { createEvidence, type Evidence, takeSignal } from "../../src/core/judgem
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import { type EffectContext, Environments } from "../../src/effects/index.js";
 import { textFor } from "../../src/effects/texts.js";
-import { findSession } from "../../src/host/registry.js";
 import { readArgv, readEnviron } from "../../src/sensors/process/proc.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
+import { findSession } from "../../src/terminal/registry.js";
 import { carriedOut, HOST_SCRIPT } from "../support/actions.js";
 import type { FakeScript } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";

@@ -3,8 +3,8 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { stopTree } from "../../dist/host/stop-tree.js";
 import { identityOf, ProcessSensor } from "../../dist/sensors/process/process-sensor.js";
+import { stopTree } from "../../dist/terminal/stop-tree.js";
 
 const rounds = Number(process.argv[2]);
 const start = () => spawn("sleep", ["1000"], { stdio: "ignore", detached: true });

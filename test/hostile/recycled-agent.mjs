@@ -10,10 +10,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rousePaths } from "../../dist/config/paths.js";
 import { carryOut } from "../../dist/effects/index.js";
 import { openTerminal } from "../../dist/effects/open-terminal.js";
-import { listSessions } from "../../dist/host/registry.js";
-import { startHost } from "../../dist/host/start-host.js";
 import { profileFor } from "../../dist/programs/registry.js";
 import { identityOf } from "../../dist/sensors/process/process-sensor.js";
+import { listSessions } from "../../dist/terminal/registry.js";
+import { startHost } from "../../dist/terminal/start-host.js";
 
 const [way, touch, rounds, folder] = process.argv.slice(2);
 const ROUNDS = Number(rounds);

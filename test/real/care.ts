@@ -5,7 +5,7 @@ import { askHost, bytesOf, HostClient } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import type { IncidentView } from "../../src/daemon/incident-view.js";
-import { type FoundSession, findSession } from "../../src/host/registry.js";
+import { type FoundSession, findSession } from "../../src/terminal/registry.js";
 import { type Home, rouse, until } from "../support/hosts.js";
 import { begin, type Case, nameOf, record, seatOf, Trail } from "./case.js";
 import { keysThroughTmux, leaveHome, openHome } from "./homes.js";

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { delimiter, join } from "node:path";
 import { expect } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
-import { listSessions } from "../../src/host/registry.js";
+import { listSessions } from "../../src/terminal/registry.js";
 import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
 import { tmux } from "./seats.js";
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MessageView } from "../../src/api/operations/records.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
-import { listSessions } from "../../src/host/registry.js";
+import { listSessions } from "../../src/terminal/registry.js";
 import { reaches, spawnFake, viewOf } from "../support/fake-agent.js";
 import { BIN, closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 import { CLIENTS, type McpClient } from "../support/mcp.js";

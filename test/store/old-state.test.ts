@@ -15,9 +15,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RousePaths, rousePaths } from "../../src/config/paths.js";
 import { silencedUntil } from "../../src/core/incidents/incident.js";
 import { Permission } from "../../src/daemon/permission.js";
-import { listSessions } from "../../src/host/registry.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
 import { migrateStateFiles } from "../../src/store/state-files.js";
+import { listSessions } from "../../src/terminal/registry.js";
 
 const FIXTURE = join(import.meta.dirname, "..", "fixtures", "state-f58a156");
 /** Some seconds after the folder was last written: the silences hold for hours from then. */

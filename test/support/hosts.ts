@@ -3,7 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Pty, type PtyExit } from "../../src/sensors/pty.js";
+import { Pty, type PtyExit } from "../../src/terminal/pty.js";
 
 export const BIN: string = join(import.meta.dirname, "..", "..", "bin", "rouse");
 const DEADLINE_MS = 20_000;

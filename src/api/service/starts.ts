@@ -8,9 +8,9 @@ import { rememberBounded } from "../../core/judgement/evidence/bounded.js";
 import { redact } from "../../core/text/redact.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import type { Client } from "../../daemon/http/tokens.js";
-import { findProgram } from "../../host/find-program.js";
-import { startHost } from "../../host/start-host.js";
 import { isKind, KINDS } from "../../programs/registry.js";
+import { findProgram } from "../../terminal/find-program.js";
+import { startHost } from "../../terminal/start-host.js";
 import { ApiError } from "../error.js";
 import type { ServiceContext } from "./context.js";
 

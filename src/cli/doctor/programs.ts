@@ -8,11 +8,11 @@ import { rousePaths } from "../../config/paths.js";
 import type { OwnProfiles } from "../../config/profile-folder.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { versionFit } from "../../core/version-fit.js";
-import { findProgram } from "../../host/find-program.js";
 import { partOf } from "../../programs/part.js";
 import { PROGRAMS, profileFor } from "../../programs/registry.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
 import { HOOK_PROGRAMS, hooksOf, planHooks, programsInUse } from "../../setup/hooks-install.js";
+import { findProgram } from "../../terminal/find-program.js";
 import { httpHookLine } from "./http.js";
 import { type DoctorLine, failLine, okLine, warnLine } from "./line.js";
 

@@ -1,6 +1,7 @@
 /** Where the terminal of a recording comes from: the host that holds it, or the tmux server that shows it. */
-import type { FoundSession } from "../../host/registry.js";
+
 import { PollLink } from "../../sensors/tmux/link.js";
+import type { FoundSession } from "../../terminal/registry.js";
 import { bytesOf, HostClient } from "../host-client.js";
 
 export interface TerminalEvents {

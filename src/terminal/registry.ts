@@ -11,8 +11,8 @@ import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { writeWhole } from "../config/whole-file.js";
 import type { AgentSession } from "../core/agent.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
-import type { PtyExit } from "../sensors/pty.js";
 import type { LeftBy } from "./leave.js";
+import type { PtyExit } from "./pty.js";
 
 export interface HostRecord extends AgentSession {
   hostPid: number;

@@ -1,7 +1,7 @@
 /** What a host is told of its agent, and what it needs of whoever starts it. */
 import type { RousePaths } from "../config/paths.js";
-import type { PtyEvents, PtyOptions } from "../sensors/pty.js";
 import type { HeldTerminal } from "./hand.js";
+import type { PtyEvents, PtyOptions } from "./pty.js";
 
 export interface HostSpec {
   name: string;

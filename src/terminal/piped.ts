@@ -12,11 +12,11 @@ import { loadReaders } from "../programs/registry.js";
 import { parseRecord } from "../readers/records/json.js";
 import { LineSplitter } from "../readers/records/lines.js";
 import type { RecordReader } from "../readers/records/record-reader.js";
-import type { PtyEvents, PtyExit, PtyOptions } from "../sensors/pty.js";
 import { localReadContext } from "../sensors/read-context.js";
 import type { ForegroundOptions } from "./foreground.js";
 import { Host } from "./host.js";
 import type { HeldProgram } from "./host-options.js";
+import type { PtyEvents, PtyExit, PtyOptions } from "./pty.js";
 
 const EARLY_BYTES_MAX = 4 * 1024 * 1024;
 const BEHIND_BYTES = 1024 * 1024;

@@ -2,12 +2,13 @@
  * `rouse run`: the agent in this terminal, as if rouse were not there. Keys go in and bytes come out untouched; size,
  * signals and Ctrl-Z are passed on; the outer terminal answers what the agent asks, rouse nothing.
  */
-import { Pty, type PtyExit } from "../sensors/pty.js";
+
 import { Host } from "./host.js";
 import type { HostOptions } from "./host-options.js";
 import { JobControl } from "./job-control.js";
 import { stoppableCommand } from "./job-keeper.js";
 import { OuterTerminal } from "./outer-terminal.js";
+import { Pty, type PtyExit } from "./pty.js";
 
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
 /** A terminal that takes so little holds the agent up, as it would without rouse. */
