@@ -1,7 +1,7 @@
 /** Whose hook or report is this? By the session that rouse gave it, by its name, by its process, by its folder. */
 
 import type { SessionJudge } from "../core/session-judge.js";
-import { isInnerAgent } from "../sensors/find/inner-agent.js";
+import { isInnerAgent } from "../sensors/process/inner-agent.js";
 import type { Loop } from "./loop.js";
 
 export interface Caller {

@@ -1,7 +1,7 @@
 /** What the daemon's senses follow of one session, and whose it is. */
 import type { AgentSession } from "../core/agent.js";
 import type { ProcessSignal } from "../core/signal.js";
-import type { FoundAgent } from "../sensors/find/find-agents.js";
+import type { FoundAgent } from "../sensors/process/find-agents.js";
 import type { SessionFileSensor } from "../sensors/transcript/session-file.js";
 import type { WorkspaceSensor } from "../sensors/workspace/workspace-sensor.js";
 

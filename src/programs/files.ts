@@ -1,4 +1,4 @@
-/** What a program's parts may ask of the file system. The live implementation is in `sensors/find/program-files.ts`. */
+/** What a program's parts may ask of the file system. The live implementation is in `sensors/process/program-files.ts`. */
 
 /** Why a file is not read: an agent may have put it there to mislead us. */
 export type Refusal = "missing" | "no file" | "link" | "not ours" | "several names" | "outside" | "unreadable";

@@ -4,7 +4,7 @@ import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
 import type { SessionFile, SessionFilePart } from "../../programs/transcript.js";
 import { NO_CONTEXT, type RecordReader } from "../../readers/records/record-reader.js";
-import { programFiles } from "../find/program-files.js";
+import { programFiles } from "../process/program-files.js";
 
 interface SessionProcess {
   kind: string;

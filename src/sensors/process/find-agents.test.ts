@@ -5,9 +5,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readProcTable } from "../process/proc.js";
-import type { ProcessTable } from "../process/process-table.js";
 import { AgentFinder, type FoundAgent } from "./find-agents.js";
+import { readProcTable } from "./proc.js";
+import type { ProcessTable } from "./process-table.js";
 
 let home: string;
 let work: string;

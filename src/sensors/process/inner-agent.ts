@@ -1,7 +1,7 @@
 /** An agent inside an agent has its environment, and with it the session that rouse gave to the outer one. */
 
 import { programOf } from "../../programs/process.js";
-import { readArgv, readExe, readProcRow } from "../process/proc.js";
+import { readArgv, readExe, readProcRow } from "./proc.js";
 
 const STEPS_MAX = 64;
 

@@ -7,9 +7,9 @@ import { partOf } from "../../programs/part.js";
 import { programOf } from "../../programs/process.js";
 import { programFor } from "../../programs/registry.js";
 import type { TranscriptLocation } from "../../programs/transcript.js";
-import { isOwn, readArgv, readCwd, readEnviron, readExe, readOpenFiles } from "../process/proc.js";
-import { isDead, type ProcessRow, type ProcessTable } from "../process/process-table.js";
 import type { Accounts } from "./account.js";
+import { isOwn, readArgv, readCwd, readEnviron, readExe, readOpenFiles } from "./proc.js";
+import { isDead, type ProcessRow, type ProcessTable } from "./process-table.js";
 import { programFiles } from "./program-files.js";
 
 export interface FoundAgent {
