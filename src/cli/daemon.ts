@@ -13,9 +13,9 @@ import { askDaemon, DaemonUnreachable } from "../daemon/client.js";
 import type { RestoreProgress } from "../daemon/starting.js";
 import { markStopped } from "../daemon/stay-down.js";
 import { BadInput } from "../replay/bad-input.js";
+import { startByService, UNIT } from "../setup/service.js";
 import { call } from "./client.js";
 import { HOST_SCRIPT } from "./host-script.js";
-import { startByService, UNIT } from "./init/service.js";
 import { readVersion } from "./version.js";
 
 /** How long a starting daemon may show no progress. Checking a large journal comes before its first answer. */

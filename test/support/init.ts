@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { afterEach, beforeEach, vi } from "vitest";
-import { addInit } from "../../src/cli/init/init.js";
+import { addInit } from "../../src/cli/commands/init.js";
 
 export interface InitHome {
   readonly path: string;

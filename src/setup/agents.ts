@@ -5,10 +5,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { replaceFile } from "../../setup/hooks-install.js";
-import { unifiedDiff } from "../../setup/unified-diff.js";
+import { replaceFile } from "./hooks-install.js";
+import { unifiedDiff } from "./unified-diff.js";
 
-const SECTION = fileURLToPath(new URL("../../../examples/agents-md/AGENTS.md", import.meta.url));
+const SECTION = fileURLToPath(new URL("../../examples/agents-md/AGENTS.md", import.meta.url));
 const NAME = "AGENTS.md";
 const BEGIN = "<!-- rouse: begin";
 const END = "<!-- rouse: end -->";

@@ -9,6 +9,8 @@ import { Argument, type Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../config/paths.js";
 import { partOf } from "../../programs/part.js";
 import { BadInput } from "../../replay/bad-input.js";
+import { agentsDiff, applyAgents, planAgents } from "../../setup/agents.js";
+import { beginConfig } from "../../setup/config.js";
 import {
   applyHooks,
   HOOK_PROGRAMS,
@@ -17,12 +19,10 @@ import {
   planHooks,
   programsInUse,
 } from "../../setup/hooks-install.js";
+import { applyService, installedText, planService, removedText } from "../../setup/service.js";
 import { unifiedDiff } from "../../setup/unified-diff.js";
-import { agentsDiff, applyAgents, planAgents } from "./agents.js";
-import { beginConfig } from "./config.js";
-import { httpNotes, httpTarget, otelText } from "./http.js";
-import { deletePlugin, type HookWay, hookWay, pluginFolder, writePlugin } from "./plugin.js";
-import { applyService, installedText, planService, removedText } from "./service.js";
+import { httpNotes, httpTarget, otelText } from "../init-http.js";
+import { deletePlugin, type HookWay, hookWay, pluginFolder, writePlugin } from "../init-plugin.js";
 
 export function addInit(program: Command, setExit: (code: number) => void): void {
   program

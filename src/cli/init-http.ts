@@ -1,11 +1,11 @@
 /** What `rouse init` knows of the daemon's port: where hooks post to, and what makes a program export its telemetry. */
-import { makePrivateFolder, rousePaths } from "../../config/paths.js";
-import { makeKey, readKey } from "../../daemon/http/key.js";
-import { partOf } from "../../programs/part.js";
-import { PROGRAMS } from "../../programs/registry.js";
-import { BadInput } from "../../replay/files.js";
-import { type HookPlan, hooksOf } from "../../setup/hooks-install.js";
-import { loadSettings } from "../settings.js";
+import { makePrivateFolder, rousePaths } from "../config/paths.js";
+import { makeKey, readKey } from "../daemon/http/key.js";
+import { partOf } from "../programs/part.js";
+import { PROGRAMS } from "../programs/registry.js";
+import { BadInput } from "../replay/files.js";
+import { type HookPlan, hooksOf } from "../setup/hooks-install.js";
+import { loadSettings } from "./settings.js";
 
 export interface HttpTarget {
   port: number;

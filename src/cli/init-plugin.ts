@@ -5,17 +5,17 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeFolder, makePrivateFolder, rousePaths } from "../../config/paths.js";
-import { versionFit } from "../../core/version-fit.js";
-import type { PluginPart } from "../../programs/hooks.js";
-import { partOf } from "../../programs/part.js";
-import { programFor } from "../../programs/registry.js";
-import { commandLine } from "../../programs/settings/json-hooks.js";
-import { hooksOf } from "../../setup/hooks-install.js";
-import { findProgram } from "../../terminal/find-program.js";
-import { askVersion } from "../doctor/programs.js";
+import { makeFolder, makePrivateFolder, rousePaths } from "../config/paths.js";
+import { versionFit } from "../core/version-fit.js";
+import type { PluginPart } from "../programs/hooks.js";
+import { partOf } from "../programs/part.js";
+import { programFor } from "../programs/registry.js";
+import { commandLine } from "../programs/settings/json-hooks.js";
+import { hooksOf } from "../setup/hooks-install.js";
+import { findProgram } from "../terminal/find-program.js";
+import { askVersion } from "./doctor/programs.js";
 
-const SHIPPED = fileURLToPath(new URL("../../../plugin/", import.meta.url));
+const SHIPPED = fileURLToPath(new URL("../../plugin/", import.meta.url));
 /** Hooks in the settings, the plugin that has them too, or nothing that is changed. */
 export type HookWay = { way: "hooks" | "plugin" | "nothing"; note: string | null };
 

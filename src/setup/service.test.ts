@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { init as initAnything, useInitHome } from "../../../test/support/init.js";
-import { rousePaths } from "../../config/paths.js";
+import { init as initAnything, useInitHome } from "../../test/support/init.js";
+import { rousePaths } from "../config/paths.js";
 import { startByService, unitPath, unitText } from "./service.js";
 
 const home = useInitHome(() => ({ XDG_CONFIG_HOME: "" }));

@@ -11,10 +11,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { REPORT_STATES } from "../report.js";
-import { agentsDiff, applyAgents, planAgents } from "./agents.js";
+import { agentsDiff, applyAgents, planAgents } from "../setup/agents.js";
+import { REPORT_STATES } from "./report.js";
 
-const SECTION = readFileSync(join(import.meta.dirname, "..", "..", "..", "examples", "agents-md", "AGENTS.md"), "utf8");
+const SECTION = readFileSync(join(import.meta.dirname, "..", "..", "examples", "agents-md", "AGENTS.md"), "utf8");
 let folder: string;
 const path = (): string => join(folder, "AGENTS.md");
 const text = (): string => readFileSync(path(), "utf8");
@@ -113,7 +113,7 @@ describe("rouse init agents-md", () => {
   it("names states that can be reported, in the section and in the docs", () => {
     const states = [...SECTION.matchAll(/rouse report ([a-z_]+) /g)].map(([, state]) => state);
     expect([...new Set(states)].toSorted()).toEqual([...REPORT_STATES].toSorted());
-    const docs = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "orchestrators.md"), "utf8");
+    const docs = readFileSync(join(import.meta.dirname, "..", "..", "docs", "orchestrators.md"), "utf8");
     expect(docs).toContain(SECTION.trimEnd());
   });
 });

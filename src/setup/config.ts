@@ -4,14 +4,14 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ImportedValues, importBotbox } from "../../config/botbox.js";
-import { readTrustedFile } from "../../config/file.js";
-import { type ConfigIssue, issueText } from "../../config/issue.js";
-import type { ConfigValue } from "../../config/key.js";
-import { configText, tomlLine } from "../../config/text.js";
-import { isBegun } from "../../config/whole-file.js";
-import { writeNewConfig } from "../../config/write.js";
-import { sanitize } from "../../core/text/sanitize.js";
+import { type ImportedValues, importBotbox } from "../config/botbox.js";
+import { readTrustedFile } from "../config/file.js";
+import { type ConfigIssue, issueText } from "../config/issue.js";
+import type { ConfigValue } from "../config/key.js";
+import { configText, tomlLine } from "../config/text.js";
+import { isBegun } from "../config/whole-file.js";
+import { writeNewConfig } from "../config/write.js";
+import { sanitize } from "../core/text/sanitize.js";
 
 const BOTBOX = ".botbox.json";
 const BOTBOX_BYTES_MAX = 1024 * 1024;

@@ -8,7 +8,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeFolder, rousePaths } from "../../config/paths.js";
+import { makeFolder, rousePaths } from "../config/paths.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -50,7 +50,7 @@ export function unitPath(env: Env = process.env): string {
  * both written and run.
  */
 export function unitText(env: Env = process.env): string {
-  const bin = fileURLToPath(new URL("../../../bin/rouse", import.meta.url));
+  const bin = fileURLToPath(new URL("../../bin/rouse", import.meta.url));
   const kept = KEPT.flatMap((name) => {
     const value = env[name];
     return value && !/[\n\r\0]/.test(value)
