@@ -5,8 +5,8 @@ import type { AgentSession } from "../core/agent.js";
 import type { Assessment } from "../core/judgement/assess.js";
 import type { Evidence } from "../core/judgement/evidence/evidence.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
-import type { Environments } from "./environments.js";
-import type { EffectClock } from "./terminal-session.js";
+import type { EffectClock } from "./keys/terminal-session.js";
+import type { Environments } from "./start/environments.js";
 
 export interface StartContext {
   environments: Environments;

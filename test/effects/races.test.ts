@@ -1,9 +1,9 @@
 /** Something happens between the decision and the key: at every step, in simulation. */
 import { describe, expect, it } from "vitest";
-import { interruptTurn } from "../../src/effects/interrupt.js";
-import { Keyboard } from "../../src/effects/keyboard.js";
-import { typeNudge } from "../../src/effects/nudge.js";
-import type { EffectResult, TerminalSession } from "../../src/effects/terminal-session.js";
+import { interruptTurn } from "../../src/effects/keys/interrupt.js";
+import { Keyboard } from "../../src/effects/keys/keyboard.js";
+import { typeNudge } from "../../src/effects/keys/nudge.js";
+import type { EffectResult, TerminalSession } from "../../src/effects/keys/terminal-session.js";
 import { EVENTS, type Event, FakeTerminal, type Happening } from "../support/fake-terminal.js";
 
 const TEXT = "Please continue where you stopped. [rouse]";

@@ -6,7 +6,7 @@ import { rousePaths } from "../../src/config/paths.js";
 import { createEvidence, type Evidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import { type EffectContext, Environments } from "../../src/effects/index.js";
-import { textFor } from "../../src/effects/texts.js";
+import { textFor } from "../../src/effects/keys/texts.js";
 import { readArgv, readEnviron } from "../../src/sensors/process/proc.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
 import { findSession } from "../../src/terminal/registry.js";

@@ -7,7 +7,7 @@ import { rousePaths } from "../../src/config/paths.js";
 import type { Assessment } from "../../src/core/judgement/assess.js";
 import { createEvidence, type Evidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
-import type { StopCheckpoint } from "../../src/effects/checkpoint.js";
+import type { StopCheckpoint } from "../../src/effects/process/checkpoint.js";
 import { identityOf, readProcesses } from "../../src/sensors/process/process-sensor.js";
 import { carriedOut } from "../support/actions.js";
 import { processesOf, until } from "../support/hosts.js";

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ActionOutcome } from "../../src/core/incidents/action.js";
 import type { EffectContext } from "../../src/effects/index.js";
-import { textFor } from "../../src/effects/texts.js";
+import { textFor } from "../../src/effects/keys/texts.js";
 import { carriedOut } from "../support/actions.js";
 import { closeHome, type Home, makeHome } from "../support/hosts.js";
 import { hostRig, type Rig, type RigMaker, tmuxRig } from "../support/rigs.js";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rousePaths } from "../../dist/config/paths.js";
 import { carryOut } from "../../dist/effects/index.js";
-import { openTerminal } from "../../dist/effects/open-terminal.js";
+import { openTerminal } from "../../dist/effects/keys/open-terminal.js";
 import { profileFor } from "../../dist/programs/registry.js";
 import { identityOf } from "../../dist/sensors/process/process-sensor.js";
 import { listSessions } from "../../dist/terminal/registry.js";

@@ -10,7 +10,7 @@ import {
   type ScreenState,
   sameText,
 } from "../../src/core/policy/typing-checks.js";
-import type { PressResult, Terminal, TerminalCheck } from "../../src/effects/terminal.js";
+import type { PressResult, Terminal, TerminalCheck } from "../../src/effects/keys/terminal.js";
 
 /** What comes in between. */
 export const EVENTS = [

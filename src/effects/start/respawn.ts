@@ -3,10 +3,10 @@
  * nothing: a command typed there could end up in whatever the shell, or a person, is doing.
  */
 import { randomBytes } from "node:crypto";
-import type { AgentSession } from "../core/agent.js";
-import { identityOf } from "../sensors/process/process-sensor.js";
-import { PollLink } from "../sensors/tmux/link.js";
-import { listPanes, type Pane, parsePanes } from "../sensors/tmux/panes.js";
+import type { AgentSession } from "../../core/agent.js";
+import { identityOf } from "../../sensors/process/process-sensor.js";
+import { PollLink } from "../../sensors/tmux/link.js";
+import { listPanes, type Pane, parsePanes } from "../../sensors/tmux/panes.js";
 import type { StartResult } from "./spawn-again.js";
 
 const PANE_ID = /^%\d{1,10}$/;

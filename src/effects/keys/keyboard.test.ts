@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeTerminal } from "../../test/support/fake-terminal.js";
+import { FakeTerminal } from "../../../test/support/fake-terminal.js";
 import { Keyboard, type ScreenTicket } from "./keyboard.js";
 
 const IDLE = { draft: "", turn: "idle", quietMs: 0 } as const;

@@ -2,7 +2,7 @@
  * The one way for keys into an agent's terminal. `press` takes a `ScreenTicket`, which only `look` can make: it is good for
  * one press, and only for a moment. So nothing can be typed that was not looked at first.
  */
-import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/policy/typing-checks.js";
+import { type Keys, type Precondition, refuseReason, type TerminalState } from "../../core/policy/typing-checks.js";
 import type { PressResult, Terminal } from "./terminal.js";
 
 const FRESH_MS = 2000;

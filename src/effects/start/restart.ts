@@ -1,12 +1,12 @@
 /** Stop and start again: the same command, name and folder, and a new conversation. Only what rouse spawned. */
 
-import type { AgentSession } from "../core/agent.js";
-import type { Action } from "../core/incidents/action.js";
-import { identityOf } from "../sensors/process/process-sensor.js";
-import type { EffectContext } from "./context.js";
+import type { AgentSession } from "../../core/agent.js";
+import type { Action } from "../../core/incidents/action.js";
+import { identityOf } from "../../sensors/process/process-sensor.js";
+import type { EffectContext } from "../context.js";
+import { doneResult, type EffectResult, failedResult, refusedResult } from "../keys/terminal-session.js";
+import { stopAgent } from "../process/stop.js";
 import { spawnAgain } from "./spawn-again.js";
-import { stopAgent } from "./stop.js";
-import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
 
 /** A command that fails at once has not started. */
 const STAYS_MS = 2000;

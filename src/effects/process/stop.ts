@@ -3,16 +3,16 @@
  * what rouse started, or what a policy names in a tmux pane; never a session in a human's own terminal.
  */
 
-import type { AgentSession } from "../core/agent.js";
-import type { Action } from "../core/incidents/action.js";
-import { identityOf } from "../sensors/process/process-sensor.js";
-import { askHostProcess } from "../terminal/ask.js";
-import { type StopResult, stopTree } from "../terminal/stop-tree.js";
+import type { AgentSession } from "../../core/agent.js";
+import type { Action } from "../../core/incidents/action.js";
+import { identityOf } from "../../sensors/process/process-sensor.js";
+import { askHostProcess } from "../../terminal/ask.js";
+import { type StopResult, stopTree } from "../../terminal/stop-tree.js";
+import type { EffectContext } from "../context.js";
+import { doneResult, type EffectResult, failedResult, refusedResult, unknownResult } from "../keys/terminal-session.js";
 import { keepCheckpoint } from "./checkpoint.js";
-import type { EffectContext } from "./context.js";
 import { leftoversOf } from "./leftovers.js";
 import { orderObjection, stopRefusal } from "./stop-refusal.js";
-import { doneResult, type EffectResult, failedResult, refusedResult, unknownResult } from "./terminal-session.js";
 
 const GRACE_MS = 10_000;
 /** Killing takes up to 5 s after the grace. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FakeTerminal } from "../../test/support/fake-terminal.js";
-import type { Keys, Precondition } from "../core/policy/typing-checks.js";
+import { FakeTerminal } from "../../../test/support/fake-terminal.js";
+import type { Keys, Precondition } from "../../core/policy/typing-checks.js";
 import { Keyboard } from "./keyboard.js";
 import { typeNudge } from "./nudge.js";
 import type { TerminalSession } from "./terminal-session.js";

@@ -1,5 +1,5 @@
 /** An agent's terminal as the effects know it: to be looked at, and pressed only where the look still holds. */
-import type { Keys, Precondition, TerminalState } from "../core/policy/typing-checks.js";
+import type { Keys, Precondition, TerminalState } from "../../core/policy/typing-checks.js";
 
 /** What was seen, and what `press` needs to know it again; or why nothing can be seen: a program on pipes has no terminal. */
 export type TerminalCheck<Ticket> =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeTerminal, type Happening } from "../../test/support/fake-terminal.js";
+import { FakeTerminal, type Happening } from "../../../test/support/fake-terminal.js";
 import { interruptTurn } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
 

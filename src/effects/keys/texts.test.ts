@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NUDGE_TEXTS } from "../core/incidents/action.js";
-import { isResumerPrompt } from "../core/judgement/noise.js";
+import { NUDGE_TEXTS } from "../../core/incidents/action.js";
+import { isResumerPrompt } from "../../core/judgement/noise.js";
 import { textFor } from "./texts.js";
 
 describe.each(NUDGE_TEXTS)("the text %s", (say) => {

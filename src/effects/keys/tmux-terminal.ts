@@ -4,17 +4,17 @@
  * a text is a key name or a command to anybody.
  */
 import { randomBytes } from "node:crypto";
-import type { AgentSession } from "../core/agent.js";
-import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/policy/typing-checks.js";
-import type { AgentProfile } from "../programs/shared/profile.js";
-import type { PlacedScreenState } from "../readers/terminal/screen-state.js";
-import { readProcRow } from "../sensors/process/proc.js";
-import { identityOf, isInFront } from "../sensors/process/process-sensor.js";
-import { readPsRow } from "../sensors/process/ps.js";
-import { PollLink, type TmuxLink } from "../sensors/tmux/link.js";
-import { PaneSensor } from "../sensors/tmux/pane-sensor.js";
-import { capturePane, listPanes, type Pane, parsePanes } from "../sensors/tmux/panes.js";
-import { bytesOfKeys } from "../terminal/typed-text.js";
+import type { AgentSession } from "../../core/agent.js";
+import { type Keys, type Precondition, refuseReason, type TerminalState } from "../../core/policy/typing-checks.js";
+import type { AgentProfile } from "../../programs/shared/profile.js";
+import type { PlacedScreenState } from "../../readers/terminal/screen-state.js";
+import { readProcRow } from "../../sensors/process/proc.js";
+import { identityOf, isInFront } from "../../sensors/process/process-sensor.js";
+import { readPsRow } from "../../sensors/process/ps.js";
+import { PollLink, type TmuxLink } from "../../sensors/tmux/link.js";
+import { PaneSensor } from "../../sensors/tmux/pane-sensor.js";
+import { capturePane, listPanes, type Pane, parsePanes } from "../../sensors/tmux/panes.js";
+import { bytesOfKeys } from "../../terminal/typed-text.js";
 import type { PressResult, Terminal, TerminalCheck } from "./terminal.js";
 import { conditionOf, PANE_FORMAT, paneNumbers } from "./tmux-condition.js";
 

@@ -2,15 +2,15 @@
  * Ends one hung command below an agent, never the agent. Which process it is follows from when the open tool began: the
  * one below the agent that started then. Where that does not name exactly one, nothing is done.
  */
-import type { AgentSession } from "../core/agent.js";
-import type { OpenTool } from "../core/judgement/evidence/tools.js";
-import { longestOpen } from "../core/judgement/rules/by-tool.js";
-import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
-import { isDead, type ProcessRow, type ProcessTable } from "../sensors/process/process-table.js";
-import { stopTree } from "../terminal/stop-tree.js";
-import type { EffectContext } from "./context.js";
+import type { AgentSession } from "../../core/agent.js";
+import type { OpenTool } from "../../core/judgement/evidence/tools.js";
+import { longestOpen } from "../../core/judgement/rules/by-tool.js";
+import { identityOf, readProcesses } from "../../sensors/process/process-sensor.js";
+import { isDead, type ProcessRow, type ProcessTable } from "../../sensors/process/process-table.js";
+import { stopTree } from "../../terminal/stop-tree.js";
+import type { EffectContext } from "../context.js";
+import { doneResult, type EffectResult, failedResult, refusedResult } from "../keys/terminal-session.js";
 import { recoveredSince, stopRefusal } from "./stop-refusal.js";
-import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
 
 const GRACE_MS = 5000;
 /** A transcript tells of a call up to two seconds late, and a shell takes a moment to start. */

@@ -1,8 +1,8 @@
 /** The terminal of an agent, wherever it is, and how long nobody may have typed there. */
 
-import type { AgentSession } from "../core/agent.js";
-import type { AgentProfile } from "../programs/shared/profile.js";
-import type { EffectContext } from "./context.js";
+import type { AgentSession } from "../../core/agent.js";
+import type { AgentProfile } from "../../programs/shared/profile.js";
+import type { EffectContext } from "../context.js";
 import { HostTerminal } from "./host-terminal.js";
 import type { Terminal } from "./terminal.js";
 import { TmuxTerminal } from "./tmux-terminal.js";

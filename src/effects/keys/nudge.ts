@@ -2,7 +2,7 @@
  * Text, a gap, one Enter. The Enter is pressed only when the text stands in the composer to the letter and nothing else
  * has changed; whatever happens, there is no second one.
  */
-import { isRunning, sameText } from "../core/policy/typing-checks.js";
+import { isRunning, sameText } from "../../core/policy/typing-checks.js";
 import type { PressResult } from "./terminal.js";
 import {
   doneResult,

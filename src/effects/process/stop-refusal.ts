@@ -1,8 +1,8 @@
 /** What came up since it was decided to end something of an agent: asked once more, right before. */
-import type { AgentSession } from "../core/agent.js";
-import type { State } from "../core/states.js";
-import type { EffectContext } from "./context.js";
-import { openTerminal, quietFor } from "./open-terminal.js";
+import type { AgentSession } from "../../core/agent.js";
+import type { State } from "../../core/states.js";
+import type { EffectContext } from "../context.js";
+import { openTerminal, quietFor } from "../keys/open-terminal.js";
 
 /** Nothing is ended of one who does one of these. */
 const WELL: ReadonlySet<State> = new Set<State>(["working", "waiting", "starting"]);

@@ -3,10 +3,10 @@
  * whoever started the daemon. It holds keys and tokens, so it is kept in memory only. It is read of the agent's host,
  * which the agent cannot change.
  */
-import type { RousePaths } from "../config/paths.js";
-import type { AgentSession } from "../core/agent.js";
-import { readEnviron } from "../sensors/process/proc.js";
-import { findRecord } from "../terminal/registry.js";
+import type { RousePaths } from "../../config/paths.js";
+import type { AgentSession } from "../../core/agent.js";
+import { readEnviron } from "../../sensors/process/proc.js";
+import { findRecord } from "../../terminal/registry.js";
 
 const KEPT_MAX = 500;
 

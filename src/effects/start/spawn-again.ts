@@ -1,9 +1,9 @@
 /** A spawned agent once more, under its name, in its folder, with its environment and size, by a host of its own. */
-import { rousePaths } from "../config/paths.js";
-import type { AgentSession } from "../core/agent.js";
-import { findRecord } from "../terminal/registry.js";
-import { startHost } from "../terminal/start-host.js";
-import type { EffectContext } from "./context.js";
+import { rousePaths } from "../../config/paths.js";
+import type { AgentSession } from "../../core/agent.js";
+import { findRecord } from "../../terminal/registry.js";
+import { startHost } from "../../terminal/start-host.js";
+import type { EffectContext } from "../context.js";
 
 export type StartResult =
   | { started: true; agent: AgentSession; note: string }

@@ -1,7 +1,7 @@
 /** A terminal that a host of rouse holds (`run`, `spawn`): the host itself looks, checks and writes. */
-import type { Keys, Precondition, ScreenState } from "../core/policy/typing-checks.js";
-import { askHostProcess } from "../terminal/ask.js";
-import type { PressAnswer, ScreenAnswer, ToHost } from "../terminal/frames.js";
+import type { Keys, Precondition, ScreenState } from "../../core/policy/typing-checks.js";
+import { askHostProcess } from "../../terminal/ask.js";
+import type { PressAnswer, ScreenAnswer, ToHost } from "../../terminal/frames.js";
 import type { PressResult, Terminal, TerminalCheck } from "./terminal.js";
 
 const ANSWER_MS = 5000;

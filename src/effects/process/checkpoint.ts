@@ -4,12 +4,12 @@
  */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { makePrivateFolder, type RousePaths } from "../config/paths.js";
-import { writeWhole } from "../config/whole-file.js";
-import type { AgentSession } from "../core/agent.js";
-import type { Evidence } from "../core/judgement/evidence/evidence.js";
-import { redact } from "../core/text/redact.js";
-import { type GitState, readPaths, readState } from "../sensors/workspace/git.js";
+import { makePrivateFolder, type RousePaths } from "../../config/paths.js";
+import { writeWhole } from "../../config/whole-file.js";
+import type { AgentSession } from "../../core/agent.js";
+import type { Evidence } from "../../core/judgement/evidence/evidence.js";
+import { redact } from "../../core/text/redact.js";
+import { type GitState, readPaths, readState } from "../../sensors/workspace/git.js";
 
 export interface StopCheckpoint {
   at: number;

@@ -1,10 +1,10 @@
 /** A session that was taken up again stands at its prompt: waits until it does, and nudges it once. */
-import type { AgentSession } from "../core/agent.js";
-import type { EffectContext } from "./context.js";
-import { Keyboard } from "./keyboard.js";
-import { typeNudge } from "./nudge.js";
-import { openTerminal } from "./open-terminal.js";
-import { type EffectResult, refusedResult, type TerminalSession } from "./terminal-session.js";
+import type { AgentSession } from "../../core/agent.js";
+import type { EffectContext } from "../context.js";
+import { Keyboard } from "../keys/keyboard.js";
+import { typeNudge } from "../keys/nudge.js";
+import { openTerminal } from "../keys/open-terminal.js";
+import { type EffectResult, refusedResult, type TerminalSession } from "../keys/terminal-session.js";
 
 const CHECK_MS = 500;
 /** What the nudge itself may take at the end of the action's time. */

@@ -1,5 +1,5 @@
 /** The program's own keys that end a turn (Esc; twice in OpenCode), each on a look of its own, while a turn runs. */
-import { isRunning } from "../core/policy/typing-checks.js";
+import { isRunning } from "../../core/policy/typing-checks.js";
 import type { PressResult } from "./terminal.js";
 import {
   doneResult,

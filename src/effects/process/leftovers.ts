@@ -3,13 +3,13 @@
  * background daemon does. It may serve other sessions too, so it is only ever told of, never ended.
  */
 
-import type { RousePaths } from "../config/paths.js";
-import { isOwn, readEnviron } from "../sensors/process/proc.js";
-import { readProcesses } from "../sensors/process/process-sensor.js";
-import type { ProcessRow, ProcessTable } from "../sensors/process/process-table.js";
-import { listSessions } from "../terminal/registry.js";
+import type { RousePaths } from "../../config/paths.js";
+import { isOwn, readEnviron } from "../../sensors/process/proc.js";
+import { readProcesses } from "../../sensors/process/process-sensor.js";
+import type { ProcessRow, ProcessTable } from "../../sensors/process/process-table.js";
+import { listSessions } from "../../terminal/registry.js";
+import type { EffectClock } from "../keys/terminal-session.js";
 import { sizeOf } from "./checkpoint.js";
-import type { EffectClock } from "./terminal-session.js";
 
 /** Every process that an agent of rouse's own starts inherits this. */
 const MARK = "ROUSE_SESSION";

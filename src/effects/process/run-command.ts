@@ -5,12 +5,12 @@
  */
 import { spawn } from "node:child_process";
 import { homedir } from "node:os";
-import type { AgentSession } from "../core/agent.js";
-import type { Action } from "../core/incidents/action.js";
-import { redact } from "../core/text/redact.js";
-import { sanitize } from "../core/text/sanitize.js";
-import { identityOf } from "../sensors/process/process-sensor.js";
-import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
+import type { AgentSession } from "../../core/agent.js";
+import type { Action } from "../../core/incidents/action.js";
+import { redact } from "../../core/text/redact.js";
+import { sanitize } from "../../core/text/sanitize.js";
+import { identityOf } from "../../sensors/process/process-sensor.js";
+import { doneResult, type EffectResult, failedResult, refusedResult } from "../keys/terminal-session.js";
 
 const OUTPUT_MAX = 64 * 1024;
 const REPORTED_MAX = 300;

@@ -3,18 +3,18 @@
  * to be gone, since two programs in one conversation spoil it. Taken up, it is at its prompt: one nudge sets it going.
  */
 
-import type { AgentSession } from "../core/agent.js";
-import type { Action } from "../core/incidents/action.js";
-import { resumeCommand } from "../programs/shared/resume.js";
-import { readArgv } from "../sensors/process/proc.js";
-import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
-import type { EffectContext, OpenSession } from "./context.js";
-import { leftoversOf } from "./leftovers.js";
+import type { AgentSession } from "../../core/agent.js";
+import type { Action } from "../../core/incidents/action.js";
+import { resumeCommand } from "../../programs/shared/resume.js";
+import { readArgv } from "../../sensors/process/proc.js";
+import { identityOf, readProcesses } from "../../sensors/process/process-sensor.js";
+import type { EffectContext, OpenSession } from "../context.js";
+import { doneResult, type EffectResult, failedResult, refusedResult } from "../keys/terminal-session.js";
+import { textFor } from "../keys/texts.js";
+import { leftoversOf } from "../process/leftovers.js";
 import { promptAgain } from "./prompt-again.js";
 import { respawnPane } from "./respawn.js";
 import { spawnAgain } from "./spawn-again.js";
-import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
-import { textFor } from "./texts.js";
 
 export async function resumeAgent(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   if (agent.origin !== "spawn" && agent.origin !== "tmux")
