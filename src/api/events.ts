@@ -4,8 +4,8 @@
  */
 import { randomBytes } from "node:crypto";
 import type { IncidentChange } from "../core/incidents/course.js";
-import type { IncidentView } from "../daemon/incident-view.js";
-import type { SessionView } from "../daemon/view.js";
+import type { IncidentView } from "../daemon/views/incident-view.js";
+import type { SessionView } from "../daemon/views/view.js";
 import type { ControlResult } from "./agent-control.js";
 import { redactOutput } from "./leaving.js";
 import type { MessageView } from "./operations/records.js";

@@ -1,8 +1,9 @@
 /** What feeds the stream of events: judgements that changed, the state of incidents, and the inboxes. */
-import { incidentView } from "../daemon/incident-view.js";
+
 import type { LoopEvent } from "../daemon/loop.js";
 import type { DaemonParts } from "../daemon/parts.js";
-import { viewOf } from "../daemon/view.js";
+import { incidentView } from "../daemon/views/incident-view.js";
+import { viewOf } from "../daemon/views/view.js";
 import type { Events } from "./events.js";
 import { messageView } from "./service/messages.js";
 

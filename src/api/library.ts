@@ -4,13 +4,13 @@
  */
 import { rousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
-import type { CheckedAgent } from "../daemon/check.js";
-import type { SessionCoverage } from "../daemon/coverage.js";
-import type { IncidentView } from "../daemon/incident-view.js";
-import type { LineView } from "../daemon/line.js";
-import type { RecoveryView } from "../daemon/recovery-view.js";
-import type { SessionView } from "../daemon/view.js";
-import type { WatchRules } from "../daemon/watch-rules.js";
+import type { WatchRules } from "../daemon/intake/watch-rules.js";
+import type { CheckedAgent } from "../daemon/views/check.js";
+import type { SessionCoverage } from "../daemon/views/coverage.js";
+import type { IncidentView } from "../daemon/views/incident-view.js";
+import type { LineView } from "../daemon/views/line.js";
+import type { RecoveryView } from "../daemon/views/recovery-view.js";
+import type { SessionView } from "../daemon/views/view.js";
 import { DEAD_LETTER, type DeadLetter, type DeliverOptions, deadLetterInbox, deliverMessages } from "./deliver.js";
 import { type EventsOptions, eventsOf } from "./event-client.js";
 import type { ApiEvent, EventKind, OrderEvent } from "./events.js";

@@ -6,7 +6,7 @@ import { burnRates } from "../core/judgement/evidence/burn.js";
 import { STATES } from "../core/states.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { unacknowledgedEnds } from "../daemon/unacknowledged-ends.js";
-import { viewOf } from "../daemon/view.js";
+import { viewOf } from "../daemon/views/view.js";
 import type { AgentControl } from "./agent-control.js";
 import type { Events } from "./events.js";
 

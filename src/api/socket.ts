@@ -3,10 +3,10 @@
  * an operation for the CLI and the library, which need no table of paths.
  */
 import type { Context, Hono } from "hono";
-import { callerOf, findCaller } from "../daemon/callers.js";
 import { type Client, RIGHTS, type Right } from "../daemon/http/tokens.js";
+import { callerOf, findCaller } from "../daemon/intake/callers.js";
 import type { Loop } from "../daemon/loop.js";
-import { waitingJson } from "../daemon/slow-answers.js";
+import { waitingJson } from "../daemon/self/slow-answers.js";
 import { ApiError } from "./error.js";
 import type { ApiApp } from "./http.js";
 import { redactOutput } from "./leaving.js";

@@ -3,7 +3,7 @@
  * a spawned agent loads nothing of the command line.
  */
 import { rousePaths } from "../config/paths.js";
-import { isMarkedStopped } from "../daemon/stay-down.js";
+import { isMarkedStopped } from "../daemon/self/stay-down.js";
 import { BadInput } from "../replay/bad-input.js";
 import type { HostSpec } from "../terminal/host-options.js";
 import { nameOfCommand, takeFreeName, takeName } from "../terminal/names.js";

@@ -4,7 +4,7 @@ import type { AgentActivity } from "../api/service/activity.js";
 import { loadConfig } from "../config/load.js";
 import { formatDuration } from "../core/text/duration.js";
 import { sanitizedJson } from "../core/text/sanitize.js";
-import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
+import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/views/check.js";
 import { parseNamed } from "./arguments.js";
 import { askUser, isCalled, isUnlisted } from "./ask.js";
 import type { OperationInput } from "./client.js";

@@ -10,8 +10,8 @@ import { cannotWrite, makePrivateFolder, type RousePaths, rousePaths } from "../
 import { redact } from "../core/text/redact.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
 import { askDaemon, DaemonUnreachable } from "../daemon/client.js";
-import type { RestoreProgress } from "../daemon/starting.js";
-import { markStopped } from "../daemon/stay-down.js";
+import type { RestoreProgress } from "../daemon/self/starting.js";
+import { markStopped } from "../daemon/self/stay-down.js";
 import { BadInput } from "../replay/bad-input.js";
 import { startByService, UNIT } from "../setup/service.js";
 import { call } from "./client.js";

@@ -2,7 +2,7 @@
 import { Argument, type Command } from "@commander-js/extra-typings";
 import type { SilencesView } from "../api/service/silences.js";
 import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
-import type { IncidentView } from "../daemon/incident-view.js";
+import type { IncidentView } from "../daemon/views/incident-view.js";
 import { parseNamed } from "./arguments.js";
 import { askUser, isUnknown } from "./ask.js";
 import { call, type OperationInput } from "./client.js";

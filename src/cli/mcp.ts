@@ -8,7 +8,7 @@ import { callOperation } from "../api/remote.js";
 import { rousePaths } from "../config/paths.js";
 import { DaemonUnreachable } from "../daemon/client.js";
 import { RIGHTS, type Right } from "../daemon/http/tokens.js";
-import { isMarkedStopped } from "../daemon/stay-down.js";
+import { isMarkedStopped } from "../daemon/self/stay-down.js";
 import { BadInput } from "../replay/bad-input.js";
 import { ensureDaemon } from "./daemon.js";
 import { loadSettings } from "./settings.js";

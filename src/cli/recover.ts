@@ -1,7 +1,7 @@
 /** `rouse recover`: what the policy would do about an agent's problem, at once, because a person asks for it. */
 import type { Command } from "@commander-js/extra-typings";
 import { sanitizedJson } from "../core/text/sanitize.js";
-import type { RecoveryView } from "../daemon/recovery-view.js";
+import type { RecoveryView } from "../daemon/views/recovery-view.js";
 import { parseNamed } from "./arguments.js";
 import { call } from "./client.js";
 import { doneText, localTime } from "./text/incident.js";

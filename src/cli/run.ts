@@ -8,7 +8,7 @@ import { logLine } from "../config/log-line.js";
 import { cannotKeep, rousePaths } from "../config/paths.js";
 import { tooMuch } from "../core/agent-limits.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
-import { clearStopped } from "../daemon/stay-down.js";
+import { clearStopped } from "../daemon/self/stay-down.js";
 import type { HostSpec } from "../terminal/host-options.js";
 import type { PtyExit } from "../terminal/pty.js";
 import type { SpecWithoutName } from "../terminal/start-host.js";

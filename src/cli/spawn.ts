@@ -3,7 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { tooMuch } from "../core/agent-limits.js";
 import { sanitize, sanitizedJson } from "../core/text/sanitize.js";
-import { clearStopped } from "../daemon/stay-down.js";
+import { clearStopped } from "../daemon/self/stay-down.js";
 import { BadInput } from "../replay/bad-input.js";
 import { startHost } from "../terminal/start-host.js";
 import { agentCommand, cannotStart, checkOptions, reportUnwritten, specOf } from "./agent-options.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LineView } from "../daemon/line.js";
+import type { LineView } from "../daemon/views/line.js";
 import { statusLineText } from "./status-line.js";
 
 const line = (view: Partial<LineView>, isQuiet = false): string =>

@@ -6,7 +6,7 @@
  * somebody pleased. So names are left with letters, digits and what means nothing anywhere.
  */
 import { type RousePaths, rousePaths } from "../config/paths.js";
-import type { LineView } from "../daemon/line.js";
+import type { LineView } from "../daemon/views/line.js";
 import { sendRequest } from "./send.js";
 
 const LIMIT_MS = 1000;
@@ -67,7 +67,7 @@ function clock(iso: string): string {
 }
 
 async function leavesAgentsAlone(paths: RousePaths): Promise<boolean> {
-  const { isMarkedStopped: isKeptDown } = await import("../daemon/stay-down.js");
+  const { isMarkedStopped: isKeptDown } = await import("../daemon/self/stay-down.js");
   if (isKeptDown(paths)) return false;
   const { listSessions } = await import("../terminal/registry.js");
   return listSessions(paths).some(({ isAlive }) => isAlive);

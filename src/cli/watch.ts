@@ -1,7 +1,7 @@
 /** `rouse watch`: adopts what already runs, in tmux or in any other terminal. */
 import type { Command } from "@commander-js/extra-typings";
 import { sanitizedJson } from "../core/text/sanitize.js";
-import type { WatchRules } from "../daemon/watch-rules.js";
+import type { WatchRules } from "../daemon/intake/watch-rules.js";
 import { collectNames, collectTag } from "./arguments.js";
 import { call } from "./client.js";
 import { ensureDaemon } from "./daemon.js";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { HUNG_S, useIncidentRig } from "../../test/support/incident-rig.js";
 import type { Incident, IncidentState } from "../core/incidents/incident.js";
 import { POLICIES } from "../core/policy/builtin.js";
-import { incidentView } from "./incident-view.js";
+import { incidentView } from "./views/incident-view.js";
 
 const stage = useIncidentRig();
 const { acts, hanging, run } = stage;

@@ -6,7 +6,7 @@ import { HOUR } from "../core/defaults.js";
 import { POLICIES } from "../core/policy/builtin.js";
 import type { Source } from "../core/signal.js";
 import { budgetPeriodAt } from "./budget-period.js";
-import { viewOf } from "./view.js";
+import { viewOf } from "./views/view.js";
 
 const local = (day: number, hour: number, minute = 0): number => new Date(2026, 10, day, hour, minute).getTime();
 

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, TestLoop } from "../../test/support/loops.js";
 import { loadReaders } from "../programs/registry.js";
-import { Hooks } from "./hooks.js";
+import { Hooks } from "./intake/hooks.js";
 import { makeIntake } from "./intake.js";
 
 let test: TestLoop;

@@ -4,10 +4,10 @@
  */
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { callerOf } from "./callers.js";
 import { failureText } from "./failure.js";
-import type { Hooks } from "./hooks.js";
 import { BODY_MAX } from "./host-routes.js";
+import { callerOf } from "./intake/callers.js";
+import type { Hooks } from "./intake/hooks.js";
 
 export function makeIntake(hooks: Hooks): Hono {
   const app = new Hono();

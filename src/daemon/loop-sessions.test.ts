@@ -3,7 +3,7 @@ import type { Untimed } from "../../test/support/loops.js";
 import { agent, checkedAt, HOUR_MS, news, SILENT_S, TestLoop, WORKING } from "../../test/support/loops.js";
 import { START } from "../../test/support/steps.js";
 import type { Signal } from "../core/signal.js";
-import { viewOf } from "./view.js";
+import { viewOf } from "./views/view.js";
 
 let test: TestLoop;
 afterEach(() => test.close());

@@ -13,13 +13,13 @@ import { Environments } from "../effects/start/environments.js";
 import type { Journal } from "../store/journal.js";
 import type { AgentSettings } from "./agent-settings.js";
 import { budgetPeriodAt } from "./budget-period.js";
-import type { DaemonClock } from "./clock.js";
 import { type EffectSources, effectWorld } from "./effect-world.js";
-import { logLine } from "./log-line.js";
 import { Loop } from "./loop.js";
 import { type ChannelSetup, localTime, messageRules, openChannels } from "./notify-setup.js";
 import { Permission } from "./permission.js";
 import { UserRecovery } from "./recovery.js";
+import type { DaemonClock } from "./self/clock.js";
+import { logLine } from "./views/log-line.js";
 
 /** The policy of an agent that was started without one and that no policy names. */
 const USUAL = "default";

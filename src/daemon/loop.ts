@@ -16,9 +16,9 @@ import { step } from "../core/step.js";
 import type { StepInput, UserEvent } from "../core/step-input.js";
 import type { Journal } from "../store/journal.js";
 import { ActionRunner, type Effects } from "./action-runner.js";
-import { type ClockSample, type DaemonClock, gapBetween, type Moment, TICK_MS } from "./clock.js";
 import { NoticeStore } from "./notice-store.js";
-import { restoreSessions } from "./restore.js";
+import { type ClockSample, type DaemonClock, gapBetween, type Moment, TICK_MS } from "./self/clock.js";
+import { restoreSessions } from "./self/restore.js";
 import { SignalStore } from "./signal-store.js";
 
 export interface LoopOptions {

@@ -9,10 +9,10 @@ import type { Journal } from "../store/journal.js";
 import type { AgentSettings } from "./agent-settings.js";
 import type { ApiHandler } from "./http/app.js";
 import type { HttpView } from "./http/server.js";
+import type { Profiles } from "./intake/profiles.js";
+import type { WatchRules } from "./intake/watch-rules.js";
 import type { LoopSetup } from "./loop-setup.js";
-import type { Profiles } from "./profiles.js";
-import type { PulseView } from "./pulse.js";
-import type { WatchRules } from "./watch-rules.js";
+import type { PulseView } from "./self/pulse.js";
 
 export interface DaemonParts
   extends Pick<

@@ -1,7 +1,7 @@
 /** Appends signals to the journal on the daemon's clock, and reports when that begins or ceases to work. */
 import type { Signal } from "../core/signal.js";
 import type { Journal } from "../store/journal.js";
-import type { DaemonClock } from "./clock.js";
+import type { DaemonClock } from "./self/clock.js";
 
 export class SignalStore {
   readonly #journal: Pick<Journal, "append">;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ActionView, IncidentView } from "../daemon/incident-view.js";
-import type { SessionView } from "../daemon/view.js";
+import type { ActionView, IncidentView } from "../daemon/views/incident-view.js";
+import type { SessionView } from "../daemon/views/view.js";
 import { CAST } from "./cast.js";
 import { endingOf, Story } from "./story.js";
 

@@ -8,7 +8,7 @@ import { rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import type { HttpView } from "../../src/daemon/http/server.js";
-import type { SessionView } from "../../src/daemon/view.js";
+import type { SessionView } from "../../src/daemon/views/view.js";
 import { openPort } from "../support/api.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OwnAgent, type OwnReport } from "../../src/api/own-agent.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
-import type { IncidentView } from "../../src/daemon/incident-view.js";
+import type { IncidentView } from "../../src/daemon/views/incident-view.js";
 import { textFor } from "../../src/effects/keys/texts.js";
 import { type FakeScript, receivedBy } from "../support/fake-agent.js";
 import { processesOf } from "../support/hosts.js";

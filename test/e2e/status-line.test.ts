@@ -6,7 +6,7 @@ import { parse } from "smol-toml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
-import type { LineView } from "../../src/daemon/line.js";
+import type { LineView } from "../../src/daemon/views/line.js";
 import { BIN, closeHome, type Home, hasTmux, makeHome, rouse, TestTerminal, until } from "../support/hosts.js";
 
 const SNIPPETS = join(import.meta.dirname, "..", "..", "examples", "status-line");

@@ -4,7 +4,7 @@ import type { MessageView } from "../../src/api/operations/records.js";
 import { askHost, bytesOf, HostClient } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
-import type { IncidentView } from "../../src/daemon/incident-view.js";
+import type { IncidentView } from "../../src/daemon/views/incident-view.js";
 import { type FoundSession, findSession } from "../../src/terminal/registry.js";
 import { type Home, rouse, until } from "../support/hosts.js";
 import { begin, type Case, nameOf, record, seatOf, Trail } from "./case.js";

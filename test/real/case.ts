@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } fro
 import { basename, join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import type { SessionView } from "../../src/daemon/view.js";
+import type { SessionView } from "../../src/daemon/views/view.js";
 import { viewOf, wordOf } from "../support/fake-agent.js";
 import { BIN, type Home, processesOf, rouse, until } from "../support/hosts.js";
 import type { Installed } from "./clients/install.js";

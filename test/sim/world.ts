@@ -10,7 +10,7 @@ import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import type { Signal } from "../../src/core/signal.js";
-import type { Moment } from "../../src/daemon/clock.js";
+import type { Moment } from "../../src/daemon/self/clock.js";
 import { type ClockModel, HandClock } from "../support/hand-clock.js";
 import { START } from "../support/steps.js";
 import { SimAgent } from "./agents.js";

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
-import type { SessionView } from "../../src/daemon/view.js";
+import type { SessionView } from "../../src/daemon/views/view.js";
 import { type FoundSession, findSession } from "../../src/terminal/registry.js";
 import { type Home, rouse, until } from "./hosts.js";
 

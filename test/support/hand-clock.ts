@@ -1,5 +1,5 @@
 /** A clock that a test moves: the wall clock and the one that only counts, as two systems show them. */
-import { type ClockReading, DaemonClock, type Uptime } from "../../src/daemon/clock.js";
+import { type ClockReading, DaemonClock, type Uptime } from "../../src/daemon/self/clock.js";
 
 /** On Linux the monotonic clock stands still while the machine sleeps; on macOS it runs on. */
 export const MODELS = ["linux", "macos"] as const;

@@ -1,9 +1,9 @@
 /** The real loop and journal with actions, and one agent whose stream has died. */
 import { afterEach } from "vitest";
 import type { Action, ActionName, ActionOutcome } from "../../src/core/incidents/action.js";
-import { logLine } from "../../src/daemon/log-line.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import { UserRecovery } from "../../src/daemon/recovery.js";
+import { logLine } from "../../src/daemon/views/log-line.js";
 import type { IncidentStore } from "../../src/store/incident-table.js";
 import { agent, TestLoop, WORKING } from "./loops.js";
 

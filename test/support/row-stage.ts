@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import type { WhyAnswer } from "../../src/api/service/agents.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
-import type { IncidentView } from "../../src/daemon/incident-view.js";
+import type { IncidentView } from "../../src/daemon/views/incident-view.js";
 import { listSessions } from "../../src/terminal/registry.js";
 import { startHost } from "../../src/terminal/start-host.js";
 import { TestDaemon } from "./daemon.js";

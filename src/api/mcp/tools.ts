@@ -3,7 +3,7 @@
  * them, answers as small as they can be. What a tool returns is what the model reads, so each field has to be worth it.
  */
 import * as z from "zod";
-import type { SessionView } from "../../daemon/view.js";
+import type { SessionView } from "../../daemon/views/view.js";
 import { OPERATIONS, type OperationName } from "../operations/index.js";
 import type { MessageView } from "../operations/records.js";
 import type { AgentStatus } from "../service/agents.js";

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { ACTIVITY_SOURCES } from "../../core/judgement/activity-sources.js";
 import { STATES } from "../../core/states.js";
-import { CATEGORIES } from "../../daemon/check.js";
+import { CATEGORIES } from "../../daemon/views/check.js";
 import { agentField, booleanField } from "./fields.js";
 import { operation } from "./operation.js";
 import { texts, time } from "./records.js";

@@ -5,7 +5,7 @@ import { assessActivity } from "../../core/judgement/activity.js";
 import { ACTIVITY_SOURCES, type ActivitySource } from "../../core/judgement/activity-sources.js";
 import { type ResumeAdvice, shouldSendResume } from "../../core/judgement/guard.js";
 import { sanitize } from "../../core/text/sanitize.js";
-import { type CheckedAgent, type CheckOptions, checkOf, ownActivity } from "../../daemon/check.js";
+import { type CheckedAgent, type CheckOptions, checkOf, ownActivity } from "../../daemon/views/check.js";
 import { findAgent, iso, isoOrNull, type ServiceContext } from "./context.js";
 
 export interface AgentActivity {

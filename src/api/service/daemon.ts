@@ -1,13 +1,13 @@
 /** The daemon itself: health, overview, history, what it sees, what it watches. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { coverageOf, type SessionCoverage } from "../../daemon/coverage.js";
 import type { HttpView } from "../../daemon/http/server.js";
-import { type IncidentView, incidentViews } from "../../daemon/incident-view.js";
-import { type LineView, lineOf } from "../../daemon/line.js";
-import type { PulseView } from "../../daemon/pulse.js";
-import { type Summary, summaryOf } from "../../daemon/summary.js";
-import { viewOf } from "../../daemon/view.js";
-import type { WatchRules } from "../../daemon/watch-rules.js";
+import type { WatchRules } from "../../daemon/intake/watch-rules.js";
+import type { PulseView } from "../../daemon/self/pulse.js";
+import { coverageOf, type SessionCoverage } from "../../daemon/views/coverage.js";
+import { type IncidentView, incidentViews } from "../../daemon/views/incident-view.js";
+import { type LineView, lineOf } from "../../daemon/views/line.js";
+import { type Summary, summaryOf } from "../../daemon/views/summary.js";
+import { viewOf } from "../../daemon/views/view.js";
 import type { JournalStats } from "../../store/journal.js";
 import type { ServiceContext } from "./context.js";
 

@@ -1,6 +1,6 @@
 /** Incidents, and what users and clients say about them. */
 import type { Feedback, Incident } from "../../core/incidents/incident.js";
-import { findIncident, type IncidentView, incidentView, incidentViews } from "../../daemon/incident-view.js";
+import { findIncident, type IncidentView, incidentView, incidentViews } from "../../daemon/views/incident-view.js";
 import { ApiError } from "../error.js";
 import { findAgent, knownAgents, type ServiceContext } from "./context.js";
 

@@ -1,5 +1,5 @@
 /** An agent's own statement about its state, stored as a signal. */
-import { type Caller, findCaller } from "../../daemon/callers.js";
+import { type Caller, findCaller } from "../../daemon/intake/callers.js";
 import { parseSignal } from "../../readers/signal-schema.js";
 import { ApiError } from "../error.js";
 import { findAgent, type ServiceContext } from "./context.js";

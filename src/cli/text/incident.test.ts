@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PermissionsView } from "../../api/service/permissions.js";
-import type { ActionView, IncidentView } from "../../daemon/incident-view.js";
-import type { RecoveryView } from "../../daemon/recovery-view.js";
+import type { ActionView, IncidentView } from "../../daemon/views/incident-view.js";
+import type { RecoveryView } from "../../daemon/views/recovery-view.js";
 import { allowText, strangersText } from "../allow.js";
 import { recoveryText } from "../recover.js";
 import { feedbackText, incidentsText, limitText, localTime, openText, storyText } from "./incident.js";

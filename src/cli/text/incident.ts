@@ -2,7 +2,7 @@
 import type { ActionName } from "../../core/incidents/action.js";
 import { isPatient } from "../../core/incidents/learn.js";
 import { clockTime, formatDistance, resumesText } from "../../core/text/when.js";
-import type { ActionView, IncidentView } from "../../daemon/incident-view.js";
+import type { ActionView, IncidentView } from "../../daemon/views/incident-view.js";
 import { isColoured, paintText } from "./paint.js";
 import { type Column, tableText } from "./table.js";
 import { columnsOf, foldLine } from "./width.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SessionView } from "../../daemon/view.js";
+import type { SessionView } from "../../daemon/views/view.js";
 import { burnText, statusText, whyText } from "../status.js";
 import { fitScreen } from "./redraw.js";
 import { fitTo, textWidth } from "./width.js";

@@ -5,9 +5,9 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { SkipCounter } from "../../readers/records/record-reader.js";
-import type { Hooks } from "../hooks.js";
+import type { Hooks } from "../intake/hooks.js";
+import type { Telemetry } from "../intake/telemetry.js";
 import { admitRequest, BODY_MAX, type Guard, type HttpRefusal, missingRight, TOO_LARGE } from "./guard.js";
-import type { Telemetry } from "./telemetry.js";
 import type { Client } from "./tokens.js";
 
 /** Answers a request that passed the guard; a `Refusal` is counted and said here. Null: there is no such thing. */

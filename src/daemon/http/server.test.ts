@@ -3,10 +3,10 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Hooks } from "../hooks.js";
+import type { Hooks } from "../intake/hooks.js";
+import type { Telemetry } from "../intake/telemetry.js";
 import { isSameKey, makeKey, readKey } from "./key.js";
 import { HttpServer } from "./server.js";
-import type { Telemetry } from "./telemetry.js";
 
 let folder: string;
 beforeEach(() => {

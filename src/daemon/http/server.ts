@@ -5,11 +5,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import type { Hooks } from "../hooks.js";
+import type { Hooks } from "../intake/hooks.js";
+import type { Telemetry, TelemetryView } from "../intake/telemetry.js";
 import { type ApiHandler, HttpCounts, makeHttpApp } from "./app.js";
 import type { Guard } from "./guard.js";
 import { isSameKey, makeKey } from "./key.js";
-import type { Telemetry, TelemetryView } from "./telemetry.js";
 import { type Client, Tokens } from "./tokens.js";
 
 const ADDRESS = "127.0.0.1";

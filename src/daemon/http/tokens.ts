@@ -6,7 +6,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
 import * as z from "zod";
 import { writeWhole } from "../../config/whole-file.js";
-import type { Caller } from "../callers.js";
+import type { Caller } from "../intake/callers.js";
 import { readPrivate } from "./key.js";
 
 /**

@@ -1,0 +1,70 @@
+/** Whose hook or report is this? By the session that rouse gave it, by its name, by its process, by its folder. */
+
+import type { SessionJudge } from "../../core/session-judge.js";
+import { isInnerAgent } from "../../sensors/process/inner-agent.js";
+import type { Loop } from "../loop.js";
+
+export interface Caller {
+  session?: string | undefined;
+  agent?: string | undefined;
+  pid?: number | undefined;
+  /** A process of the caller's, somewhere below the agent's own. */
+  process?: number | undefined;
+  /** The program's own id of its conversation. */
+  conversation?: string | undefined;
+  cwd?: string | undefined;
+  kind?: string | undefined;
+}
+
+/** What a command of rouse's own says of whoever runs it. */
+export function callerOf(request: { header: (name: string) => string | undefined }): Caller {
+  return {
+    session: request.header("x-rouse-session"),
+    agent: request.header("x-rouse-agent"),
+    process: Number(request.header("x-rouse-pid")) || undefined,
+  };
+}
+
+/** Null when nobody fits, or when several would: a report for the wrong agent is worse than none. */
+export function findCaller(
+  loop: Loop,
+  caller: Caller,
+  isInner: typeof isInnerAgent = isInnerAgent,
+): SessionJudge | null {
+  let alive = loop.sessions().filter((judge) => judge.session.endedAt === null);
+  const only = (fits: (judge: SessionJudge) => boolean): SessionJudge | null => {
+    const found = alive.filter(fits);
+    return found.length === 1 ? (found[0] ?? null) : null;
+  };
+  if (caller.session) {
+    const judge = only((w) => w.session.id === caller.session);
+    if (!judge || !isInside(judge, caller, isInner)) return judge;
+    alive = alive.filter((other) => other !== judge);
+  }
+  if (caller.agent) return only((w) => w.session.name === caller.agent);
+  return (
+    only((w) => caller.pid !== undefined && w.session.pid === caller.pid) ??
+    only((w) => caller.conversation !== undefined && w.evidence.session.id === caller.conversation) ??
+    only((w) => isInFolder(w, caller))
+  );
+}
+
+/** The folder counts only for an agent of which nothing better is known: another one may work beside it. */
+function isInFolder({ session, evidence }: SessionJudge, { cwd, kind, pid, conversation }: Caller): boolean {
+  if (cwd === undefined || session.workspace !== cwd || (kind !== undefined && session.kind !== kind)) return false;
+  return (
+    (pid === undefined || session.pid === null) && (conversation === undefined || evidence.session.id === undefined)
+  );
+}
+
+/** Another agent that the session's own has started: its words are not the outer one's. */
+function isInside(
+  { session, evidence }: SessionJudge,
+  { process, conversation }: Caller,
+  isInner: typeof isInnerAgent,
+): boolean {
+  if (session.pid === null || process === undefined) return false;
+  // The same conversation is the same agent, and most hooks are: nobody needs to look at processes for those.
+  if (conversation !== undefined && conversation === evidence.session.id) return false;
+  return isInner(session.pid, process);
+}

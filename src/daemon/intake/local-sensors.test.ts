@@ -1,0 +1,209 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { until } from "../../../test/support/hosts.js";
+import { agent, TestLoop, WORKING } from "../../../test/support/loops.js";
+import { toConfig } from "../../config/keys.js";
+import { NO_CONTEXT } from "../../readers/records/record-reader.js";
+import { identityOf } from "../../sensors/process/process-sensor.js";
+import type { RecordedEnd } from "../../terminal/registry.js";
+import { LocalSensors } from "./local-sensors.js";
+
+let folder: string;
+let test: TestLoop;
+let sensors: LocalSensors;
+let child: ChildProcess;
+let ended: Promise<void>;
+/** What the session's host left behind. */
+let recorded: RecordedEnd | null;
+
+beforeEach(() => {
+  recorded = null;
+  folder = mkdtempSync(join(tmpdir(), "rouse-sensors-"));
+  mkdirSync(join(folder, "tmux"));
+  // Nobody's real panes are looked at.
+  vi.stubEnv("TMUX_TMPDIR", join(folder, "tmux"));
+  test = new TestLoop();
+  sensors = new LocalSensors(test.loop, {
+    rules: { programs: false, tags: [], names: [] },
+    tagsIn: () => [],
+    pattern: null,
+    profiles: () => [],
+    accountKey: "key",
+    readContext: NO_CONTEXT,
+    positionsFile: join(folder, "positions.json"),
+    ownFolders: [folder],
+    workspace: { ...toConfig(new Map()).workspace, devlog_files: ["notes/*.md"], commit_words: ["{name}:"] },
+    endOf: () => recorded,
+    openDatabase: () => {
+      throw new Error("there is none");
+    },
+  });
+  child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+  ended = new Promise((resolve) => child.once("exit", () => resolve()));
+});
+
+afterEach(async () => {
+  await sensors.stop();
+  child.kill("SIGKILL");
+  await ended;
+  test.close();
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function watch(origin: "transcript" | "spawn" | "run", fields: object = {}): void {
+  const pid = child.pid as number;
+  test.loop.register(agent({ origin, pid, pidStart: identityOf(pid), ...fields }));
+}
+
+const samples = () => {
+  test.journal.flush();
+  return [...test.journal.read("s1")].flatMap(({ signal }) => (signal.kind === "process" ? [signal] : []));
+};
+const endedAt = () => test.loop.find("s1")?.session.endedAt ?? null;
+/** A look happens every two seconds of real time; the daemon's own time is moved by hand. */
+const afterChecks = async (what: string, isSo: () => boolean): Promise<void> =>
+  until(
+    what,
+    () => {
+      test.hand.pass(500);
+      return isSo();
+    },
+    30_000,
+  );
+
+describe.runIf(process.platform === "linux")("the daemon's own senses", { timeout: 90_000 }, () => {
+  it("look for work where the configuration says that it shows, and only at the agent's own commits", async () => {
+    const work = mkdtempSync(join(tmpdir(), "rouse-sensors-work-"));
+    const now = new Date(test.loop.now());
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-C", work, "-c", "user.name=x", "-c", "user.email=x@x", ...args], {
+        env: { ...process.env, GIT_AUTHOR_DATE: now.toISOString(), GIT_COMMITTER_DATE: now.toISOString() },
+      });
+    git("init", "-q");
+    git("commit", "-q", "--allow-empty", "-m", "somebody else's");
+    git("commit", "-q", "--allow-empty", "-m", "a: its own");
+    mkdirSync(join(work, "notes"));
+    writeFileSync(join(work, "notes", "today.md"), "done");
+    utimesSync(join(work, "notes", "today.md"), now, now);
+    watch("transcript", { name: "a", workspace: work, startedAt: test.loop.now() - 60_000 });
+    sensors.start();
+    const seen = () => {
+      test.journal.flush();
+      return [...test.journal.read("s1")].map(({ signal }) => signal);
+    };
+    await until(
+      "its devlog",
+      () => seen().some((signal) => signal.kind === "file" && signal.role === "devlog"),
+      30_000,
+    );
+    const subjects = seen().flatMap((signal) => (signal.kind === "commit" ? [signal.subject] : []));
+    expect(subjects).toEqual(["a: its own"]);
+    rmSync(work, { recursive: true, force: true });
+  });
+
+  it("store what one look finds of many agents with few commits", async () => {
+    const sessions = Array.from({ length: 40 }, (_, n) => `s${n + 1}`);
+    for (const session of sessions) watch("transcript", { session, name: session });
+    const before = test.journal.stats().commits;
+    sensors.start();
+    await until(
+      "a sample of each",
+      () => sessions.every((session) => [...test.journal.read(session)].length > 0),
+      30_000,
+    );
+    expect(test.journal.stats().commits - before).toBeLessThan(10);
+  });
+
+  it("see an agent's process, and hear of it while it lives", async () => {
+    watch("transcript");
+    const before = test.loop.find("s1")?.lastAliveAt ?? 0;
+    sensors.start();
+    await until("a sample", () => samples().length > 0);
+    expect(samples()[0]).toMatchObject({ alive: true });
+    await afterChecks("a later word", () => (test.loop.find("s1")?.lastAliveAt ?? 0) > before + 5000);
+    expect(endedAt()).toBeNull();
+  });
+
+  it("tell what a full disk did not take when there is room again", async () => {
+    const append = test.journal.append.bind(test.journal);
+    let refused = 0;
+    test.journal.append = () => {
+      refused++;
+      return Promise.reject(new Error("disk full"));
+    };
+    watch("transcript");
+    sensors.start();
+    await until("a try", () => refused > 0);
+    expect(samples()).toEqual([]);
+    test.journal.append = append;
+    // Its process is as it was, so nothing new would be told of it.
+    await until("the sample that was refused", () => samples().length > 0, 30_000);
+  });
+
+  it("end a session that nobody else watches when its process is gone", async () => {
+    watch("transcript");
+    await test.send("s1", WORKING);
+    sensors.start();
+    await until("a sample", () => samples().length > 0);
+    child.kill("SIGKILL");
+    await ended;
+    await afterChecks("the end", () => endedAt() !== null);
+    expect(test.says()).toBe("gone");
+  });
+
+  it("take a recycled number for another process", async () => {
+    watch("transcript", { pidStart: "another start" });
+    sensors.start();
+    await afterChecks("the end", () => endedAt() !== null);
+    expect([child.exitCode, child.signalCode]).toEqual([null, null]);
+  });
+
+  it("leave it to the host to tell the end, for a while", async () => {
+    child.kill("SIGKILL");
+    await ended;
+    watch("spawn", { pidStart: "gone" });
+    const startedAt = test.loop.now();
+    sensors.start();
+    await until("a sample", () => samples().some(({ alive }) => alive === false));
+    expect(endedAt()).toBeNull();
+    await afterChecks("the end", () => endedAt() !== null);
+    expect((endedAt() as number) - startedAt).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it("take the end from the record of a host that went with its agent", async () => {
+    child.kill("SIGKILL");
+    await ended;
+    recorded = { code: null, signal: 9, leftBy: null };
+    watch("run", { pidStart: "gone" });
+    await test.send("s1", WORKING);
+    sensors.start();
+    await until("the end", () => endedAt() !== null);
+    expect(test.says()).toBe("gone/crash");
+  });
+
+  it.each(["human", "client"] as const)(
+    "call it no crash when the record says that a %s meant the end",
+    async (leftBy) => {
+      child.kill("SIGKILL");
+      await ended;
+      recorded = { code: null, signal: 15, leftBy };
+      watch("spawn", { pidStart: "gone" });
+      await test.send("s1", WORKING);
+      sensors.start();
+      await until("the end", () => endedAt() !== null);
+      expect(test.says()).toBe("idle");
+    },
+  );
+
+  it("go on with the others when one of them fails", async () => {
+    watch("transcript", { id: "bad", name: "bad", workspace: "\0nowhere" });
+    watch("transcript");
+    sensors.start();
+    await until("a sample of the other", () => samples().length > 0);
+    expect(test.loop.find("bad")?.session.endedAt).toBeNull();
+  });
+});

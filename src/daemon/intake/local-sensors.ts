@@ -1,0 +1,361 @@
+/**
+ * The senses of the daemon itself: tmux panes, running agent programs and their transcripts, process trees, workspaces.
+ * Hosts send what their own terminal shows; everything else is seen from here and joins the same sessions.
+ *
+ * It only looks. A sense that fails is skipped this time and tried again at the next: it never ends the loop, and never
+ * makes an agent look dead.
+ */
+import { setTimeout } from "node:timers/promises";
+import type { Config } from "../../config/keys.js";
+import type { AgentSession } from "../../core/agent.js";
+import type { Signal } from "../../core/signal.js";
+import { partOf } from "../../programs/part.js";
+import { programFor } from "../../programs/registry.js";
+import type { ProfileOverride } from "../../programs/shared/profile.js";
+import type { ReadDatabase } from "../../programs/transcript.js";
+import type { ReadContext } from "../../readers/records/record-reader.js";
+import { Accounts } from "../../sensors/process/account.js";
+import { AgentFinder, type FoundAgent } from "../../sensors/process/find-agents.js";
+import { readArgv, readExe, readProcTable } from "../../sensors/process/proc.js";
+import { ProcessSensor } from "../../sensors/process/process-sensor.js";
+import { typedAt } from "../../sensors/process/typed-at.js";
+import type { PaneReading } from "../../sensors/tmux/adopted.js";
+import { TmuxWatcher } from "../../sensors/tmux/watcher.js";
+import { SessionFileSensor } from "../../sensors/transcript/session-file.js";
+import { Transcripts } from "../../sensors/transcript/transcripts.js";
+import { WorkspaceFolders } from "../../sensors/workspace/folder.js";
+import { sourcesOf } from "../../sensors/workspace/sources.js";
+import { WorkspaceSensor } from "../../sensors/workspace/workspace-sensor.js";
+import { quitOf } from "../../terminal/leave.js";
+import type { RecordedEnd } from "../../terminal/registry.js";
+import type { Loop } from "../loop.js";
+import { Positions } from "./positions.js";
+import { createSources, isNews, type SessionSources, sessionOf } from "./session-sources.js";
+import { SignalBacklog } from "./signal-backlog.js";
+import type { WatchRules } from "./watch-rules.js";
+
+export interface LocalSensorsOptions {
+  rules: WatchRules;
+  /** The tags of workers where a pane's program works. */
+  tagsIn: (folder: string) => readonly string[];
+  /** RE2 on names of tmux sessions and windows; null for none. */
+  pattern: string | null;
+  /** The user's own profiles, as they are now. */
+  profiles: () => readonly ProfileOverride[];
+  readContext: ReadContext;
+  /** Where it is kept how far each transcript was read. */
+  positionsFile: string;
+  /** How a session ended by the record that its host left; null where there is none. */
+  endOf: (session: string) => RecordedEnd | null;
+  /** Which files of a workspace show work, and whose commits. */
+  workspace: Config["workspace"];
+  /** rouse's own folders, which no sense enters. */
+  ownFolders: readonly string[];
+  /** Under which accounts of agents are known. */
+  accountKey: string;
+  /** Opens a database of another program, for reading only. */
+  openDatabase: (path: string) => ReadDatabase;
+}
+
+const TICK_MS = 2000;
+/** Programs that write without pause are read so often. */
+const READ_EVERY_MS = 100;
+const SAMPLE_EVERY_MS = 10_000;
+/** A host or a pane has so long to tell the end of a process that is no longer there. */
+const UNCLAIMED_MS = 20_000;
+const LOOKBACK_MAX_MS = 3600_000;
+const UNRECORDED: RecordedEnd = { code: null, signal: null, leftBy: null };
+
+export class LocalSensors {
+  readonly #loop: Loop;
+  #options: LocalSensorsOptions;
+  readonly #processes = new ProcessSensor();
+  readonly #finder: AgentFinder;
+  readonly #transcripts = new Transcripts({ onNews: () => void this.#readSoon() });
+  readonly #sources = new Map<string, SessionSources>();
+  readonly #positions: Positions;
+  readonly #folders: WorkspaceFolders;
+  /** Looks at single agents that failed. */
+  failures = 0;
+  #tmux: TmuxWatcher;
+  #timer: NodeJS.Timeout | null = null;
+  #checking: Promise<void> | null = null;
+  #reading: Promise<void> | null = null;
+  /** Something was written since the last reading began. */
+  #unread = false;
+  readonly #backlog: SignalBacklog;
+  #isStopped = false;
+
+  constructor(loop: Loop, options: LocalSensorsOptions) {
+    this.#loop = loop;
+    this.#options = options;
+    this.#backlog = new SignalBacklog((session, signals) => loop.ingest(session, null, signals));
+    this.#finder = new AgentFinder(new Accounts(options.accountKey));
+    this.#positions = new Positions(options.positionsFile, this.#transcripts);
+    this.#folders = new WorkspaceFolders({
+      sources: sourcesOf(options.workspace),
+      exclude: options.ownFolders,
+    });
+    this.#tmux = this.#watchTmux();
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    this.#tmux.start();
+    this.#timer ??= setInterval(() => this.#soon(), TICK_MS);
+    this.#soon();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+    await this.#tmux.stop();
+    await Promise.all([this.#checking, this.#reading]);
+    if (this.#backlog.isDone) this.#positions.keep(Number.POSITIVE_INFINITY);
+    await this.#transcripts.close();
+  }
+
+  /** Where a session's transcript is; null where none was found. */
+  transcriptOf(session: string): string | null {
+    return this.#sources.get(session)?.transcript ?? null;
+  }
+
+  /** Digest of the account that a session uses; null where nothing tells. */
+  accountOf(session: string): string | null {
+    return this.#sources.get(session)?.account ?? null;
+  }
+
+  /** Watches by other rules from now on. */
+  async watch(rules: WatchRules): Promise<void> {
+    this.#options = { ...this.#options, rules };
+    await this.#tmux.stop();
+    this.#tmux = this.#watchTmux();
+    this.start();
+  }
+
+  #watchTmux(): TmuxWatcher {
+    const { rules, tagsIn, pattern, profiles, readContext: place } = this.#options;
+    return new TmuxWatcher({
+      rules: { ...rules, tagsIn, pattern, profiles },
+      zone: place.zone,
+      processes: { table: readProcTable, argv: readArgv, exe: readExe },
+      onSeen: (seen) => this.#seen(seen),
+    });
+  }
+
+  /** Looks that overlap share one. */
+  #soon(): void {
+    this.#checking ??= this.#check()
+      .catch(() => {
+        // The next look asks again; until then nothing was seen, which is no news of any agent.
+      })
+      .finally(() => {
+        this.#checking = null;
+      });
+  }
+
+  /** What a program writes is read when it is written: a whole look may take seconds where many agents run. One at a time. */
+  #readSoon(): Promise<void> {
+    this.#unread = true;
+    this.#reading ??= this.#read()
+      .catch(() => {
+        // As for a look: the next one asks again.
+      })
+      .finally(() => {
+        this.#reading = null;
+      });
+    return this.#reading;
+  }
+
+  /** The program's own state first: then no transcript is older than it, and what ended a turn is known with its end. */
+  async #read(): Promise<void> {
+    while (this.#unread && !this.#isStopped) {
+      this.#unread = false;
+      for (const [session, { sessionFile }] of this.#sources)
+        if (sessionFile) await this.#backlog.add(session, await sessionFile.read(this.#loop.now()));
+      for (const { session, signals } of await this.#transcripts.tick(this.#loop.now()))
+        await this.#backlog.add(session, signals);
+      // Here, where all that was read has been told: a life that ends between the two would skip what it had only read.
+      if (this.#backlog.isDone) this.#positions.keep(this.#loop.now());
+      if (this.#unread) await setTimeout(READ_EVERY_MS);
+    }
+  }
+
+  async #check(): Promise<void> {
+    const at = this.#loop.now();
+    await this.#backlog.reportAgain();
+    await this.#processes.refresh(at);
+    const { table } = this.#processes;
+    const found = table ? await this.#finder.find(table) : [];
+    for (const agent of found) await this.#guarded(this.#follow(agent));
+    // Whoever has ended is told before any folder is looked at: on a busy machine git takes seconds for each. All of them
+    // together: what one look finds of many agents is stored by one commit.
+    await Promise.all(
+      this.#loop
+        .sessions()
+        .map(({ session }) =>
+          this.#guarded(session.endedAt === null ? this.#sense(session, at) : this.#forget(session.id)),
+        ),
+    );
+    await this.#checkAtWork(at);
+    this.#folders.keepOnly(new Set(this.#loop.sessions().map(({ session }) => session.workspace)));
+    // Not waited for: as long as one of them writes without pause, the reading goes on.
+    void this.#readSoon();
+  }
+
+  /** A sense that fails for one agent is skipped for it this time; the others are looked at all the same. */
+  async #guarded(sense: Promise<void>): Promise<void> {
+    await sense.catch(() => {
+      this.failures++;
+    });
+  }
+
+  /** Joins a running program to the session that shows its terminal, or makes it one of its own. */
+  async #follow(agent: FoundAgent): Promise<void> {
+    const pids = [agent.pid, ...agent.innerPids];
+    const known = this.#loop
+      .sessions()
+      .map((judge) => judge.session)
+      .find((s) => s.endedAt === null && (s.id === agent.session || (s.pid !== null && pids.includes(s.pid))));
+    if (!known && !(this.#options.rules.programs && agent.located && agent.session === null)) return;
+    const session = known ?? sessionOf(agent);
+    if (!known) this.#loop.register(session);
+    const sources = this.#sourcesOf(session);
+    if (session.origin === "transcript") sources.tty = agent.tty;
+    sources.account = agent.account ?? sources.account;
+    const { located } = agent;
+    if (!located) return;
+    sources.sessionFile ??= SessionFileSensor.of({ ...agent, configFolder: located.configFolder });
+    if (located.transcript && sources.transcript !== located.transcript) {
+      const isNew = sources.transcript === null;
+      sources.transcript = located.transcript;
+      this.#positions.follow(session.id);
+      const resume = this.#positions.of(session.id, located.transcript);
+      const options = {
+        kind: agent.kind,
+        path: located.transcript,
+        root: located.root,
+        ...this.#options.readContext,
+        ...(resume ? { resume } : {}),
+      };
+      await (isNew
+        ? this.#transcripts.add(session.id, options)
+        : this.#transcripts.follow(session.id, located.transcript));
+    }
+    const transcripts = partOf(programFor(agent.kind).transcript);
+    const load = transcripts && partOf(transcripts.database);
+    if (load && located.database && sources.transcript === null) {
+      const { readContext: where, openDatabase: open } = this.#options;
+      const { path } = located.database;
+      sources.transcript = path;
+      this.#positions.follow(session.id);
+      const resume = this.#positions.of(session.id, path);
+      await this.#transcripts.addDatabase(session.id, agent.kind, {
+        load,
+        place: located.database,
+        open,
+        ...where,
+        ...(resume ? { resume } : {}),
+      });
+    }
+  }
+
+  async #sense(session: AgentSession, at: number): Promise<void> {
+    const sources = this.#sourcesOf(session);
+    sources.typedAt = typedAt(sources.tty, session.startedAt) ?? sources.typedAt;
+    if (session.pid !== null && at - sources.sampledAt >= SAMPLE_EVERY_MS)
+      await this.#sample(session, session.pid, sources, at);
+  }
+
+  /** One folder after the other, and none waits until the news of the one before is stored. */
+  async #checkAtWork(at: number): Promise<void> {
+    const reported: Promise<void>[] = [];
+    for (const { session } of this.#loop.sessions()) {
+      if (session.endedAt !== null) continue;
+      const checking = this.#checkAtWorkOf(session, at).then((signals) => {
+        if (signals.length > 0) reported.push(this.#backlog.add(session.id, signals));
+      });
+      await this.#guarded(checking);
+    }
+    await Promise.all(reported);
+  }
+
+  async #checkAtWorkOf(session: AgentSession, at: number): Promise<Signal[]> {
+    if (session.workspace === null) return [];
+    const sources = this.#sourcesOf(session);
+    // What was done before the session began is not its work.
+    const lookbackMs = Math.max(0, Math.min(at - session.startedAt, LOOKBACK_MAX_MS));
+    sources.workspace ??= new WorkspaceSensor({
+      folder: this.#folders.at(session.workspace),
+      authors: this.#options.workspace.commit_words.map((word) => word.replaceAll("{name}", session.name)),
+      lookbackMs,
+    });
+    return sources.workspace.isDue(at) ? sources.workspace.check(at) : [];
+  }
+
+  async #sample(session: AgentSession, pid: number, sources: SessionSources, at: number): Promise<void> {
+    const sample = this.#processes.sample({ pid, start: session.pidStart }, at);
+    sources.sampledAt = at;
+    if (isNews(sources.sample, sample)) await this.#backlog.add(session.id, [sample]);
+    else if (sample.alive) this.#loop.recordLiveness(session.id, "senses", at);
+    sources.sample = sample;
+    if (sample.alive !== false) sources.deadAt = null;
+    else sources.deadAt ??= at;
+    // Host and pane tell an end better, with its exit code. Where neither does, the missing process is the end.
+    const patience = session.origin === "transcript" ? 0 : UNCLAIMED_MS;
+    if (sources.deadAt === null) return;
+    // A host that went with its agent may not have reached us, and yet have written down how it ended.
+    const recorded = this.#options.endOf(session.id);
+    if (recorded) await this.#end(session, at, recorded);
+    else if (at - sources.deadAt >= patience) await this.#end(session, at);
+  }
+
+  /** News of a tmux pane. */
+  #seen({ session, signals, liveness, blind }: PaneReading): void {
+    const known = this.#loop.find(session.id);
+    if (!known || JSON.stringify(known.session) !== JSON.stringify(session)) this.#loop.register(session);
+    if (!known) this.#absorb(session);
+    if (blind !== null || liveness === "unknown")
+      this.#loop.take({ kind: "unreadable", session: session.id, reason: blind ?? "its pane could not be asked" });
+    else this.#loop.recordLiveness(session.id, "pane");
+    void this.#backlog.add(session.id, signals);
+  }
+
+  /** The same process was met by its transcript first: that session ends without a word, this one goes on. */
+  #absorb(pane: AgentSession): void {
+    for (const { session } of this.#loop.sessions()) {
+      if (
+        session.origin !== "transcript" ||
+        session.endedAt !== null ||
+        session.pid === null ||
+        session.pid !== pane.pid
+      )
+        continue;
+      this.#loop.register({ ...session, endedAt: this.#loop.now() });
+    }
+  }
+
+  async #end(session: AgentSession, at: number, recorded: RecordedEnd = UNRECORDED): Promise<void> {
+    const { leftBy, ...exit } = recorded;
+    const typed = this.#sourcesOf(session).typedAt;
+    const known = typed === null ? exit : { ...exit, typedAt: typed };
+    const quit = leftBy === null ? [] : [quitOf(leftBy, at)];
+    await this.#backlog.add(session.id, [...quit, { kind: "exit", at, source: "process", ...known }]);
+    this.#loop.register({ ...session, endedAt: at });
+  }
+
+  #sourcesOf(session: AgentSession): SessionSources {
+    const known = this.#sources.get(session.id);
+    if (known) return known;
+    const made = createSources();
+    this.#sources.set(session.id, made);
+    return made;
+  }
+
+  async #forget(session: string): Promise<void> {
+    if (!this.#sources.delete(session)) return;
+    this.#positions.forget(session);
+    await this.#transcripts.remove(session);
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * `rouse check`: how long each agent has given no sign, in the four categories of the agent resume system's status
+ * checker. Activity from its ten sources holds an escalation back: an agent that commits or tests is not to be resumed
+ * because its terminal is quiet.
+ */
+
+import type { AgentSession } from "../../core/agent.js";
+import { awakeMs } from "../../core/awake.js";
+import { HOUR } from "../../core/defaults.js";
+import { type ActivityState, assessActivity } from "../../core/judgement/activity.js";
+import type { SessionJudge } from "../../core/session-judge.js";
+import type { Cause, State } from "../../core/states.js";
+import { sanitize } from "../../core/text/sanitize.js";
+
+export const CATEGORIES = ["fresh", "warning", "critical", "auto-resume"] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+export interface CheckOptions {
+  warning_hours: number;
+  critical_hours: number;
+  auto_resume_hours: number;
+  /** False: the age alone decides. */
+  activityCheck: boolean;
+}
+
+/** What is asked for, of one agent as its configuration says. */
+export type CheckOptionsOf = (session: AgentSession) => CheckOptions;
+
+export interface CheckedAgent {
+  name: string;
+  session: string;
+  kind: string;
+  category: Category;
+  /** What its age alone would make of it. */
+  category_by_age: Category;
+  /** Why it is not called worse; null when nothing was held back. */
+  held_back: string | null;
+  state: State;
+  cause: Cause | null;
+  last_sign: string;
+  age_secs: number;
+  activity: {
+    known: boolean;
+    is_active: boolean;
+    confidence: number;
+    sources: string[];
+    last_activity: string | null;
+    reasons: string[];
+  } | null;
+}
+
+/** The stalest first. Sessions that ended are not looked at. */
+export function checkOf(sessions: readonly SessionJudge[], now: number, optionsOf: CheckOptionsOf): CheckedAgent[] {
+  return sessions
+    .filter(({ session }) => session.endedAt === null)
+    .map((judge) => checkOne(judge, now, optionsOf(judge.session)))
+    .sort((a, b) => b.age_secs - a.age_secs || (a.name < b.name ? -1 : 1));
+}
+
+function checkOne(judge: SessionJudge, now: number, options: CheckOptions): CheckedAgent {
+  const { session, evidence, assessment } = judge;
+  const lastAt = lastSignAt(judge);
+  const ageMs = awakeMs(evidence.asleep, lastAt, now);
+  const byAge = categoryOf(ageMs, options);
+  const found = options.activityCheck ? assessActivity(ownActivity(judge), now, judge.settings) : null;
+  const calm = options.activityCheck ? whyCalm(judge, now, found?.is_active === true) : null;
+  const isHeld = calm !== null && CATEGORIES.indexOf(byAge) > CATEGORIES.indexOf("warning");
+  return {
+    name: sanitize(session.name, 80),
+    session: session.id,
+    kind: sanitize(session.kind, 40),
+    category: isHeld ? "warning" : byAge,
+    category_by_age: byAge,
+    held_back: isHeld ? calm : null,
+    state: assessment.state,
+    cause: assessment.cause,
+    last_sign: iso(lastAt),
+    age_secs: Math.round(ageMs / 1000),
+    activity: found && {
+      known: found.known,
+      is_active: found.is_active,
+      confidence: Math.round(found.confidence * 100) / 100,
+      sources: [...new Set(found.signals.map(({ source }) => source))],
+      last_activity: found.last_activity === null ? null : iso(found.last_activity),
+      reasons: found.reasons.map((reason) => sanitize(reason)),
+    },
+  };
+}
+
+/** What a workspace tells of the time before the agent was there is not its activity. */
+export function ownActivity({ session, evidence: { activity } }: SessionJudge): ActivityState {
+  const own = [...activity.recent].map(
+    ([source, signals]) => [source, signals.filter(({ at }) => at >= session.startedAt)] as const,
+  );
+  return { ...activity, recent: new Map(own) };
+}
+
+/** The last status (a word about the turn, a report) or the last progress; its start where there was none yet. */
+function lastSignAt({ session, evidence }: SessionJudge): number {
+  const words = Object.values(evidence.turn.words).map(({ at }) => at);
+  const statuses = (evidence.activity.recent.get("status_update") ?? []).map(({ at }) => at);
+  const news = Object.values(evidence.progress.seen);
+  return Math.max(session.startedAt, evidence.report?.at ?? 0, ...words, ...statuses, ...news);
+}
+
+function categoryOf(ageMs: number, { warning_hours, critical_hours, auto_resume_hours }: CheckOptions): Category {
+  const hours = ageMs / HOUR;
+  if (hours >= auto_resume_hours) return "auto-resume";
+  if (hours >= critical_hours) return "critical";
+  return hours >= warning_hours ? "warning" : "fresh";
+}
+
+/** Why a long silence is no reason to touch it; null when it is one. */
+function whyCalm({ assessment: { state, until } }: SessionJudge, now: number, isActive: boolean): string | null {
+  if (isActive) return "it is active elsewhere";
+  if (state === "complete" || state === "idle") return `it is ${state}: nothing is under way`;
+  if (state === "rate_limited" && until !== null && until > now) return `its limit lasts until ${iso(until)}`;
+  return null;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();

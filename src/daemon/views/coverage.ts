@@ -1,0 +1,108 @@
+/** What rouse sees of an agent and what it does not: which of its sources were ever heard, and how to open the rest. */
+import type { AgentSession } from "../../core/agent.js";
+import { awakeMs } from "../../core/awake.js";
+import type { Evidence } from "../../core/judgement/evidence/evidence.js";
+import { BLIND_MS, type SessionJudge } from "../../core/session-judge.js";
+import { sanitize } from "../../core/text/sanitize.js";
+import { versionFit } from "../../core/version-fit.js";
+import { partOf } from "../../programs/part.js";
+import { programFor } from "../../programs/registry.js";
+
+export interface SessionCoverage {
+  name: string;
+  session: string;
+  kind: string;
+  origin: AgentSession["origin"];
+  version: string | null;
+  sees: string[];
+  /** Why rouse sees nothing of it at present. */
+  blind: string | null;
+  /** What stays dark, and what opens it. */
+  misses: { what: string; fix: string }[];
+}
+
+interface View {
+  what: string;
+  isSeen: (judge: SessionJudge) => boolean;
+  /** Null where nothing is to be seen for such an agent. */
+  fix: (judge: SessionJudge) => string | null;
+}
+
+const hears = (
+  { turn, progress }: Evidence,
+  source: "hook" | "telemetry" | "transcript" | "program_status" | "stream",
+): boolean => turn.words[source] !== undefined || (source !== "program_status" && progress.seen[source] !== undefined);
+
+const VIEWS: readonly View[] = [
+  {
+    what: "terminal",
+    isSeen: ({ evidence }) => evidence.progress.reading !== null || evidence.progress.outputAt !== null,
+    fix: ({ session }) =>
+      session.origin === "transcript"
+        ? "start it with rouse run or rouse spawn, or inside tmux with rouse watch"
+        : null,
+  },
+  {
+    what: "transcript",
+    isSeen: ({ evidence }) => hears(evidence, "transcript") || hears(evidence, "stream"),
+    fix: ({ session }) =>
+      partOf(programFor(session.kind).transcript)
+        ? "it is found with the first prompt; rouse watch looks for it"
+        : null,
+  },
+  {
+    what: "hooks",
+    isSeen: ({ evidence }) => hears(evidence, "hook"),
+    fix: ({ session }) =>
+      partOf(programFor(session.kind).hooks) ? `rouse init ${session.kind}, then start the agent again` : null,
+  },
+  {
+    what: "telemetry",
+    isSeen: ({ evidence }) => hears(evidence, "telemetry"),
+    // Nothing is missed without it but the price.
+    fix: () => null,
+  },
+  {
+    what: "process",
+    isSeen: ({ evidence }) => evidence.progress.cpuMs !== null || evidence.progress.children !== null,
+    fix: ({ session }) => (session.pid === null ? "its process is not known: start it with rouse run" : null),
+  },
+];
+
+/**
+ * The notice that rouse does not see an agent that it should: nobody hears of it, it cannot be judged, or what is heard
+ * says nothing for as long. It begins once, and ends when sight returns or the agent ends.
+ */
+export function blindOf(judge: SessionJudge, now: number): { since: number; reason: string } | null {
+  const { session, evidence, assessment, judgingError, since } = judge;
+  if (session.endedAt !== null || evidence.exit) return null;
+  if (judgingError !== null) return { since, reason: `judging it failed: ${judgingError}` };
+  if (evidence.blind) return { since: evidence.blind.since, reason: evidence.blind.text };
+  const isLasting = assessment.state === "unknown" && awakeMs(evidence.asleep, since, now) > BLIND_MS;
+  return isLasting ? { since, reason: assessment.reasons[0] ?? "" } : null;
+}
+
+export function coverageOf(judge: SessionJudge, now: number): SessionCoverage {
+  const { session, evidence } = judge;
+  const version = evidence.session.version ?? null;
+  const misses = VIEWS.flatMap((view) => {
+    const fix = view.isSeen(judge) ? null : view.fix(judge);
+    return fix === null ? [] : [{ what: view.what, fix }];
+  });
+  const { versions } = evidence.traits;
+  if (versions && versionFit(versions, version ?? undefined) === 1)
+    misses.push({
+      what: `release ${sanitize(version ?? "", 40)} is newer than its profile (${versions.to}): its screen may be misread`,
+      fix: "update rouse, or add a profile of your own (docs/add-an-agent.md)",
+    });
+  return {
+    name: sanitize(session.name, 80),
+    session: session.id,
+    kind: sanitize(session.kind, 40),
+    origin: session.origin,
+    version: version === null ? null : sanitize(version, 40),
+    blind: sanitize(blindOf(judge, now)?.reason ?? "", 300) || null,
+    sees: VIEWS.filter((view) => view.isSeen(judge)).map(({ what }) => what),
+    misses,
+  };
+}

@@ -1,0 +1,204 @@
+/** What people and programs are shown of an incident: one flat record, the same for table, JSON and API. */
+
+import type { AgentSession } from "../../core/agent.js";
+import { situationOf } from "../../core/agent-decisions.js";
+import { type ActionName, type OutcomeResult, resultOf } from "../../core/incidents/action.js";
+import {
+  type Feedback,
+  type Incident,
+  type IncidentState,
+  isOpen,
+  type Phase,
+  silencedUntil,
+} from "../../core/incidents/incident.js";
+import type { Problem } from "../../core/incidents/problem.js";
+import type { Assessment } from "../../core/judgement/assess.js";
+import type { NodeState } from "../../core/node-state.js";
+import { decide } from "../../core/policy/decide.js";
+import { sanitize } from "../../core/text/sanitize.js";
+
+export interface ActionView {
+  at: string;
+  do: ActionName;
+  result: OutcomeResult | "pending";
+  reason: string;
+  /** Whether what had to be seen after it was seen; null while that is open. */
+  proven: boolean | null;
+}
+
+export interface IncidentView {
+  id: string;
+  agent: string;
+  session: string;
+  kind: string;
+  problem: Problem;
+  /** What the same problem was called before, oldest first. */
+  chain: Problem[];
+  phase: Phase;
+  opened_at: string;
+  /** When its present stretch began. */
+  since: string;
+  ended_at: string | null;
+  level: Assessment["level"];
+  confidence: number;
+  /** When a limit ends. */
+  until: string | null;
+  reasons: string[];
+  /** Others with the same cause. */
+  outage: { id: string; group: string; shared: string; incidents: number } | null;
+  acked_at: string | null;
+  silenced_until: string | null;
+  feedback: Feedback | null;
+  reopened: number;
+  policy: string | null;
+  allowed: boolean;
+  actions: ActionView[];
+  /** What is done next, when that is decided again, and why nothing is done now; null when it is over. */
+  next: { do: ActionName | null; at: string | null; reason: string } | null;
+  /** What rouse would have done, where it was not permitted: no more in all than its budgets allow. */
+  wouldDo: ActionName | null;
+  commands: string[];
+}
+
+export interface IncidentSource {
+  state: NodeState;
+  now: number;
+}
+
+export function incidentView(incident: Incident, source: IncidentSource): IncidentView {
+  const { state, now } = source;
+  const { incidents: incidentState, rules } = state;
+  const session = state.latest.get(incident.agent)?.session ?? null;
+  const allowed = session !== null && rules.isAllowed(session, incident.problem);
+  const silenced = silencedUntil(incidentState, incident, now);
+  return {
+    id: incident.id,
+    agent: sanitize(incident.agent, 80),
+    session: incident.session,
+    kind: sanitize(incident.kind, 40),
+    problem: incident.problem,
+    chain: [...incident.chain],
+    phase: incident.phase,
+    opened_at: iso(incident.openedAt),
+    since: iso(incident.since),
+    ended_at: isoOrNull(incident.endedAt),
+    level: incident.level,
+    confidence: Math.round(incident.confidence * 100) / 100,
+    until: isoOrNull(incident.until),
+    reasons: incident.reasons.map((reason) => sanitize(reason)),
+    outage: outageOf(incidentState, incident),
+    acked_at: isoOrNull(incident.ackedAt),
+    silenced_until: isoOrNull(silenced),
+    feedback: incident.feedback,
+    reopened: incident.reopened,
+    policy: session === null ? null : sanitize(rules.policyOf(session).name, 80),
+    allowed,
+    actions: incidentState.actions
+      .filter((record) => record.incident === incident.id)
+      .map((record) => ({
+        at: iso(record.at),
+        do: record.do,
+        result: resultOf(record, now),
+        reason: sanitize(record.outcome?.reason ?? "", 300),
+        proven: record.outcome?.proven ?? null,
+      })),
+    next: nextOf(incident, source),
+    wouldDo: incident.escalated?.overBudget ? null : (incident.escalated?.wouldDo ?? null),
+    commands: isOpen(incident)
+      ? commandsFor(incident, session, allowed)
+      : [`rouse feedback ${incident.id} false-alarm`],
+  };
+}
+
+export interface IncidentFilter {
+  /** Also those that ended. */
+  all: boolean;
+  /** Also those that ended since then. */
+  since: number | null;
+  agent?: string;
+}
+
+/** The open ones first, each the latest first. */
+export function incidentViews(source: IncidentSource, { all, since, agent }: IncidentFilter): IncidentView[] {
+  return source.state.incidents.incidents
+    .filter((incident) => agent === undefined || incident.agent === agent)
+    .filter(({ endedAt }) => endedAt === null || (since === null ? all : endedAt >= since))
+    .sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || b.openedAt - a.openedAt)
+    .map((incident) => incidentView(incident, source));
+}
+
+/**
+ * By id, by the beginning of one, or by the agent that has only this one open. Else what is wrong with the word; `agents`
+ * are those that are known.
+ */
+export function findIncident({ incidents }: IncidentState, word: string, agents: readonly string[]): Incident | string {
+  const exact = incidents.find(({ id }) => id === word);
+  if (exact) return exact;
+  const quoted = JSON.stringify(sanitize(word, 80));
+  const begins = word.length >= PREFIX_MIN ? incidents.filter(({ id }) => id.startsWith(word)) : [];
+  const [first, second] = begins;
+  if (first && !second) return first;
+  if (first) return `${quoted} fits ${begins.length} incidents: ${listed(begins)}`;
+  const open = incidents.filter((incident) => incident.agent === word && isOpen(incident));
+  if (open.length === 1 && open[0]) return open[0];
+  if (open.length > 1) return `${quoted} has ${open.length} open incidents: ${listed(open)}`;
+  const ended = incidents.filter(({ agent }) => agent === word).reverse();
+  if (ended.length > 0)
+    return `${quoted} has no open incident; of those that ended, the latest first: ${listed(ended)}`;
+  if (agents.includes(word)) return `${quoted} has no incident`;
+  if (word.length < PREFIX_MIN && incidents.some(({ id }) => id.startsWith(word)))
+    return `${quoted} is too short for the beginning of an incident's id: at least ${PREFIX_MIN} characters`;
+  return `there is no incident ${quoted}; see "rouse incidents --all"`;
+}
+
+const PREFIX_MIN = 3;
+const listed = (found: readonly Incident[]): string =>
+  found
+    .slice(0, 10)
+    .map(({ id, problem }) => `${id} (${problem})`)
+    .join(", ");
+
+function nextOf(incident: Incident, { state, now }: IncidentSource): IncidentView["next"] {
+  if (!isOpen(incident)) return null;
+  const judge = state.latest.get(incident.agent);
+  if (!judge) return { do: null, at: null, reason: "it is not watched at present" };
+  const decision = decide(situationOf(state, incident, judge, now));
+  if (incident.escalated && incident.ackedAt === null)
+    return { do: null, at: null, reason: sanitize(incident.escalated.reason, 300) };
+  const isEscalation = decision.action?.do === "escalate";
+  return {
+    do: (isEscalation ? null : decision.action?.do) ?? decision.wouldDo?.do ?? null,
+    at: decision.action ? null : isoOrNull(decision.recheckAt),
+    reason: sanitize(decision.reason, 300),
+  };
+}
+
+function outageOf({ outages }: IncidentState, { outage: id }: Incident): IncidentView["outage"] {
+  const found = outages.find((outage) => outage.id === id);
+  return found
+    ? { id: found.id, group: found.group, shared: sanitize(found.shared, 80), incidents: found.members.length }
+    : null;
+}
+
+function commandsFor(incident: Incident, session: AgentSession | null, allowed: boolean): string[] {
+  const name = shellWord(incident.agent);
+  const id = incident.id;
+  return [
+    ...(session && session.hostSocket !== null && session.endedAt === null ? [`rouse attach ${name}`] : []),
+    ...(session?.pane ? [`tmux -S ${shellWord(session.pane.socket)} attach -t ${shellWord(session.pane.id)}`] : []),
+    `rouse why ${name}`,
+    `rouse recover ${name} --dry-run`,
+    ...(allowed || session === null ? [] : [`rouse allow ${name}`]),
+    ...(incident.ackedAt === null ? [`rouse ack ${id}`] : []),
+    `rouse feedback ${id} false-alarm`,
+  ];
+}
+
+/** To be pasted into a shell: a name that somebody chose must not be more than a word there. */
+const shellWord = (word: string): string => {
+  const safe = sanitize(word, 200);
+  return /^[A-Za-z0-9._/-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
+};
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));

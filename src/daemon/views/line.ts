@@ -1,0 +1,72 @@
+/** Everything that is watched, as few figures as fit into a status line: who is well, and who needs a person. */
+import type { State } from "../../core/states.js";
+import type { IncidentView } from "./incident-view.js";
+import type { SessionView } from "./view.js";
+
+export interface LineView {
+  ok: number;
+  limited: number;
+  /** When the first of these limits ends. */
+  until: string | null;
+  /** In problem, and rouse is permitted to do something about it and will. */
+  recovering: number;
+  /** In problem, and a person has taken it or wants to hear nothing of it. */
+  acknowledged: number;
+  needs_you: { name: string; why: string }[];
+  /** So many besides. */
+  more: number;
+}
+
+const NAMED_MAX = 10;
+const WHY: Readonly<Partial<Record<State, string>>> = {
+  needs_input: "asks",
+  stuck: "stuck",
+  error: "error",
+  gone: "gone",
+  unknown: "unseen",
+};
+
+type Agent = Pick<SessionView, "name" | "state" | "healthy" | "until" | "started_at" | "ended_at">;
+type LineProblem = Pick<
+  IncidentView,
+  "agent" | "problem" | "phase" | "acked_at" | "silenced_until" | "feedback" | "allowed" | "next"
+>;
+
+/** `incidents` are the open ones. */
+export function lineOf(agents: readonly Agent[], incidents: readonly LineProblem[]): LineView {
+  const view: LineView = { ok: 0, limited: 0, until: null, recovering: 0, acknowledged: 0, needs_you: [], more: 0 };
+  for (const agent of newest(agents)) {
+    const own = incidents.filter((one) => one.agent === agent.name);
+    // Who ended without problem is history.
+    if (agent.ended_at !== null && own.length === 0) continue;
+    const isCalledFor = (one: LineProblem): boolean => one.phase === "escalated" && !isTaken(one) && !isRecovering(one);
+    if (agent.healthy && !own.some(isCalledFor)) {
+      if (agent.state === "rate_limited") {
+        view.limited++;
+        if (agent.until !== null && (view.until === null || agent.until < view.until)) view.until = agent.until;
+      } else view.ok++;
+    } else if (own.length > 0 && own.every(isTaken)) view.acknowledged++;
+    else if (own.some(isRecovering) && !own.some(isCalledFor)) view.recovering++;
+    else if (view.needs_you.length < NAMED_MAX) view.needs_you.push({ name: agent.name, why: whyOf(agent, own) });
+    else view.more++;
+  }
+  return view;
+}
+
+/** An agent that was started again is its newest session. */
+function newest(agents: readonly Agent[]): Agent[] {
+  const last = new Map<string, Agent>();
+  for (const agent of agents) {
+    const known = last.get(agent.name);
+    if (!known || known.started_at <= agent.started_at) last.set(agent.name, agent);
+  }
+  return [...last.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const isTaken = ({ acked_at, silenced_until, feedback }: LineProblem): boolean =>
+  acked_at !== null || silenced_until !== null || feedback === "false-alarm";
+
+const isRecovering = ({ allowed, next }: LineProblem): boolean => allowed && next !== null && next.do !== null;
+
+const whyOf = ({ state }: Agent, own: readonly LineProblem[]): string =>
+  WHY[state] ?? (own.some(({ problem }) => problem === "over_budget") ? "over budget" : "problem");

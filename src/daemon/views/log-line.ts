@@ -1,0 +1,31 @@
+/** A line of the daemon's log for whatever rouse does about an agent, what came of it, and when a human gets it. */
+import type { IncidentInput } from "../../core/incidents/fold.js";
+import type { IncidentState } from "../../core/incidents/incident.js";
+
+/** Null for what is nothing done: judgements, and what people say. */
+export function logLine(input: IncidentInput, { actions, incidents }: IncidentState): string | null {
+  switch (input.kind) {
+    case "intended": {
+      const { agent, do: name, incident } = input.intent;
+      return `${agent}: ${name} is intended${about(incident)}`;
+    }
+    case "done": {
+      const { intent, result, reason, proven } = input.outcome;
+      const record = actions.find(({ id }) => id === intent);
+      if (!record) return null;
+      const proof = proven === null ? "" : proven ? ", proven" : ", not proven";
+      return `${record.agent}: ${record.do} ${result}${proof}${reason === "" ? "" : `: ${reason}`}${about(record.incident)}`;
+    }
+    case "escalated": {
+      const agent = incidents.find(({ id }) => id === input.incident)?.agent ?? "";
+      return `${agent}: given to a human: ${input.reason}${about(input.incident)}`;
+    }
+    default:
+      return null;
+  }
+
+  function about(incident: string): string {
+    const problem = incidents.find(({ id }) => id === incident)?.problem;
+    return ` (incident ${incident}${problem === undefined ? "" : `, ${problem}`})`;
+  }
+}

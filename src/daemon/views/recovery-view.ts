@@ -1,0 +1,49 @@
+/** What a recovery by hand did, as people and programs are shown it. */
+import type { ActionName, NudgeText, OutcomeResult } from "../../core/incidents/action.js";
+import type { Problem } from "../../core/incidents/problem.js";
+import type { SessionJudge } from "../../core/session-judge.js";
+import type { State } from "../../core/states.js";
+import { sanitize } from "../../core/text/sanitize.js";
+import type { Recovery } from "../recovery.js";
+
+export interface RecoveryView {
+  agent: string;
+  state: State;
+  incident: string | null;
+  problem: Problem | null;
+  dry_run: boolean;
+  steps: { do: ActionName; say: NudgeText | null; result: OutcomeResult; reason: string; proven: boolean | null }[];
+  /** Why it ended there. */
+  reason: string;
+  /** What would be done, or what comes next. */
+  next: { do: ActionName; say: NudgeText | null } | null;
+  /** When that is decided again. */
+  at: string | null;
+  /** Something else is being done to the agent. */
+  busy: boolean;
+}
+
+export function recoveryView(
+  { session, assessment }: SessionJudge,
+  recovery: Recovery | null,
+  isDry: boolean,
+): RecoveryView {
+  return {
+    agent: sanitize(session.name, 80),
+    state: assessment.state,
+    incident: recovery?.incident?.id ?? null,
+    problem: recovery?.incident?.problem ?? null,
+    dry_run: isDry,
+    steps: (recovery?.steps ?? []).map(({ action, outcome }) => ({
+      do: action.do,
+      say: action.say ?? null,
+      result: outcome.result,
+      reason: sanitize(outcome.reason, 300),
+      proven: outcome.proven,
+    })),
+    reason: recovery ? sanitize(recovery.reason, 300) : "something is being done to it at this moment; try again",
+    next: recovery?.next ? { do: recovery.next.do, say: recovery.next.say ?? null } : null,
+    at: recovery?.recheckAt == null ? null : new Date(recovery.recheckAt).toISOString(),
+    busy: recovery === null,
+  };
+}

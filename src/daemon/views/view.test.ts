@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { agent, WORKING } from "../../../test/support/loops.js";
+import { START, screen } from "../../../test/support/steps.js";
+import type { AgentSession } from "../../core/agent.js";
+import { SessionJudge } from "../../core/session-judge.js";
+import type { Signal } from "../../core/signal.js";
+import { viewOf } from "./view.js";
+import { whyOf } from "./why.js";
+
+type Untimed = Omit<Signal, "at"> & Record<string, unknown>;
+
+function watch(signals: readonly Untimed[], fields: Partial<AgentSession> = {}, at = START): SessionJudge {
+  const judge = new SessionJudge(agent(fields), START);
+  judge.take(
+    signals.map((signal) => ({ ...signal, at }) as Signal),
+    at,
+  );
+  judge.judge(at);
+  return judge;
+}
+
+const tool: Untimed = {
+  kind: "tool_start",
+  source: "transcript",
+  id: "t1",
+  tool: "Bash",
+  class: "shell",
+  call: "c1",
+  subject: "npm test",
+};
+
+describe("what is shown of a session", () => {
+  it("is one flat record with times that programs read", () => {
+    const view = viewOf(watch(WORKING, { task: "T-7", tags: ["night"] }), START + 2000);
+    expect(view).toMatchObject({
+      name: "api",
+      state: "working",
+      cause: null,
+      since: "2026-03-02T09:00:00.000Z",
+      last_progress: "2026-03-02T09:00:00.000Z",
+      last_output: null,
+      until: null,
+      healthy: true,
+      task: "T-7",
+      tags: ["night"],
+      ended_at: null,
+    });
+    expect(view.reasons[0]).toContain("a turn runs (title)");
+  });
+
+  it("says what it does: the open tool, what the screen shows of one, or what is asked", () => {
+    expect(viewOf(watch([...WORKING, tool]), START).doing).toBe("Bash: npm test");
+    const shown = screen({ busy: true, moving: true, tool: { class: "shell", subject: "make all" } });
+    expect(viewOf(watch([shown]), START).doing).toBe("make all");
+    const dialog = screen({ composer: "hidden", dialog: { prompt: "permission", question: "Push the branch?" } });
+    expect(viewOf(watch([dialog]), START)).toMatchObject({ state: "needs_input", doing: "Push the branch?" });
+    expect(viewOf(watch(WORKING), START).doing).toBe("");
+  });
+
+  it("has the end of a limit", () => {
+    const until = START + 3_600_000;
+    const view = viewOf(watch([{ kind: "limit", source: "transcript", level: "hit", until } as Untimed]), START);
+    expect(view).toMatchObject({ state: "rate_limited", cause: "limit", until: "2026-03-02T10:00:00.000Z" });
+  });
+
+  it("carries no control byte of an agent", () => {
+    const hostile = "a\u001b[31mb\u0007\u202ec\u0000";
+    const fields = { name: hostile, kind: hostile, task: hostile, workspace: hostile, tags: [hostile] };
+    const why = whyOf(watch([...WORKING, { ...tool, subject: hostile, tool: hostile }], fields), START);
+    expect(JSON.stringify(why)).not.toMatch(/\\u001b|\\u0007|\\u0000|\u202e/);
+    expect(why.name).toBe("a [31mb c");
+  });
+
+  it("says that rouse is blind when what is heard of it tells nothing for a minute", () => {
+    const judge = watch([]);
+    judge.judge(START + 10_000);
+    expect(viewOf(judge, START + 69_000)).toMatchObject({ state: "unknown", blind: null });
+    const blind = { since: "2026-03-02T09:00:10.000Z", reason: "nothing was seen yet" };
+    expect(viewOf(judge, START + 71_000)).toMatchObject({ state: "unknown", healthy: false, blind });
+    judge.session = { ...judge.session, endedAt: START + 72_000 };
+    expect(viewOf(judge, START + 73_000).blind).toBeNull();
+  });
+});

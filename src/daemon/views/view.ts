@@ -1,0 +1,120 @@
+/** What people and programs are shown of a session: one flat record, the same for table, JSON and API. */
+import type { AgentSession } from "../../core/agent.js";
+import { burnRates } from "../../core/judgement/evidence/burn.js";
+import type { PeriodSpend } from "../../core/judgement/period-spend.js";
+import type { SessionJudge } from "../../core/session-judge.js";
+import type { WaitCause } from "../../core/states.js";
+import { type Cause, type State, UNHEALTHY } from "../../core/states.js";
+import { sanitize } from "../../core/text/sanitize.js";
+import { blindOf } from "./coverage.js";
+
+export interface SpendView {
+  since: string;
+  until: string;
+  tokens: number;
+  tokens_budget: number | null;
+  /** Null where nothing tells a price. */
+  cost_usd: number | null;
+  cost_usd_budget: number | null;
+  /** So many of the tokens are not in the cost. */
+  unpriced_tokens: number;
+  is_over: boolean;
+  /** One sentence each: which budget is used up, and what a sum leaves out. */
+  notes: string[];
+}
+
+export interface SessionView {
+  name: string;
+  kind: string;
+  session: string;
+  origin: AgentSession["origin"];
+  tags: string[];
+  workspace: string | null;
+  task: string | null;
+  pid: number | null;
+  state: State;
+  cause: Cause | WaitCause | null;
+  level: "report" | "act";
+  confidence: number;
+  since: string;
+  until: string | null;
+  /** What it is doing, in words. */
+  doing: string;
+  reasons: string[];
+  last_progress: string | null;
+  last_output: string | null;
+  tokens_per_hour: number;
+  cost_usd_per_hour: number;
+  /** What the agent used this night, all its sessions together; null where it has no budget. */
+  spend: SpendView | null;
+  healthy: boolean;
+  /** `watchdog.blind`: rouse does not see it. One notice from the loss of sight until it returns. */
+  blind: { since: string; reason: string } | null;
+  started_at: string;
+  ended_at: string | null;
+}
+
+export function viewOf(judge: SessionJudge, now: number): SessionView {
+  const { session, evidence } = judge;
+  const assessment = judge.peek(now);
+  const { state } = assessment;
+  const blind = blindOf(judge, now);
+  const seen = Object.values(evidence.progress.seen);
+  const rates = burnRates(evidence.burn, now);
+  return {
+    name: sanitize(session.name, 80),
+    kind: sanitize(session.kind, 40),
+    session: session.id,
+    origin: session.origin,
+    tags: session.tags.map((tag) => sanitize(tag, 40)),
+    workspace: session.workspace === null ? null : sanitize(session.workspace, 400),
+    task: session.task === null ? null : sanitize(session.task, 200),
+    pid: session.pid,
+    state,
+    cause: assessment.cause,
+    level: assessment.level,
+    confidence: Math.round(assessment.confidence * 100) / 100,
+    since: iso(judge.since),
+    until: assessment.until === null ? null : iso(assessment.until),
+    doing: doingOf(judge),
+    reasons: assessment.reasons.map((reason) => sanitize(reason)),
+    last_progress: seen.length > 0 ? iso(Math.max(...seen)) : null,
+    last_output: evidence.progress.outputAt === null ? null : iso(evidence.progress.outputAt),
+    tokens_per_hour: Math.round(rates.tokens_per_hour),
+    cost_usd_per_hour: Math.round(rates.cost_usd_per_hour * 100) / 100,
+    spend: spendView(judge.spend),
+    healthy: !UNHEALTHY.has(state),
+    blind: blind === null ? null : { since: iso(blind.since), reason: sanitize(blind.reason) },
+    started_at: iso(session.startedAt),
+    ended_at: session.endedAt === null ? null : iso(session.endedAt),
+  };
+}
+
+function spendView(spend: PeriodSpend | null): SpendView | null {
+  if (spend === null) return null;
+  const { period, tokens, costUsd, unpriced, tokensBudget, costBudget, over, doubt } = spend;
+  return {
+    since: iso(period.from),
+    until: iso(period.to),
+    tokens,
+    tokens_budget: tokensBudget || null,
+    cost_usd: costUsd > 0 || unpriced === 0 ? Math.round(costUsd * 100) / 100 : null,
+    cost_usd_budget: costBudget || null,
+    unpriced_tokens: unpriced,
+    is_over: over.length > 0,
+    notes: doubt === null ? over : [...over, doubt],
+  };
+}
+
+/** The open tool, else the prompt, else what the state says. */
+function doingOf({ evidence, assessment }: SessionJudge): string {
+  const [tool] = evidence.tools.open.values();
+  if (tool) return sanitize(tool.subject ? `${tool.tool}: ${tool.subject}` : tool.tool, 120);
+  const shown = evidence.progress.reading?.tool;
+  if (shown?.subject) return sanitize(shown.subject, 120);
+  const dialog = evidence.progress.reading?.dialog;
+  if (dialog && assessment.state === "needs_input") return sanitize(dialog.question, 120);
+  return "";
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { agent } from "../../../test/support/loops.js";
+import { START, screen } from "../../../test/support/steps.js";
+import { SessionJudge } from "../../core/session-judge.js";
+import type { Signal } from "../../core/signal.js";
+import { whyOf } from "./why.js";
+
+/** Signals with their seconds, judged after each. */
+function story(...signals: [second: number, signal: Omit<Signal, "at">][]): SessionJudge {
+  const judge = new SessionJudge(agent(), START);
+  for (const [second, signal] of signals) {
+    const at = START + second * 1000;
+    judge.take([{ ...signal, at } as Signal], at);
+    judge.judge(at);
+  }
+  return judge;
+}
+
+const working = { kind: "status", source: "title", status: "working" } as const;
+const idle = { kind: "status", source: "title", status: "idle" } as const;
+
+describe("why", () => {
+  it("gives each piece of evidence its age and its source", () => {
+    const call = { kind: "tool_start", source: "transcript", id: "t", tool: "Bash", class: "shell", call: "c" };
+    const why = whyOf(
+      story(
+        [0, working],
+        [2, screen({ busy: true, moving: true, reply: "words" })],
+        [3, { ...call, subject: "npm test" } as Omit<Signal, "at">],
+        [4, { kind: "output", source: "screen", bytes: 10 } as Omit<Signal, "at">],
+        [5, { kind: "input", source: "human", by: "human", bytes: 1 } as Omit<Signal, "at">],
+      ),
+      START + 10_000,
+    );
+    expect(why.evidence).toEqual(
+      expect.arrayContaining([
+        { what: "turn", says: "active", age_secs: 10, source: "title" },
+        { what: "open tool", says: "Bash npm test", age_secs: 7, source: "transcript" },
+        { what: "last news", says: "reply", age_secs: 8, source: "screen" },
+        { what: "last output", says: "bytes", age_secs: 6, source: "screen" },
+        { what: "human", says: "keys typed", age_secs: 5, source: "human" },
+      ]),
+    );
+  });
+
+  it("names the prompt that is open, the limit and the error", () => {
+    const prompt = { kind: "prompt", source: "hook", open: true, prompt: "permission", question: "Push?" };
+    const limit = { kind: "limit", source: "transcript", level: "hit", text: "5-hour limit" };
+    const error = { kind: "error", source: "transcript", cause: "api", final: true, digest: "d", text: "529" };
+    const rows = whyOf(
+      story(...[prompt, limit, error].map((signal): [number, Omit<Signal, "at">] => [0, signal as Omit<Signal, "at">])),
+      START,
+    ).evidence.map(({ what, says }) => `${what}: ${says}`);
+    expect(rows).toEqual(
+      expect.arrayContaining(["prompt: permission Push?", "limit: 5-hour limit", "error: api: 529"]),
+    );
+  });
+
+  it("says what would change the verdict, and when it is judged again", () => {
+    const active = whyOf(story([0, working]), START);
+    expect(active.changes).toEqual([
+      expect.stringMatching(/^it is judged again in \d+/),
+      "news from any witness, an open prompt, or the end of the turn",
+    ]);
+    expect(whyOf(story([0, working], [5, idle]), START + 5000).changes.at(-1)).toBe(
+      "a new turn, or a prompt on the screen",
+    );
+  });
+
+  it("tells the story in order, its latest part only", () => {
+    const turns = Array.from({ length: 120 }, (_, n): [number, Omit<Signal, "at">] => [n * 5, n % 2 ? idle : working]);
+    const { timeline } = whyOf(story(...turns), START + 600_000);
+    expect(timeline.length).toBeLessThanOrEqual(40);
+    expect(timeline.map(({ t }) => t)).toEqual(timeline.map(({ t }) => t).sort((a, b) => a - b));
+  });
+
+  it("quotes so many of the last lines of the screen as asked for, without secrets and control bytes", () => {
+    const secret = `sk-ant-api03-${"aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY".repeat(3)}`;
+    const judge = story([0, screen({ busy: true, moving: true, tail: ["one", `key ${secret}`, "three\u001b[2J"] })]);
+    const quoting = (output_preview_lines: number): string[] => {
+      judge.settings = { output_preview_lines };
+      return whyOf(judge, START + 1000).preview;
+    };
+    expect(whyOf(judge, START + 1000).preview).toHaveLength(3);
+    expect(quoting(2)).toEqual([`key ${"*".repeat(secret.length)}`, "three [2J"]);
+    expect(quoting(0)).toEqual([]);
+  });
+});
