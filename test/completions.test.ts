@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { allCommands } from "../src/cli/completions.js";
+import { allCommands } from "../src/cli/commands/completions.js";
 import { BIN, closeHome, makeHome, TestTerminal, until } from "./support/hosts.js";
 import { rouse } from "./support/rouse.js";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { allCommands } from "../src/cli/completions.js";
+import { allCommands } from "../src/cli/commands/completions.js";
 
 describe("docs/cli.md", () => {
   it("names every command and every option", async () => {

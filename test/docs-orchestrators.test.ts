@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { TOOLS } from "../src/api/mcp/tools.js";
 import { MESSAGE_PAYLOADS } from "../src/api/operations/message-payloads.js";
-import { allCommands } from "../src/cli/completions.js";
+import { allCommands } from "../src/cli/commands/completions.js";
 import { MESSAGE_TYPES, type MessageType } from "../src/core/notices/message.js";
 
 const text = readFileSync(join(import.meta.dirname, "..", "docs", "orchestrators.md"), "utf8");

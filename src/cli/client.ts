@@ -2,7 +2,7 @@
 import type { OperationAnswer, OperationInput, OperationName } from "../api/operations/index.js";
 import { callOperation } from "../api/remote.js";
 import { rousePaths } from "../config/paths.js";
-import { callerHeaders } from "./hook.js";
+import { callerHeaders } from "./commands/hook.js";
 
 export type { OperationAnswer, OperationInput, OperationName };
 

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agentsDiff, applyAgents, planAgents } from "../setup/agents.js";
-import { REPORT_STATES } from "./report.js";
+import { REPORT_STATES } from "./commands/report.js";
 
 const SECTION = readFileSync(join(import.meta.dirname, "..", "..", "examples", "agents-md", "AGENTS.md"), "utf8");
 let folder: string;

@@ -13,7 +13,7 @@ import { programFor } from "../programs/registry.js";
 import { commandLine } from "../programs/settings/json-hooks.js";
 import { hooksOf } from "../setup/hooks-install.js";
 import { findProgram } from "../terminal/find-program.js";
-import { askVersion } from "./doctor/programs.js";
+import { askVersion } from "./commands/doctor/programs.js";
 
 const SHIPPED = fileURLToPath(new URL("../../plugin/", import.meta.url));
 /** Hooks in the settings, the plugin that has them too, or nothing that is changed. */

@@ -1,6 +1,6 @@
 /** `rouse hook` and `rouse report` as the help shows them; they run in `quick.ts`. */
 import { Argument, type Command } from "@commander-js/extra-typings";
-import { REPORT_STATES } from "./report.js";
+import { REPORT_STATES } from "./commands/report.js";
 
 export function addQuick(program: Command, setExit: (code: number) => void): void {
   program
@@ -14,7 +14,7 @@ export function addQuick(program: Command, setExit: (code: number) => void): voi
     .argument("[payload]", "the payload, where it is not on standard input")
     .option("--plugin", "keep still where the same hooks stand in Claude Code's settings")
     .action(async (name, payload, { plugin }) => {
-      const { runHook } = await import("./hook.js");
+      const { runHook } = await import("./commands/hook.js");
       setExit(await runHook([name, ...(plugin ? ["--plugin"] : []), ...(payload === undefined ? [] : [payload])]));
     });
   program
@@ -26,7 +26,7 @@ export function addQuick(program: Command, setExit: (code: number) => void): voi
     .option("--heartbeat", "I am alive")
     .option("--name <agent>", "the agent, where it was not started by rouse")
     .action(async (state, text, options) => {
-      const { runReport } = await import("./report.js");
+      const { runReport } = await import("./commands/report.js");
       const flags = [...(options.heartbeat ? ["--heartbeat"] : []), ...(options.name ? ["--name", options.name] : [])];
       setExit(await runReport([...flags, ...(state === undefined ? [] : ["--", state, ...text])]));
     });

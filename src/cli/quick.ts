@@ -14,6 +14,8 @@ if (asksForHelp) await import("./main.js");
 else if (complaint !== null) {
   process.stderr.write(`rouse: ${complaint}\n`);
   process.exitCode = 2;
-} else if (process.argv[2] === "report") process.exitCode = await (await import("./report.js")).runReport(args);
-else if (process.argv[2] === "status") process.exitCode = await (await import("./status-line.js")).runStatusLine(args);
-else process.exitCode = await (await import("./hook.js")).runHook(args);
+} else if (process.argv[2] === "report")
+  process.exitCode = await (await import("./commands/report.js")).runReport(args);
+else if (process.argv[2] === "status")
+  process.exitCode = await (await import("./commands/status-line.js")).runStatusLine(args);
+else process.exitCode = await (await import("./commands/hook.js")).runHook(args);

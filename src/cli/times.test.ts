@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { alertsText } from "./alert.js";
-import { messageText } from "./messages.js";
-import { tokensText } from "./token.js";
+import { alertsText } from "./commands/alert.js";
+import { messageText } from "./commands/messages.js";
+import { tokensText } from "./commands/token.js";
 
 const NOW = Date.parse("2026-11-15T10:00:00Z");
 const AT = "2026-11-15T09:05:00.000Z";

@@ -1,6 +1,6 @@
 /**
  * What the daemon lends to those who build faces on it. The API imports the daemon, and never the other way round: whoever
- * starts the daemon (`cli/daemon.ts`) hands `serve` the function that opens the API on these parts.
+ * starts the daemon (`cli/commands/daemon.ts`) hands `serve` the function that opens the API on these parts.
  */
 import type { Hono } from "hono";
 import type { Config } from "../config/keys.js";

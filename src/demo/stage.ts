@@ -15,7 +15,7 @@ import { startHost } from "../terminal/start-host.js";
 import { CAST, type Member } from "./cast.js";
 import { endBelow } from "./sweep.js";
 
-const HOST_SCRIPT = fileURLToPath(new URL("../cli/host.js", import.meta.url));
+const HOST_SCRIPT = fileURLToPath(new URL("../cli/commands/host.js", import.meta.url));
 const AGENT_SCRIPT = fileURLToPath(new URL("./agent/claude.js", import.meta.url));
 const COLS = 100;
 const ROWS = 30;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { constants, gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Recorder } from "../../src/cli/record/recorder.js";
+import { Recorder } from "../../src/cli/commands/record/recorder.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { rouse } from "../support/rouse.js";
 import { NO_TMUX, RecordedAgent, TestServer, until } from "../support/tmux.js";

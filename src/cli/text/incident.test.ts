@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { PermissionsView } from "../../api/service/permissions.js";
 import type { ActionView, IncidentView } from "../../daemon/views/incident-view.js";
 import type { RecoveryView } from "../../daemon/views/recovery-view.js";
-import { allowText, strangersText } from "../allow.js";
-import { recoveryText } from "../recover.js";
+import { allowText, strangersText } from "../commands/allow.js";
+import { recoveryText } from "../commands/recover.js";
 import { feedbackText, incidentsText, limitText, localTime, openText, storyText } from "./incident.js";
 
 const NOW = Date.parse("2026-11-15T12:00:00Z");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SessionView } from "../../daemon/views/view.js";
-import { burnText, statusText, whyText } from "../status.js";
+import { burnText, statusText, whyText } from "../commands/status.js";
 import { fitScreen } from "./redraw.js";
 import { fitTo, textWidth } from "./width.js";
 

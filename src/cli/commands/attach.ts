@@ -1,0 +1,76 @@
+/** `rouse attach`: look at a spawned agent and type into it; several people may at once. */
+import type { Command } from "@commander-js/extra-typings";
+import { sanitize } from "../../core/text/sanitize.js";
+import { BadInput } from "../../replay/files.js";
+import { TerminalModes } from "../../terminal/modes.js";
+import { OuterTerminal } from "../../terminal/outer-terminal.js";
+import { bytesOf, HostClient, livingSession } from "../host-client.js";
+
+/** Ctrl-\ : no agent program uses it, and tmux and screen leave it alone. The second form is the kitty keyboard's. */
+const DETACH = [Buffer.from([0x1c]), Buffer.from("\u001b[92;5u")] as const;
+
+export function addAttach(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("attach")
+    .summary("look at an agent and type into it")
+    .description("Shows a running agent in this terminal and passes keys on. Ctrl-\\ leaves it running and comes back.")
+    .argument("<agent>", "its name")
+    .action(async (name) => {
+      if (!process.stdin.isTTY || !process.stdout.isTTY)
+        throw new BadInput(
+          `attach needs a terminal; for the output alone there is: rouse logs --follow ${sanitize(name, 80)}`,
+        );
+      setExit(await attach(name));
+    });
+}
+
+async function attach(name: string): Promise<number> {
+  const session = await livingSession(name);
+  // What it shows would be shown by it, for ever.
+  if (process.env.ROUSE_SESSION === session.id)
+    throw new BadInput(
+      `this runs inside ${session.name}, which cannot be shown to itself; attach from another terminal`,
+    );
+  const terminal = new OuterTerminal();
+  const modes = new TerminalModes();
+  const { stdin, stdout } = process;
+  let farewell = `[${session.name} goes on]`;
+  let code = 0;
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const show = (event: Record<string, unknown>): void => {
+    if (event.ev === "snapshot" || event.ev === "output") {
+      const bytes = bytesOf(event);
+      modes.take(bytes);
+      stdout.write(bytes);
+    } else if (event.ev === "exit") {
+      farewell = `[${session.name} ended]`;
+      end();
+    } else if (event.ev === "error") {
+      farewell = "[the host refused]";
+      code = 1;
+      end();
+    }
+  };
+  const client = await HostClient.connect(session, show, () => end());
+  const keys = (bytes: Buffer): void => {
+    const cut = Math.min(...DETACH.map((key) => bytes.indexOf(key)).filter((at) => at >= 0));
+    const typed = Number.isFinite(cut) ? bytes.subarray(0, cut) : bytes;
+    if (typed.length > 0) client.send({ op: "input", data: typed.toString("base64") });
+    if (Number.isFinite(cut)) end();
+  };
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.once(signal, end);
+  stdout.on("resize", () => client.send({ op: "resize", ...terminal.size() }));
+  stdin.on("data", keys);
+  stdin.on("end", end);
+  terminal.enter();
+  client.send({ op: "attach", ...terminal.size() });
+  await ended;
+  client.close();
+  // Kitty keyboard and modified keys are no modes of this kind, and are given back always.
+  stdout.write(`${modes.undo()}\u001b[<u\u001b[>4;0m\u001b[0m\r\n${farewell}\r\n`);
+  terminal.close();
+  return code;
+}

@@ -1,0 +1,98 @@
+/** `rouse check`: who has given no sign for how long, and whether that means anything. */
+import type { Command } from "@commander-js/extra-typings";
+import type { AgentActivity } from "../../api/service/activity.js";
+import { loadConfig } from "../../config/load.js";
+import { formatDuration } from "../../core/text/duration.js";
+import { sanitizedJson } from "../../core/text/sanitize.js";
+import { CATEGORIES, type Category, type CheckedAgent } from "../../daemon/views/check.js";
+import { parseNamed } from "../arguments.js";
+import { askUser, isCalled, isUnlisted } from "../ask.js";
+import type { OperationInput } from "../client.js";
+import { loadSettings } from "../settings.js";
+import { isColoured, paintText } from "../text/paint.js";
+import { type Column, tableText } from "../text/table.js";
+import { columnsOf } from "../text/width.js";
+
+const COLOURS = { fresh: "green", warning: "yellow", critical: "magenta", "auto-resume": "red" } as const;
+
+export function addCheck(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("check")
+    .summary("who has gone quiet: fresh, warning, critical or auto-resume; exit 1 from critical on")
+    .description(
+      "Sorts the agents by the age of their last sign (a status, a report, progress): fresh below 2 h, warning below 6,\n" +
+        "critical below 12, auto-resume from there on (check.* in the configuration). One that is active elsewhere\n" +
+        "(commits, tests, files), is done, or waits for a limit to end is not called worse than warning.",
+    )
+    .argument("[agent]", "assess the activity of this agent alone, and whether it may be resumed", parseNamed)
+    .option("--no-activity-check", "let the age alone decide")
+    .option("--json", "for programs")
+    .action(async (name, { activityCheck, json }, self) => {
+      loadSettings();
+      if (name !== undefined) {
+        if (!activityCheck) self.error("error: --no-activity-check goes without an agent", { exitCode: 2 });
+        const activity = await askUser("get_activity", { agent: name }, isCalled(name));
+        process.stdout.write(json ? `${sanitizedJson(activity)}\n` : agentText(activity));
+        return;
+      }
+      const asked = { ...askedHere(), ...(activityCheck ? {} : { activity: false }) };
+      const { agents } = await askUser("check", asked, isUnlisted);
+      process.stdout.write(json ? `${sanitizedJson({ agents })}\n` : checkText(agents, process.stdout));
+      if (agents.some(({ category }) => category === "critical" || category === "auto-resume")) setExit(1);
+    });
+}
+
+/** The daemon knows what is configured where each agent works; what this shell's variables say is known here alone. */
+function askedHere(): OperationInput<"check"> {
+  const { config, origins } = loadConfig({ projects: false });
+  const isAsked = (name: string): boolean => origins[name]?.layer === "environment";
+  const hours = Object.entries(config.check).filter(([name]) => isAsked(`check.${name}`));
+  return {
+    ...Object.fromEntries(hours),
+    ...(isAsked("resume.validate_activity") ? { activity: config.resume.validate_activity } : {}),
+  };
+}
+
+export function checkText(agents: readonly CheckedAgent[], screen: { isTTY?: boolean; columns?: number }): string {
+  if (agents.length === 0) return "no agent is running\n";
+  const colour = isColoured(screen);
+  const columns: Column<CheckedAgent>[] = [
+    { title: "NAME", text: (a) => a.name, min: 8 },
+    { title: "CATEGORY", text: (a) => a.category, paint: (text, a) => paintText(text, COLOURS[a.category], colour) },
+    { title: "LAST SIGN", text: (a) => `${formatDuration(a.age_secs * 1000)} ago` },
+    { title: "STATE", text: (a) => (a.cause ? `${a.state}/${a.cause}` : a.state) },
+    { title: "ACTIVITY", text: activityText, min: 10 },
+  ];
+  const count = (category: Category): number => agents.filter((agent) => agent.category === category).length;
+  const counts = CATEGORIES.filter((category) => count(category) > 0).map(
+    (category) => `${count(category)} ${category}`,
+  );
+  return `${tableText(columns, agents, columnsOf(screen))}\n${counts.join(", ")}\n`;
+}
+
+function activityText({ activity, held_back, category_by_age }: CheckedAgent): string {
+  const held = held_back === null ? "" : `held back from ${category_by_age}: ${held_back}`;
+  if (!activity) return held;
+  const found = activity.known
+    ? `${activity.is_active ? "active" : "inactive"} (confidence ${activity.confidence})`
+    : (activity.reasons[0] ?? "unknown");
+  const sources = activity.sources.length > 0 ? `by ${activity.sources.join(", ")}` : "";
+  return [held, found, sources].filter((part) => part !== "").join("; ");
+}
+
+export function agentText({
+  agent,
+  known,
+  is_active,
+  confidence,
+  inactivity_minutes,
+  reasons,
+  guard,
+}: AgentActivity): string {
+  const last = inactivity_minutes === null ? "" : `, last activity ${formatDuration(inactivity_minutes * 60_000)} ago`;
+  const state = known ? `${is_active ? "active" : "inactive"} (confidence ${confidence})${last}` : "activity unknown";
+  const resume = guard.send
+    ? "A resume prompt may be sent."
+    : `No resume prompt is sent${guard.may_ask ? ", but one question may be asked" : ""}.`;
+  return [`${agent}: ${state}`, ...reasons.map((reason) => `  ${reason}`), `  ${resume}`, ""].join("\n");
+}

@@ -1,0 +1,95 @@
+/** `rouse completions`: scripts for shells, made from the commands themselves, so that they cannot fall behind. */
+import { Argument, Command } from "@commander-js/extra-typings";
+import { rousePaths } from "../../config/paths.js";
+import { listSessions } from "../../terminal/registry.js";
+import { call } from "../client.js";
+import { bashScript, fishScript, type Spec, zshScript } from "../completion-scripts.js";
+
+const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+type Shell = keyof typeof SHELLS;
+
+export function addCompletions(program: Command, _setExit: (code: number) => void): void {
+  program
+    .command("completions")
+    .summary("a script that completes commands and options in your shell")
+    .addArgument(new Argument("[shell]").choices(Object.keys(SHELLS) as Shell[]))
+    .option("--agents", "instead, the names of the agents that run, one a line: the scripts ask for them")
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  rouse completions bash > ~/.local/share/bash-completion/completions/rouse\n" +
+        '  rouse completions zsh > "$' +
+        '{fpath[1]}/_rouse"\n' +
+        "  rouse completions fish > ~/.config/fish/completions/rouse.fish\n",
+    )
+    .action(async (shell, { agents }, self) => {
+      if (agents) for (const name of await agentNames()) process.stdout.write(`${name}\n`);
+      else if (shell === undefined) self.error(`error: say which shell: ${Object.keys(SHELLS).join(", ")}`);
+      else process.stdout.write(SHELLS[shell](await allCommands()));
+    });
+}
+
+/** Nobody waits longer for a key to be answered. */
+const AGENTS_MS = 3000;
+/** A shell reads a completion as words of its own: what could be more than a word to it is left out. */
+const SAFE_NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._@%+-]*$/u;
+
+/** From the hosts' own records, and from the daemon where one runs; none is started. */
+async function agentNames(): Promise<string[]> {
+  const paths = rousePaths();
+  const watched = await call("sessions", {}, AGENTS_MS).then(
+    ({ agents }) => agents,
+    () => [],
+  );
+  const held = listSessions(paths).filter(({ isAlive }) => isAlive);
+  return [...new Set([...held, ...watched].map(({ name }) => name))].filter((name) => SAFE_NAME.test(name)).sort();
+}
+
+/** Arguments of these names take an agent's: an incident goes by its agent's name too. */
+const AGENT_ARGUMENTS: ReadonlySet<string> = new Set(["agent", "agents", "what", "id"]);
+
+/** Every command with its options, as it describes itself. */
+export async function allCommands(): Promise<Spec[]> {
+  // Loaded here: the table names this file too.
+  const { COMMANDS } = await import("../commands.js");
+  const program = new Command("rouse");
+  for (const { load } of COMMANDS) (await load())(program, () => {});
+  return program.commands.flatMap((command) => specsOf(command, []));
+}
+
+/** The part of a command that is looked at here; commander's own type knows each command's options. */
+interface Described {
+  name(): string;
+  summary(): string;
+  description(): string;
+  readonly options: readonly {
+    readonly long?: string | undefined;
+    readonly short?: string | undefined;
+    readonly description: string;
+    readonly required: boolean;
+    readonly hidden: boolean;
+    readonly argChoices?: readonly string[] | undefined;
+  }[];
+  readonly registeredArguments: readonly { name(): string; readonly argChoices?: readonly string[] | undefined }[];
+  readonly commands: readonly Described[];
+}
+
+function specsOf(command: Described, above: readonly string[]): Spec[] {
+  const words = [...above, command.name()];
+  const options = command.options.filter(({ hidden }) => !hidden);
+  return [
+    {
+      words,
+      summary: command.summary() || command.description().split("\n")[0] || "",
+      options: options.map(({ long, short, description, required, argChoices }) => ({
+        names: [short, long].filter((name) => name !== undefined),
+        summary: description,
+        takesValue: required,
+        choices: [...(argChoices ?? [])],
+      })),
+      choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+      takesAgent: command.registeredArguments.some((argument) => AGENT_ARGUMENTS.has(argument.name())),
+    },
+    ...command.commands.flatMap((inner) => specsOf(inner, words)),
+  ];
+}

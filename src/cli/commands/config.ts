@@ -1,0 +1,121 @@
+/** `rouse config`: what is in effect and where it comes from, its JSON Schema, and older files brought up to date. */
+import { join } from "node:path";
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import type { LoadedChannels } from "../../config/channels.js";
+import type { ConfigValue } from "../../config/key.js";
+import { KEY_BY_NAME } from "../../config/keys.js";
+import { type ConfigOrigin, type LoadedConfig, loadConfig } from "../../config/load.js";
+import { loadOwnProfiles } from "../../config/own-profiles.js";
+import { rousePaths } from "../../config/paths.js";
+import { configSchema } from "../../config/schema.js";
+import { suggestKey } from "../../config/suggest.js";
+import { tomlLine } from "../../config/text.js";
+import { migrateConfig, replaceConfig } from "../../config/write.js";
+import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
+import { alertSettings } from "../alert-settings.js";
+import { reportIssues } from "../settings.js";
+
+const LINE_MAX = 10_000;
+
+export function addConfig(program: Command, setExit: (code: number) => void): void {
+  const config = program.command("config").summary("show and check the configuration");
+  config
+    .command("show")
+    .description(
+      "Prints the configuration that is in effect here: defaults, then your file, then .rouse.toml files from the root\n" +
+        "down to this folder (they may only be stricter), then ROUSE_* variables, then --set.",
+    )
+    .option("--origin", "say where each value comes from")
+    .option("--json", "one JSON object, for programs")
+    .option("--set <key=value>", "as if this were set; may be repeated", parseSet)
+    .action((options) => {
+      const loaded = loadConfig({ flags: options.set ?? {} });
+      const alerts = alertSettings(loaded);
+      const issues = [...loaded.issues, ...alerts.issues, ...loadOwnProfiles().issues];
+      if (options.json) {
+        const { config: values, origins } = loaded;
+        const channels = Object.fromEntries(
+          Object.entries(alerts.shown).map(([name, { settings }]) => [name, settings]),
+        );
+        const shown = {
+          config: values,
+          channels,
+          ...(options.origin ? { origins } : {}),
+          issues,
+        };
+        process.stdout.write(`${sanitizedJson(shown, 2)}\n`);
+      } else {
+        const withOrigin = options.origin === true;
+        process.stdout.write(configLines(loaded, withOrigin) + channelLines(alerts.shown, withOrigin));
+        reportIssues(issues);
+      }
+      if (issues.some(({ level }) => level === "error")) setExit(1);
+    });
+  config
+    .command("schema")
+    .description("Prints the JSON Schema of the configuration file, for editors.")
+    .action(() => {
+      process.stdout.write(`${JSON.stringify(configSchema(), null, 2)}\n`);
+    });
+  config
+    .command("migrate")
+    .description("Rewrites your configuration file in today's layout, and keeps the old one beside it.")
+    .option("--dry-run", "print the new file and change nothing")
+    .action((options) => setExit(migrate(join(rousePaths().config, "config.toml"), options.dryRun === true)));
+}
+
+function migrate(path: string, dry: boolean): number {
+  const { text, issues, hasComments } = migrateConfig(path);
+  reportIssues(issues);
+  const hasFailed = issues.some(({ level }) => level === "error");
+  if (hasFailed) process.stderr.write(`rouse: ${path}: nothing was changed; correct this first\n`);
+  else if (text === null) process.stdout.write(`${path}: nothing to migrate\n`);
+  else if (dry) process.stdout.write(text);
+  else process.stdout.write(rewrittenText(path, replaceConfig(path, text), hasComments));
+  return hasFailed ? 1 : 0;
+}
+
+const rewrittenText = (path: string, kept: string, hasComments: boolean): string =>
+  `${path} is rewritten; the old file is ${kept}${hasComments ? ": your comments are only in there" : ""}\n`;
+
+/** As a configuration file would say it. */
+function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): string {
+  const sections = Object.entries<Record<string, ConfigValue>>(config).map(([section, keys]) => {
+    const lines = Object.entries(keys).map(([name, value]) => {
+      const line = sanitize(tomlLine(name, value), LINE_MAX);
+      const full = `${section}.${name}`;
+      const origin = origins[full];
+      return withOrigin && origin ? `${line.padEnd(44)} # ${sanitize(originText(origin))}` : line;
+    });
+    return `[${section}]\n${lines.join("\n")}\n`;
+  });
+  return sections.join("\n");
+}
+
+function channelLines(shown: LoadedChannels["shown"], withOrigin: boolean): string {
+  return Object.entries(shown)
+    .map(([name, { settings, ...origin }]) => {
+      const head = `[channels.${name}]`;
+      const remark = withOrigin ? ` # ${sanitize(originText({ layer: "user", ...origin }))}` : "";
+      const lines = Object.entries(settings).map(([key, value]) => sanitize(tomlLine(key, value), LINE_MAX));
+      return `\n${remark === "" ? head : head.padEnd(44) + remark}\n${lines.join("\n")}\n`;
+    })
+    .join("");
+}
+
+function originText({ layer, where, position }: ConfigOrigin): string {
+  if (layer === "default") return "default";
+  return `${layer}: ${where}${position ? `:${position.line}` : ""}`;
+}
+
+function parseSet(given: string, before: Record<string, string> = {}): Record<string, string> {
+  const equals = given.indexOf("=");
+  const name = given.slice(0, equals).trim();
+  if (equals < 1) throw new InvalidArgumentError("It must be key=value, such as watchdog.poll_interval_secs=10.");
+  if (!KEY_BY_NAME.has(name)) {
+    const near = suggestKey(name, KEY_BY_NAME.keys());
+    const hint = near ? `did you mean ${near}?` : '"rouse config show" lists them.';
+    throw new InvalidArgumentError(`There is no key "${name}"; ${hint}`);
+  }
+  return { ...before, [name]: given.slice(equals + 1) };
+}

@@ -1,0 +1,155 @@
+/** `rouse demo`: six scripted agents on a stage of their own, judged, mended or handed over while one looks on. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { sanitizedJson } from "../../../core/text/sanitize.js";
+import { TIMES } from "../../../demo/cast.js";
+import { endingOf, Story, type StoryEvent } from "../../../demo/story.js";
+import { Theatre } from "../../../demo/theatre.js";
+import { BadInput } from "../../../replay/bad-input.js";
+import { canDraw, isColoured } from "../../text/paint.js";
+import { readSize } from "../../text/redraw.js";
+import { eventLineText, type Frame, frameText, storySummaryText, type Times } from "./view.js";
+
+const CHECK_MS = 150;
+/** By the agents' clocks it takes some eight minutes; where the machine is busy with something else, longer. */
+const LIMIT_MS = 40 * 60_000;
+
+const OPEN = "\u001b[?1049h\u001b[?25l";
+const CLOSE = "\u001b[?25h\u001b[?1049l";
+
+export function addDemo(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("demo")
+    .summary("see rouse at work on six scripted agents, in about a minute")
+    .description(
+      "Starts six scripted agents (healthy, hang, permission, limit, loop, crash) in terminals of rouse's own and shows how each is judged, mended or handed to you. The judgement is the real one; only all clocks run faster. Needs no key and no configuration, has a daemon and a folder of its own, and leaves nothing behind.",
+    )
+    .option("--speed <n>", "how many times as fast all clocks run, 1 to 20", speedOf, TIMES)
+    .option("--json", "one event per line, for programs")
+    .action(async ({ json, speed }) => {
+      setExit(await show(json ? new JsonView() : canDraw(process.stdout) ? new LiveView() : new LineView(), speed));
+    });
+}
+
+function speedOf(word: string): number {
+  const speed = Number(word);
+  if (word.trim() === "" || !(speed >= 1 && speed <= 20))
+    throw new InvalidArgumentError("It must be a number from 1 to 20.");
+  return speed;
+}
+
+async function show(view: View, speed: number): Promise<number> {
+  const theatre = Theatre.open(speed);
+  const story = new Story();
+  const stopped = new AbortController();
+  const stop = (): void => stopped.abort();
+  for (const signal of SIGNALS) process.on(signal, stop);
+  const times = (): Times => ({ realMs: Date.now() - theatre.since, times: speed });
+  const isOn = (): boolean => !stopped.signal.aborted && !story.isOver && times().realMs < LIMIT_MS / speed;
+  try {
+    view.begin(speed);
+    while (isOn() && theatre.failure === null) {
+      const check = await theatre.check();
+      view.show(story, check ? story.take(check, Math.round(times().realMs / 100) / 10) : [], times());
+      await sleep(CHECK_MS, null, { signal: stopped.signal }).catch(() => null);
+    }
+    const ended = times();
+    view.leave();
+    await theatre.close();
+    if (stopped.signal.aborted) {
+      view.stopped();
+      return 0;
+    }
+    if (theatre.failure !== null) throw new BadInput(`the demo broke off: ${theatre.failure}`);
+    view.end(story, ended);
+    return story.isAsPlanned ? 0 : 1;
+  } finally {
+    view.leave();
+    await theatre.close();
+    for (const signal of SIGNALS) process.off(signal, stop);
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+const write = (text: string): void => void process.stdout.write(text);
+
+/** Not set where output is no terminal, whatever the types say. */
+const frame = (): Frame => ({
+  columns: process.stdout.columns || 80,
+  rows: process.stdout.rows || 24,
+  colour: isColoured(process.stdout),
+});
+
+interface View {
+  begin(speed: number): void;
+  show(story: Story, events: readonly StoryEvent[], times: Times): void;
+  /** Gives the terminal back; may be called twice. */
+  leave(): void;
+  stopped(): void;
+  end(story: Story, times: Times): void;
+}
+
+const STOPPED = "stopped; everything of the demo is gone again\n";
+
+class LineView implements View {
+  begin(speed: number): void {
+    write(`six scripted agents; the judgement is the real one, all clocks run ${speed} times as fast\n`);
+  }
+  show(_story: Story, events: readonly StoryEvent[]): void {
+    // What came of an action follows at once.
+    for (const event of events) if (event.event !== "action") write(`${eventLineText(event)}\n`);
+  }
+  leave(): void {}
+  stopped(): void {
+    write(STOPPED);
+  }
+  end(story: Story, times: Times): void {
+    write(`\n${storySummaryText(story, times, frame())}`);
+  }
+}
+
+/** Redrawn in place on the alternate screen; its last picture stays on the usual one. */
+class LiveView implements View {
+  #isOpen = false;
+  begin(): void {
+    this.#isOpen = true;
+    write(OPEN);
+  }
+  show(story: Story, _events: readonly StoryEvent[], times: Times): void {
+    readSize();
+    const rows = frameText(story, frame(), times).split("\n");
+    write(`\u001b[H${rows.map((row) => `${row}\u001b[K`).join("\r\n")}\u001b[J`);
+  }
+  leave(): void {
+    if (this.#isOpen) write(CLOSE);
+    this.#isOpen = false;
+  }
+  stopped(): void {
+    write(STOPPED);
+  }
+  end(story: Story, times: Times): void {
+    write(storySummaryText(story, times, frame()));
+  }
+}
+
+class JsonView implements View {
+  begin(): void {}
+  show(_story: Story, events: readonly StoryEvent[]): void {
+    for (const event of events) write(`${sanitizedJson(event)}\n`);
+  }
+  leave(): void {}
+  stopped(): void {
+    write(`${sanitizedJson({ event: "stopped" })}\n`);
+  }
+  end(story: Story, { realMs, times }: Times): void {
+    const agents = story.rows.map((row) => ({
+      agent: row.member.name,
+      ending: row.ending,
+      expected: row.member.ending,
+      did: row.did,
+      text: endingOf(row),
+    }));
+    write(`${sanitizedJson({ event: "end", seconds: realMs / 1000, clocks_times: times, agents })}\n`);
+  }
+}

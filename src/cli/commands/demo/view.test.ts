@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { Story } from "../../../demo/story.js";
+import { eventLineText, frameText, storySummaryText } from "./view.js";
+
+const times = { realMs: 42_000, times: 8 };
+const LONG = "a word that ends nowhere ".repeat(40);
+
+function longStory(): Story {
+  const story = new Story();
+  for (const row of story.rows)
+    Object.assign(row, { state: "stuck", cause: "silent_stream", story: LONG, doing: LONG });
+  return story;
+}
+
+describe("the demo's screen", () => {
+  it.each([
+    [80, 24],
+    [40, 10],
+    [60, 18],
+    [200, 60],
+    [120, 2],
+  ])("fits %i columns and %i rows, whatever an agent says", (columns, rows) => {
+    const lines = frameText(longStory(), { columns, rows, colour: false }, times).split("\n");
+    expect(lines.length).toBeLessThan(rows);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+  });
+
+  it("shows all six with their reasons in 80 columns and 24 rows, and says how fast the clocks run", () => {
+    const text = frameText(new Story(), { columns: 80, rows: 24, colour: false }, times);
+    expect(text).toContain("clocks 8 times as fast: 42 s here, 6 min there");
+    for (const { member } of new Story().rows) {
+      expect(text).toContain(`\n${member.name}`);
+      expect(text).toContain(`\n  ${member.plot}`);
+    }
+    expect(text).toContain("Ctrl-C");
+  });
+
+  it.each([
+    [10, 6, null],
+    [9, 6, null],
+    [8, 4, "and 2 more"],
+    [5, 1, "and 5 more"],
+  ])("shows in %i rows %i agents by a row each, and counts the others", (rows, shown, more) => {
+    const text = frameText(new Story(), { columns: 60, rows, colour: false }, times);
+    expect(new Story().rows.filter(({ member }) => text.includes(`\n${member.name} `))).toHaveLength(shown);
+    expect(/^and .*$/m.exec(text)?.[0] ?? null).toBe(more);
+    expect(text).toContain("\nCtrl-C ends it");
+  });
+
+  it("lets no control byte of an agent through", () => {
+    const story = longStory();
+    for (const row of story.rows) Object.assign(row, { story: "a\u001b[2Jb", doing: "c\u0007d" });
+    const event = {
+      t: 1,
+      agent: "hang",
+      event: "state",
+      state: "stuck",
+      cause: null,
+      do: null,
+      text: "a\u001b]0;x\u0007",
+    } as const;
+    const all = frameText(story, { columns: 80, rows: 24, colour: false }, times) + eventLineText(event);
+    expect(Array.from(all).filter((char) => char < " " && char !== "\n")).toEqual([]);
+  });
+});
+
+describe("the demo's summary", () => {
+  it("names everybody, also whose end was not seen, and what to try next", () => {
+    const story = new Story();
+    const [first] = story.rows;
+    if (first) first.ending = "left_alone";
+    const text = storySummaryText(story, times, { colour: false });
+    expect(text).toContain("left alone   healthy     two silent minutes of tests: nobody was bothered");
+    expect(text).toContain("no end seen  crash");
+    expect(text).toContain("rouse run -- claude");
+  });
+
+  it("fits 80 columns when all goes as planned", () => {
+    const story = new Story();
+    const did: Record<string, string[]> = {
+      hang: ["interrupted", "nudged"],
+      limit: ["waited for the reset", "nudged"],
+      loop: ["interrupted", "nudged"],
+      crash: ["resumed"],
+    };
+    for (const row of story.rows) Object.assign(row, { ending: row.member.ending, did: did[row.member.name] ?? [] });
+    for (const line of storySummaryText(story, times, { colour: false }).split("\n"))
+      expect(line.length).toBeLessThanOrEqual(80);
+  });
+});

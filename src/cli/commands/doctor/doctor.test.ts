@@ -1,0 +1,312 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rousePaths } from "../../../config/paths.js";
+import { applyHooks, planHooks } from "../../../setup/hooks-install.js";
+import { alarmLine, alertLines } from "./alarm.js";
+import { agentLine, doctorText } from "./doctor.js";
+import { portLine } from "./http.js";
+import type { DoctorLine } from "./line.js";
+import { configLines, folderLines, nodeLine, sqliteLine, staleLines, tmuxLine } from "./machine.js";
+import { hookLines, profileLines, programLines } from "./programs.js";
+
+let folder: string;
+let env: NodeJS.ProcessEnv;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rouse-doctor-"));
+  env = { HOME: folder, PATH: join(folder, "bin"), ROUSE_HOME: join(folder, "rouse") };
+  mkdirSync(join(folder, "bin"));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const program = (name: string, body: string): void =>
+  writeFileSync(join(folder, "bin", name), `#!${process.execPath}\n${body}\n`, { mode: 0o755 });
+
+describe("the doctor's eyes", () => {
+  it("knows which Node.js is too old", () => {
+    expect(["20.18.3", "18.0.0", "20.19.0", "24.1.0"].map((version) => nodeLine(version).level)).toEqual([
+      "fail",
+      "fail",
+      "ok",
+      "ok",
+    ]);
+  });
+
+  it("asks SQLite itself, and says what to do where there is none", () => {
+    expect(sqliteLine()).toMatchObject({ level: "ok", says: expect.stringMatching(/^SQLite 3\./) });
+    const none = (): never => {
+      throw new Error("no usable SQLite");
+    };
+    expect(sqliteLine(none)).toMatchObject({ level: "fail", says: "no usable SQLite", fix: expect.any(String) });
+  });
+
+  it("fails a folder that others may enter, and says how to close it", () => {
+    const paths = rousePaths(env);
+    mkdirSync(paths.state, { recursive: true, mode: 0o700 });
+    mkdirSync(paths.runtime, { recursive: true });
+    chmodSync(paths.runtime, 0o755);
+    expect(folderLines(paths)).toMatchObject([
+      { what: "state folder", level: "ok" },
+      { what: "runtime folder", level: "fail", fix: `chmod go-rwx ${paths.runtime}` },
+    ]);
+  });
+
+  it("fails where rouse's folders cannot be made, before anything is started there", () => {
+    const paths = rousePaths(env);
+    const lines = folderLines(paths, (path) => path !== folder);
+    expect(lines.map(({ what, level }) => [what, level])).toEqual([
+      ["config folder", "fail"],
+      ["state folder", "fail"],
+      ["runtime folder", "fail"],
+    ]);
+    expect(folderLines(paths)).toEqual([]);
+  });
+
+  it.runIf(process.platform === "linux")("names the folder where the system only says that it can be written", () => {
+    expect(folderLines(rousePaths({ ...env, ROUSE_HOME: "/proc/nope" }))).toMatchObject(
+      ["config", "state", "runtime"].map((which) => ({
+        what: `${which} folder`,
+        level: "fail",
+        says: expect.stringMatching(/^\/proc\/nope\/\w+ cannot be written$/),
+      })),
+    );
+  });
+
+  it("leaves nothing behind where it looks whether it can write", () => {
+    folderLines(rousePaths(env));
+    expect(readdirSync(folder)).toEqual(["bin"]);
+  });
+
+  it("notices a configuration that the running daemon has not read", () => {
+    const paths = rousePaths(env);
+    mkdirSync(paths.config, { recursive: true });
+    mkdirSync(paths.runtime, { recursive: true });
+    writeFileSync(join(paths.config, "config.toml"), "");
+    expect(staleLines(paths)).toEqual([]);
+    writeFileSync(paths.daemonSocket, "");
+    const later = new Date(Date.now() + 60_000);
+    utimesSync(paths.daemonSocket, later, later);
+    expect(staleLines(paths)).toEqual([]);
+    utimesSync(join(paths.config, "config.toml"), later, new Date(later.getTime() + 1000));
+    expect(staleLines(paths)).toMatchObject([{ level: "warn", fix: expect.stringContaining("rouse down") }]);
+  });
+
+  it.each([
+    ["tmux 3.3a", "ok"],
+    ["tmux 3.1c", "warn"],
+    ["tmux next-3.6", "ok"],
+  ])("takes %s as %s", async (said, level) => {
+    program("tmux", `console.log(${JSON.stringify(said)})`);
+    expect(await tmuxLine(env)).toMatchObject({ level });
+  });
+
+  it("says what the want of tmux means", async () => {
+    expect(await tmuxLine(env)).toMatchObject({ level: "warn", says: "tmux is not installed" });
+  });
+
+  it("tells programs that are newer than their profile, and those that say nothing", async () => {
+    program("claude", 'console.log("99.0.1 (Claude Code)")');
+    program("codex", 'console.log("codex-cli 0.165.0")');
+    program("gemini", "process.exit(1)");
+    expect(await programLines(env)).toMatchObject([
+      { what: "claude", level: "warn", says: expect.stringContaining("99.0.1 is newer than its profile") },
+      { what: "codex", level: "ok", says: "0.165.0, known" },
+      { what: "gemini", level: "warn", says: "it does not tell its version" },
+    ]);
+  });
+
+  it("lists the user's own profiles with their files, and fails one with a mistake", () => {
+    const error = { level: "error", where: "b.toml", position: { line: 2, column: 1 }, text: "wrong" } as const;
+    const profiles = [{ id: "codex" }, { id: "sketch", programs: ["sketch", "sk"] }];
+    expect(profileLines({ profiles, paths: ["a.toml", "s.json"], issues: [error] })).toMatchObject([
+      { what: "profile", level: "ok", says: "codex: a.toml" },
+      { what: "profile", level: "ok", says: "sketch, for sketch, sk: s.json" },
+      { what: "profile", level: "fail", says: "b.toml:2:1: wrong", fix: expect.stringContaining("add-an-agent") },
+    ]);
+  });
+
+  it("goes by the releases that the user's own profile names", async () => {
+    program("codex", 'console.log("codex-cli 99.1.0")');
+    expect(await programLines(env)).toMatchObject([{ what: "codex", level: "warn" }]);
+    const { config } = rousePaths(env);
+    mkdirSync(join(config, "profiles"), { recursive: true });
+    const text = 'id = "codex"\nversions = { from = "0.1.0", to = "99.1.0" }\n';
+    writeFileSync(join(config, "profiles", "codex.toml"), text);
+    expect(await programLines(env)).toMatchObject([{ what: "codex", level: "ok" }]);
+  });
+
+  it("finds the programs of the user's own profiles, and starts none of them", async () => {
+    const started = join(folder, "started");
+    program("sketch", `require("node:fs").writeFileSync(${JSON.stringify(started)}, "")`);
+    const { config } = rousePaths(env);
+    mkdirSync(join(config, "profiles"), { recursive: true });
+    writeFileSync(join(config, "profiles", "sketch.toml"), 'id = "sketch"\nprograms = ["sketch", "sk"]\n');
+    expect(await programLines(env)).toMatchObject([{ what: "sketch", level: "ok", fix: null }]);
+    expect(existsSync(started)).toBe(false);
+  });
+
+  it("sees whether hooks are installed, and changes nothing", () => {
+    mkdirSync(join(folder, ".claude"));
+    mkdirSync(join(folder, ".codex"));
+    const settings = { hooks: { Stop: [{ hooks: [{ type: "command", command: "rouse hook claude-code" }] }] } };
+    writeFileSync(join(folder, ".claude", "settings.json"), JSON.stringify(settings));
+    expect(hookLines(true, env)).toMatchObject([
+      { what: "hooks of claude-code", level: "ok" },
+      { what: "hooks of codex", level: "warn", fix: "rouse init codex" },
+    ]);
+  });
+
+  it("knows the hooks of the plugin, and says when it is off or gone", () => {
+    const plugin = join(rousePaths(env).state, "claude-code-plugin");
+    const plan = planHooks("claude-code", { command: ["rouse"], env, plugin });
+    applyHooks(plan);
+    const line = (): DoctorLine | undefined => hookLines(true, env)[0];
+    expect(line()).toMatchObject({
+      level: "warn",
+      says: expect.stringContaining("not there"),
+      fix: "rouse init claude-code",
+    });
+    mkdirSync(plugin, { recursive: true });
+    expect(line()).toMatchObject({ level: "ok", says: expect.stringContaining("those of the plugin") });
+    writeFileSync(plan.path, plan.after.replace("true", "false"));
+    expect(line()).toMatchObject({ level: "warn", says: "the plugin is there and off" });
+  });
+
+  it("says when hooks post to a daemon that is down, to another port or with another key", () => {
+    const settings = planHooks("claude-code", { command: ["rouse"], env, http: { port: 17_687, key: "k".repeat(43) } });
+    applyHooks(settings);
+    const line = (isUp: boolean): DoctorLine | undefined => hookLines(isUp, env)[0];
+    expect(line(false)).toMatchObject({ level: "warn", says: expect.stringContaining("not running") });
+    expect(line(true)).toMatchObject({ level: "warn", says: expect.stringContaining("another key") });
+    const { state, hookKey } = rousePaths(env);
+    mkdirSync(state, { recursive: true });
+    writeFileSync(hookKey, "k".repeat(43), { mode: 0o600 });
+    expect(line(true)).toMatchObject({ level: "ok" });
+    env.ROUSE_DAEMON_HTTP_PORT = "4000";
+    expect(line(true)).toMatchObject({ level: "warn", fix: "rouse init claude-code --http" });
+  });
+
+  it("tells the port with what came over it, what was refused, and why it is closed", () => {
+    const telemetry = { logs: 3, points: 2, spans: 0, unmatched: 1, unknown: { new_event: 4 } };
+    const open = {
+      port: 1,
+      address: "127.0.0.1",
+      listening: true,
+      error: null,
+      hooks: 7,
+      unmatched: 0,
+      refused: {},
+      telemetry,
+    };
+    expect(portLine(open)).toMatchObject({
+      level: "ok",
+      says: "127.0.0.1:1, 7 hooks, 5 records of telemetry, 1 of them of nobody who is watched, 4 with names that are not known",
+    });
+    expect(portLine({ ...open, refused: { key: 2 } })).toMatchObject({
+      level: "warn",
+      says: expect.stringContaining("2 for their key"),
+    });
+    expect(portLine({ ...open, listening: false, error: "another program has it" })).toMatchObject({ level: "warn" });
+    expect(portLine({ ...open, port: 0, listening: false })).toMatchObject({ level: "ok" });
+  });
+
+  it("fails a configuration with an error, and warns of the rest", () => {
+    const issues = [
+      { level: "error", where: "a.toml", text: "wrong" },
+      { level: "notice", where: "b", text: "odd" },
+    ] as const;
+    const loaded = { config: {} as never, origins: {}, issues: [...issues] };
+    expect(configLines(() => loaded)).toMatchObject([
+      { level: "fail", says: "a.toml: wrong" },
+      { level: "warn", says: "b: odd" },
+    ]);
+    const alerts = [{ level: "error", where: "a.toml", text: "channels.x: wrong" } as const];
+    expect(
+      configLines(
+        () => ({ ...loaded, issues: [] }),
+        () => [...alerts],
+      ),
+    ).toMatchObject([{ level: "fail", says: "a.toml: channels.x: wrong" }]);
+  });
+
+  it("fails an agent that rouse does not see, and says why", () => {
+    const sight = { name: "api", session: "s1", kind: "codex", origin: "spawn", version: null, misses: [] } as const;
+    expect(agentLine({ ...sight, misses: [], blind: null, sees: ["terminal"] })).toMatchObject({ level: "ok" });
+    expect(agentLine({ ...sight, misses: [], blind: "its host is silent", sees: ["terminal"] })).toMatchObject({
+      level: "fail",
+      says: "codex by spawn: rouse does not see it: its host is silent",
+      fix: expect.stringContaining("kill -CONT"),
+    });
+  });
+
+  it("puts below each problem how to mend it", () => {
+    const lines = [
+      { what: "a", level: "ok", says: "fine", fix: null },
+      { what: "bb", level: "fail", says: "broken", fix: "mend it" },
+    ] as const;
+    expect(doctorText(lines, {})).toBe("ok    a   fine\nFAIL  bb  broken\n          -> mend it\n");
+    const long = [
+      { what: "bb", level: "fail", says: "so broken ".repeat(6).trim(), fix: "do this ".repeat(6).trim() },
+    ] as const;
+    expect(doctorText(long, {}).split("\n")).toHaveLength(3);
+    expect(doctorText(long, { columns: 40 })).toBe(
+      "FAIL  bb  so broken so broken so broken\n          so broken so broken so broken\n" +
+        "          -> do this do this do this do\n             this do this do this\n",
+    );
+  });
+
+  it.each([
+    ["no daemon", { daemon: null }, "warn", "no problem would be noticed: the daemon"],
+    [
+      "judging off",
+      { daemon: { sinceTickMs: 500, isJudging: false, failures: 0, alerts: null } },
+      "fail",
+      "health.enabled is off",
+    ],
+    [
+      "a daemon that is held up",
+      { daemon: { sinceTickMs: 45_000, isJudging: true, failures: 0, alerts: null } },
+      "fail",
+      "45 s ago",
+    ],
+    [
+      "one that is just up",
+      { daemon: { sinceTickMs: null, isJudging: true, failures: 0, alerts: null } },
+      "warn",
+      "just up",
+    ],
+    [
+      "a journal that fails",
+      { daemon: { sinceTickMs: 500, isJudging: true, failures: 3, alerts: null } },
+      "warn",
+      "not kept",
+    ],
+    ["all well", { daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts: null } }, "warn", "no channel"],
+  ] as const)("says what would happen if problem came now, with %s", (_, path, level, says) => {
+    expect(alarmLine(path)).toMatchObject({ level, says: expect.stringMatching(says), fix: expect.any(String) });
+  });
+
+  const alerts = {
+    channels: [{ name: "ops", type: "slack", to: "hooks.slack.com" }],
+    pending: 0,
+    dead: 0,
+    dead_letters: [],
+    failing: [],
+    issues: [],
+  };
+
+  it("names the channels that problem would be told over", () => {
+    const line = alarmLine({ daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts } });
+    expect(line).toMatchObject({ level: "ok", says: "problem would be noticed and kept, and told over ops (slack)" });
+    expect(alertLines(alerts)).toEqual([]);
+  });
+
+  it("fails where an alert reached nobody, or a channel is not good", () => {
+    const lines = alertLines({ ...alerts, dead: 2, issues: ["channels.phone: url must begin with https://"] });
+    expect(lines.map(({ level }) => level)).toEqual(["fail", "fail"]);
+    expect(lines[1]?.says).toMatch(/^2 could not be sent/);
+  });
+});

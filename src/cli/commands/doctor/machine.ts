@@ -1,0 +1,147 @@
+/** What the doctor asks of this machine: Node.js, SQLite, folders, disk, tmux, the configuration. */
+import { accessSync, constants, lstatSync, mkdtempSync, rmdirSync, type Stats, statfsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type ConfigIssue, issueText } from "../../../config/issue.js";
+import { type LoadedConfig, loadConfig } from "../../../config/load.js";
+import type { RousePaths } from "../../../config/paths.js";
+import { sanitize } from "../../../core/text/sanitize.js";
+import { networkFileSystem } from "../../../store/file-system.js";
+import { loadSqlite } from "../../../store/sqlite.js";
+import { type DoctorLine, failLine, okLine, warnLine } from "./line.js";
+import { askVersion } from "./programs.js";
+
+/** Below this the journal may fail within days; below the second, now. */
+const DISK_WARN_BYTES = 2 * 1024 ** 3;
+const DISK_FAIL_BYTES = 100 * 1024 ** 2;
+const TMUX_OLDEST = [3, 2] as const;
+
+export function nodeLine(version: string = process.versions.node): DoctorLine {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return okLine("node", `Node.js ${version}`);
+  return failLine("node", `Node.js ${version} is too old`, "install Node.js 20.19 or newer");
+}
+
+export function sqliteLine(load: typeof loadSqlite = loadSqlite): DoctorLine {
+  try {
+    const sqlite = load();
+    const database = sqlite.open(":memory:");
+    const version = Object.values(database.prepare("select sqlite_version()").get() ?? {})[0];
+    database.close();
+    return okLine("sqlite", `SQLite ${version} (${sqlite.engine})`);
+  } catch (error) {
+    return failLine(
+      "sqlite",
+      sanitize((error as Error).message),
+      "npm install without --omit=optional, or use a newer Node.js",
+    );
+  }
+}
+
+/** Folders are private, sockets too: whoever can open them can type into agents. */
+export function folderLines(paths: RousePaths, canWrite = isWritable): DoctorLine[] {
+  const checked: [string, string, number][] = [
+    ["config folder", paths.config, 0o022],
+    ["state folder", paths.state, 0o077],
+    ["runtime folder", paths.runtime, 0o077],
+    ["daemon socket", paths.daemonSocket, 0o077],
+    ["journal file", paths.journal, 0o077],
+  ];
+  return checked.flatMap(([what, path, forbidden]) => {
+    const found = statsOf(path);
+    if (what.endsWith("folder") && !canWrite(nearestFolder(path)))
+      return [failLine(what, `${path} cannot be written`, "make it yours, or set ROUSE_HOME to a folder of yours")];
+    if (!found) return [];
+    const mode = (found.mode & 0o777).toString(8).padStart(3, "0");
+    if (process.getuid && found.uid !== process.getuid())
+      return [failLine(what, `${path} belongs to another user`, "remove it, or set ROUSE_HOME to a folder of yours")];
+    if ((found.mode & forbidden) !== 0)
+      return [failLine(what, `${path} has mode ${mode}: others may use it`, `chmod go-rwx ${path}`)];
+    return [okLine(what, `${path} (${mode})`)];
+  });
+}
+
+export function diskLines(paths: RousePaths): DoctorLine[] {
+  const folder = nearestFolder(paths.state);
+  const network = networkFileSystem(folder);
+  const lines = network
+    ? [
+        warnLine(
+          "file system",
+          `${folder} lies on a network file system (${network}), where SQLite loses data`,
+          "set XDG_STATE_HOME or ROUSE_HOME to a folder on a local disk",
+        ),
+      ]
+    : [];
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const says = `${formatMegabytes(free)} free for the journal`;
+  const fix = "free some space, or lower journal.max_megabytes";
+  if (free < DISK_FAIL_BYTES) return [...lines, failLine("disk", says, fix)];
+  return [...lines, free < DISK_WARN_BYTES ? warnLine("disk", says, fix) : okLine("disk", says)];
+}
+
+export async function tmuxLine(env: NodeJS.ProcessEnv = process.env): Promise<DoctorLine> {
+  const said = await askVersion("tmux", ["-V"], env);
+  if (said === null)
+    return warnLine("tmux", "tmux is not installed", "install tmux 3.2 or newer to watch agents in its panes");
+  const [, major, minor] = /(\d{1,4})\.(\d{1,4})/.exec(said) ?? [];
+  const isOld = Number(major) < TMUX_OLDEST[0] || (Number(major) === TMUX_OLDEST[0] && Number(minor) < TMUX_OLDEST[1]);
+  if (isOld)
+    return warnLine("tmux", `${said} is too old to be watched`, `install tmux ${TMUX_OLDEST.join(".")} or newer`);
+  return okLine("tmux", said);
+}
+
+/** `alerts`: what is wrong with channels and alerts, where no daemon has told it. */
+export function configLines(
+  load: () => LoadedConfig = loadConfig,
+  alerts: (loaded: LoadedConfig) => ConfigIssue[] = () => [],
+): DoctorLine[] {
+  const loaded = load();
+  const issues = [...loaded.issues, ...alerts(loaded)];
+  if (issues.length === 0) return [okLine("configuration", "no problems")];
+  return issues.map((issue) => {
+    const says = sanitize(issueText(issue));
+    return issue.level === "error"
+      ? failLine("configuration", says, "correct it; rouse config show --origin tells where each value comes from")
+      : warnLine("configuration", says, "rouse config show --origin tells where each value comes from");
+  });
+}
+
+/** The daemon reads the file when it starts, which is when it makes its socket. */
+export function staleLines({ config, daemonSocket }: RousePaths): DoctorLine[] {
+  const [file, socket] = [statsOf(join(config, "config.toml")), statsOf(daemonSocket)];
+  if (!file || !socket || file.mtimeMs <= socket.mtimeMs) return [];
+  const says = "the file was changed after the daemon started: only agents that start from now on are judged by it";
+  return [warnLine("configuration", says, "rouse down, then rouse up; agents go on meanwhile")];
+}
+
+export const formatMegabytes = (bytes: number): string =>
+  bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GB` : `${Math.round(bytes / 1024 ** 2)} MB`;
+
+/** Null too where the way there cannot be gone: through a file, or a folder of somebody else. */
+function statsOf(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    if (lstatSync(path).isFile()) return false;
+    // Some places, such as /proc, say that they can be written, and make nothing.
+    rmdirSync(mkdtempSync(join(path, ".rouse-")));
+    return true;
+  } catch (error) {
+    // A full disk has a line of its own.
+    return ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
+  }
+}
+
+function nearestFolder(path: string): string {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (statsOf(folder) || folder === dirname(folder)) return folder;
+  }
+}

@@ -1,0 +1,195 @@
+/** `rouse eval`: scores the judgement on a labelled corpus, and names what it got wrong with the reasons it gave. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Command, Option } from "@commander-js/extra-typings";
+import { COMPLETION_MARKER } from "../../core/defaults.js";
+import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
+import { type BarResult, checkBars, type Figures, withCases } from "../../eval/bars.js";
+import {
+  type CorpusScore,
+  evalEvents,
+  evalLive,
+  evalResetTimes,
+  evalSessions,
+  readSegments,
+  type Segments,
+} from "../../eval/corpus.js";
+import { SOURCE_NAMES } from "../../replay/case-folder.js";
+import { BadInput } from "../../replay/files.js";
+import { isFolder, type ReplayOptions } from "../../replay/replay-case.js";
+import { findCases } from "../find-cases.js";
+import { parseSources, parseZone } from "../options.js";
+import { loadProfiles } from "../profiles.js";
+import { EVENT_STREAMS, eachRow, SINGLE_SCREENS, STRETCHES } from "../rows.js";
+import { figuresText, worstText } from "../text/eval.js";
+import { isColoured } from "../text/paint.js";
+import { startProgress } from "../text/progress.js";
+
+export function addEval(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("eval")
+    .summary("score the judgement on a labelled corpus")
+    .description(
+      "Replays every labelled case and compares what rouse says with the truth.\n" +
+        "DIR is a folder of case folders, or a corpus with live/, peer_cases.jsonl, screens.jsonl and sessions/ + segments.jsonl.",
+    )
+    .argument("<dirs...>", "corpus folders or folders of cases")
+    .option("--json", "all figures as JSON")
+    .option("--worst", "list misses and false alarms with the reasons given")
+    .option("--strict", "exit with 1 when a bar is missed")
+    .option("--profile <file>", "a profile of your own (TOML or JSON) over the built-in ones")
+    .addOption(new Option("--sources <list>", `read only these: ${SOURCE_NAMES.join(", ")}`).argParser(parseSources))
+    .addOption(
+      new Option("--tz <zone>", "zone of clock times that a program prints without one")
+        .default("UTC")
+        .argParser(parseZone),
+    )
+    .option("--marker <text>", "what agents were asked to write when all is done", COMPLETION_MARKER)
+    .action(async (dirs, options) => {
+      const replay: ReplayOptions = {
+        sources: options.sources ?? new Set(SOURCE_NAMES),
+        zone: options.tz,
+        marker: options.marker,
+        profiles: options.profile ? await loadProfiles(options.profile) : [],
+      };
+      let failed = false;
+      const complain = (message: string): void => {
+        failed = true;
+        process.stderr.write(`rouse: ${sanitize(message, 1000)}\n`);
+      };
+      const parts = await partsOf(dirs, complain);
+      const figures = withCases(await evalParts(parts, replay, options.sources === undefined, complain));
+      const bars = checkBars(figures);
+      if (Object.keys(figures).length === 0) {
+        const recordings = options.sources === undefined ? "case" : "recording, which --sources is for,";
+        if (!failed)
+          complain(
+            `nothing was scored: no ${recordings} in ${dirs.join(", ")} has a label; docs/replay.md says what one is`,
+          );
+        setExit(1);
+        return;
+      }
+      if (options.json) process.stdout.write(`${sanitizedJson({ ...figures, bars }, 1)}\n`);
+      else {
+        const colour = isColoured(process.stdout);
+        process.stdout.write(figuresText(figures, bars, { colour, columns: process.stdout.columns ?? 100 }));
+        if (options.worst) process.stdout.write(worstText(figures, colour));
+      }
+      if (failed || (options.strict && bars.some((bar: BarResult) => bar.met === false))) setExit(1);
+    });
+}
+
+/** Everything that is to be scored, whichever of the folders it came from. */
+interface Parts {
+  live: string[];
+  events: string[];
+  screens: string[];
+  /** Folders with `segments.jsonl`. */
+  sessions: string[];
+}
+
+async function partsOf(dirs: readonly string[], complain: (message: string) => void): Promise<Parts> {
+  const parts: Parts = { live: [], events: [], screens: [], sessions: [] };
+  const once = new Map(dirs.map((dir) => [resolve(dir), dir]));
+  for (const dir of once.values()) {
+    try {
+      await addParts(dir, parts, complain);
+    } catch (error) {
+      if (!(error instanceof BadInput)) throw error;
+      complain(error.message);
+    }
+  }
+  return parts;
+}
+
+async function addParts(dir: string, parts: Parts, complain: (message: string) => void): Promise<void> {
+  if (!(await isFolder(dir)))
+    throw new BadInput(`${dir} is a file; rouse eval takes folders (use rouse replay for single recordings)`);
+  const has = (name: string): boolean => existsSync(join(dir, name));
+  const files = { events: has("peer_cases.jsonl"), screens: has("screens.jsonl"), sessions: has("segments.jsonl") };
+  if (files.events) parts.events.push(join(dir, "peer_cases.jsonl"));
+  if (files.screens) parts.screens.push(join(dir, "screens.jsonl"));
+  if (files.sessions) parts.sessions.push(dir);
+  const isCorpus = Object.values(files).includes(true);
+  if (isCorpus && !has("live")) return;
+  const cases = await findCases([has("live") ? join(dir, "live") : dir], (error) => complain(error.message));
+  parts.live = [...new Set([...parts.live, ...cases])];
+}
+
+/** Event streams, screens and transcripts have one source each, so they are left out when sources are chosen. */
+async function evalParts(
+  { live, events, screens, sessions }: Parts,
+  replay: ReplayOptions,
+  allSources: boolean,
+  complain: (message: string) => void,
+): Promise<Figures> {
+  const figures: Figures = {};
+  const orComplain = (error: unknown): void => {
+    if (!(error instanceof BadInput)) throw error;
+    complain(error.message);
+  };
+  // One bad file costs itself only: the others are scored.
+  const rowsOf =
+    (files: readonly string[], shape: Parameters<typeof eachRow>[1]) =>
+    async (each: (row: Record<string, unknown>) => unknown) => {
+      for (const file of files) await eachRow(file, shape, each).catch(orComplain);
+    };
+  const reported = <T>(what: string, { figures: scored, unlabelled, strange, unread }: CorpusScore<T>): T => {
+    unread.forEach(complain);
+    const remark = (text: string, names: readonly string[]): void => {
+      if (names.length > 0)
+        process.stderr.write(
+          `rouse: ${what} ${text}: ${names.length} (${listed(names)}); docs/replay.md says what a label is\n`,
+        );
+    };
+    remark("whose truth is missing or does not fit, left out of the score", unlabelled);
+    remark("with a label that is none, scored without that stretch", strange);
+    return scored;
+  };
+  if (live.length > 0)
+    figures.live = reported(
+      "recordings",
+      await watched("replaying", live.length, (step) => evalLive(live, replay, step)),
+    );
+  if (!allSources) return figures;
+  if (events.length > 0)
+    figures.events = reported(
+      "event streams",
+      await watched("event streams", null, (step) => evalEvents(rowsOf(events, EVENT_STREAMS), replay, step)),
+    );
+  if (screens.length > 0)
+    figures.resetTimes = reported(
+      "screens",
+      await watched("reset times", null, (step) => evalResetTimes(rowsOf(screens, SINGLE_SCREENS), replay, step)),
+    );
+  if (sessions.length > 0) {
+    const segments: Segments = { byFile: new Map(), unlabelled: [], strange: [] };
+    for (const dir of sessions) await readSegments(dir, rowsOf([join(dir, "segments.jsonl")], STRETCHES), segments);
+    figures.sessions = reported(
+      "stretches of transcripts",
+      await watched("transcripts", segments.byFile.size, (step) => evalSessions(segments, replay, step)),
+    );
+  }
+  return figures;
+}
+
+const NAMED_MAX = 5;
+
+const listed = (names: readonly string[]): string =>
+  [
+    ...names.slice(0, NAMED_MAX).map((name) => sanitize(name, 120)),
+    ...(names.length > NAMED_MAX ? [`and ${names.length - NAMED_MAX} more`] : []),
+  ].join(", ");
+
+async function watched<T>(
+  title: string,
+  total: number | null,
+  run: (step: (label: string) => void) => Promise<T>,
+): Promise<T> {
+  const progress = startProgress(title, total);
+  try {
+    return await run((label) => progress.step(label));
+  } finally {
+    progress.end();
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The detached process behind `rouse spawn`: one small process per agent, started by that command as a script of its
+ * own, so that nothing of the command line is loaded. It is told what to run on standard input, says on descriptor 3
+ * that the agent runs (or why not), and then belongs to nobody.
+ */
+import { closeSync, readFileSync, writeSync } from "node:fs";
+import { logLine } from "../../config/log-line.js";
+import { rousePaths } from "../../config/paths.js";
+import { Host } from "../../terminal/host.js";
+import { releaseName } from "../../terminal/names.js";
+import type { HostOrder } from "../../terminal/start-host.js";
+import { nameFor, startDaemon } from "../agent-spec.js";
+
+const LOG = 2;
+const ANSWER = 3;
+const FAREWELL_MS = 10_000;
+/** The terminal that these speak of is left behind. */
+const OF_THE_OTHER_TERMINAL = ["TMUX", "TMUX_PANE", "STY", "WINDOW", "WINDOWID", "COLUMNS", "LINES"];
+
+async function main(): Promise<void> {
+  const order = JSON.parse(readFileSync(0, "utf8")) as HostOrder;
+  const paths = rousePaths();
+  const host = await start(order);
+  if (!host) return;
+  process.on("uncaughtException", (error) => {
+    log(`watching stopped; the agent runs on: ${error.stack}`);
+    host.stopWatching();
+  });
+  // The host goes when its agent goes: whoever asks the host to end asks for that.
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => host.kill("SIGTERM", "group"));
+  process.on("SIGHUP", () => {});
+  const exit = await host.exited;
+  releaseName(paths, host.name);
+  await host.close(exit, FAREWELL_MS);
+}
+
+async function start({ spec: wanted, cols, rows }: HostOrder): Promise<Host | null> {
+  const paths = rousePaths();
+  try {
+    const spec = nameFor(wanted);
+    try {
+      const host = new Host({ spec, paths, env: environment(), cols, rows, startDaemon, log });
+      await host.ready;
+      answer({ name: host.name, session: host.session, pid: host.pid });
+      return host;
+    } catch (error) {
+      releaseName(paths, spec.name);
+      throw error;
+    }
+  } catch (error) {
+    answer({ error: (error as Error).message });
+    process.exitCode = 1;
+    return null;
+  }
+}
+
+function environment(): Record<string, string | undefined> {
+  const env = { ...process.env };
+  for (const name of OF_THE_OTHER_TERMINAL) delete env[name];
+  if (!env.TERM || env.TERM === "dumb") env.TERM = "xterm-256color";
+  return env;
+}
+
+function answer(value: Record<string, unknown>): void {
+  try {
+    writeSync(ANSWER, `${JSON.stringify(value)}\n`);
+    closeSync(ANSWER);
+  } catch {
+    // Whoever started it did not wait.
+  }
+}
+
+/** A disk that is full, or a log that went away, is no reason to watch no longer. */
+function log(text: string): void {
+  try {
+    writeSync(LOG, logLine("host", text));
+  } catch {
+    // There is nowhere left to say it.
+  }
+}
+
+await main();
+// Whatever still waits for a daemon that never came has no agent left.
+process.exit();

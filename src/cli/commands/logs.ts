@@ -1,0 +1,86 @@
+/** `rouse logs`: what an agent wrote last, as text. */
+import type { Command } from "@commander-js/extra-typings";
+import { rousePaths } from "../../config/paths.js";
+import { RedactStream } from "../../core/text/redact-stream.js";
+import { isPainting, paintScreen } from "../../readers/terminal/paint-screen.js";
+import { BadInput } from "../../replay/files.js";
+import { readSessionFile, sessionFile } from "../../terminal/registry.js";
+import { bytesOf, HostClient, sessionNamed } from "../host-client.js";
+import { OutputText } from "../text/output.js";
+
+const LAST_OUTPUT_BYTES_MAX = 1024 * 1024;
+const SCROLLBACK = 20_000;
+
+export function addLogs(program: Command, _setExit: (code: number) => void): void {
+  program
+    .command("logs")
+    .summary("what an agent wrote last")
+    .description(
+      "Prints the last output of an agent that was started by rouse (up to 1 MiB; up to 256 KiB after its end) as plain\n" +
+        "text, secrets masked: of a program that draws, its screen and what has scrolled out of it. With --follow it is the\n" +
+        "text as it comes; programs that draw are better followed with: rouse attach",
+    )
+    .argument("<agent>", "its name")
+    .option("-f, --follow", "go on until it ends")
+    .option("--raw", "the bytes as they were, escape sequences included")
+    .action(async (name, options) => {
+      const session = await sessionNamed(name);
+      const text = new OutputText();
+      const kept = new RedactStream();
+      const write = (bytes: Buffer): void => {
+        process.stdout.write(options.raw ? bytes : kept.push(text.take(bytes)));
+      };
+      const whole: Buffer[] = [];
+      let size: { cols: number; rows: number } = session;
+      const isFollowing = options.follow === true;
+      const show = isFollowing || options.raw ? write : (bytes: Buffer): void => void whole.push(bytes);
+      if (session.isAlive && session.hostSocket !== null) {
+        await follow({ ...session, hostSocket: session.hostSocket }, isFollowing, (bytes, now) => {
+          size = now ?? size;
+          show(bytes);
+        });
+      } else {
+        show(lastOutput(session.id, session.name));
+      }
+      write(await asLines(Buffer.concat(whole), size));
+      if (!options.raw) process.stdout.write(kept.push(text.end()) + kept.flush());
+    });
+}
+
+/** What a program has drawn, as the lines that are to be seen; any other output as it is. */
+async function asLines(bytes: Buffer, size: { cols: number; rows: number }): Promise<Buffer> {
+  if (!isPainting(bytes)) return bytes;
+  const lines = await paintScreen(bytes, size, SCROLLBACK);
+  while (lines.at(-1)?.trim() === "") lines.pop();
+  return Buffer.from(lines.map((line) => `${line.trimEnd()}\n`).join(""));
+}
+
+async function follow(
+  session: Parameters<typeof HostClient.connect>[0],
+  isFollowing: boolean,
+  show: (bytes: Buffer, size: { cols: number; rows: number } | null) => void,
+): Promise<void> {
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const client = await HostClient.connect(
+    session,
+    (event) => {
+      const { ev, cols, rows } = event;
+      const size = typeof cols === "number" && typeof rows === "number" ? { cols, rows } : null;
+      if (ev === "snapshot" || ev === "output") show(bytesOf(event), size);
+    },
+    () => end(),
+  );
+  client.send({ op: "logs", follow: isFollowing });
+  await ended;
+}
+
+function lastOutput(session: string, name: string): Buffer {
+  try {
+    return readSessionFile(sessionFile(rousePaths(), session, "out"), LAST_OUTPUT_BYTES_MAX);
+  } catch {
+    throw new BadInput(`${name} ended, and nothing was kept of its output`);
+  }
+}

@@ -1,0 +1,118 @@
+/** `rouse messages`: what orchestrators are told, read with a cursor and acknowledged. */
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import type { MessageView } from "../../api/operations/records.js";
+import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
+import { DaemonUnreachable } from "../../daemon/client.js";
+import { parseInbox, parseMessageType } from "../arguments.js";
+import { askUser } from "../ask.js";
+import { call } from "../client.js";
+import { loadSettings } from "../settings.js";
+import { localTime } from "../text/incident.js";
+
+const POLL_MS = 1000;
+
+export function addMessages(program: Command, _setExit: (code: number) => void): void {
+  const messages = program
+    .command("messages")
+    .summary("what orchestrators are told: read, follow, acknowledge, send")
+    .description(
+      "Notices about agents that need attention, oldest first, until they are acknowledged. Nothing is in here while all\n" +
+        "is well.",
+    )
+    .option("--tag <tag>", "whose inbox (default: watchdog.orchestrator_tag)", parseInbox)
+    .option("--follow", "wait for more until Ctrl-C")
+    .option("--ack", "acknowledge what is shown")
+    .option("--all", "also those that were acknowledged")
+    .option("--after <cursor>", "only what came after that cursor", wholeNumber)
+    .option("--json", "for programs: one object, with --follow one message per line")
+    .action(async ({ tag = orchestratorTag(), follow, ack, all, after = 0, json }) => {
+      const page = (cursor: number): Promise<Page> => askUser("messages", { tag, after: cursor, all: all === true });
+      const shown: MessageView[] = [];
+      let cursor = after;
+      let isAny = false;
+      for (;;) {
+        const found = await page(cursor).catch((error: unknown) => {
+          // A daemon that is being restarted comes back.
+          if (follow && error instanceof DaemonUnreachable) return null;
+          throw error;
+        });
+        for (const message of found?.messages ?? []) {
+          isAny = true;
+          if (!json) process.stdout.write(messageText(message));
+          else if (follow) process.stdout.write(`${sanitizedJson(message)}\n`);
+          else shown.push(message);
+        }
+        // Acknowledged after it was printed: whoever dies in between reads it again.
+        if (ack && found && found.cursor > cursor) await call("ack_messages", { tag, up_to: found.cursor });
+        cursor = found?.cursor ?? cursor;
+        if (found && found.messages.length > 0) continue;
+        if (!follow) break;
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+      // Where a person looks, silence would look like a failure; programs get nothing.
+      if (!json && !isAny && process.stderr.isTTY) process.stderr.write("no message waits\n");
+      if (json && !follow) process.stdout.write(`${sanitizedJson({ messages: shown, cursor })}\n`);
+    });
+  messages
+    .command("send")
+    .summary("put a message into an inbox")
+    .argument("[text...]", "what it says")
+    .option("--tag <tag>", "whose inbox (default: watchdog.orchestrator_tag)", parseInbox)
+    .option("--type <type>", "what kind of message it is", parseMessageType, "note")
+    .option("--payload <json>", "an object instead of a text", parseObject)
+    .action(async (words, { type, payload }, command) => {
+      const { tag } = command.optsWithGlobals() as { tag?: string };
+      if (words.length === 0 && payload === undefined) command.error("error: say something: a text, or --payload");
+      const target = { tag: tag ?? orchestratorTag() };
+      const body = payload ?? { text: words.join(" ") };
+      const { cursor } = await call("send_message", { target, msg_type: type, payload: body });
+      process.stdout.write(`sent to ${sanitize(target.tag, 80)}, cursor ${cursor}\n`);
+    });
+}
+
+interface Page {
+  messages: MessageView[];
+  cursor: number;
+}
+
+const orchestratorTag = (): string => loadSettings().watchdog.orchestrator_tag;
+
+function wholeNumber(value: string): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError("It must be a cursor, such as 17.");
+  return number;
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new InvalidArgumentError('It must be a JSON object, such as {"step": 3}.');
+}
+
+/** One line with who and what, then what it is about. */
+export function messageText({ cursor, msg_type, from, at, payload }: MessageView, now: number = Date.now()): string {
+  const said = (payload ?? {}) as Record<string, unknown>;
+  const text = (key: string): string => (typeof said[key] === "string" ? sanitize(said[key], 400) : "");
+  const who = text("worker_name") || from;
+  const what = DETAIL.map(text).find((detail) => detail !== "") ?? otherText(from, said);
+  const cause = text("cause");
+  const about = [cause === "" ? "" : `(${cause})`, what].filter((part) => part !== "").join(" ");
+  return `${cursor}  ${localTime(at, now)}  ${sanitize(msg_type, 64)}  ${sanitize(who, 80)}${about === "" ? "" : `  ${about}`}\n`;
+}
+
+/** What others send may be any object: without a text it is shown as it is. What rouse leaves out says nothing more. */
+const otherText = (from: string, payload: object): string =>
+  from === "rouse" ? "" : sanitize(JSON.stringify(payload), 400);
+
+const DETAIL = [
+  "prompt_preview",
+  "error_context",
+  "completion_message",
+  "reason",
+  "last_output_preview",
+  "text",
+] as const;

@@ -1,0 +1,137 @@
+/** `rouse policy`: what would be done about each problem, and a trial of it on a virtual clock. */
+import { type Command, Option } from "@commander-js/extra-typings";
+import { NO_PROFILE } from "../../core/agent.js";
+import { PROBLEMS, type Problem } from "../../core/incidents/problem.js";
+import type { Assessment } from "../../core/judgement/assess.js";
+import { periodSpend } from "../../core/judgement/period-spend.js";
+import type { Policy, SessionOrigin } from "../../core/policy/policy.js";
+import { traitsOf } from "../../core/policy/problems.js";
+import type { Cause } from "../../core/states.js";
+import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
+import { type SimulatedAction, WhatIf } from "../../core/what-if.js";
+import { canDoWith } from "../../effects/index.js";
+import { PROGRAMS } from "../../programs/registry.js";
+import { parseProblem } from "../options.js";
+import { knownPolicies, parseOrigin, policyOf } from "../policy-option.js";
+import { reportIssues } from "../settings.js";
+import { isColoured, paintText } from "../text/paint.js";
+import { policyText } from "../text/policy.js";
+import { clockText } from "../text/timeline.js";
+
+export function addPolicy(program: Command, setExit: (code: number) => void): void {
+  const policy = program.command("policy").summary("show and try what would be done about a problem");
+  policy
+    .command("show")
+    .description(
+      "Prints a policy: for each problem what would be done, in order, with limits and waits. Without one, the policies\n" +
+        "that there are. Own ones are files of the folder policies beside your configuration.",
+    )
+    .argument("[policy]", "name of a policy, or a file")
+    .option("--json", "one JSON object, for programs")
+    .action((given, options) => {
+      const loaded = knownPolicies();
+      reportIssues(loaded.issues);
+      if (loaded.issues.length > 0) setExit(1);
+      if (given === undefined) {
+        const policies = [...loaded.policies.values()].map(({ policy: { name, says }, tags, agents }) => ({
+          name,
+          says,
+          tags,
+          agents,
+        }));
+        const lines = policies.map(({ name, says }) => `${sanitize(name).padEnd(20)} ${sanitize(says)}\n`).join("");
+        process.stdout.write(options.json ? `${sanitizedJson({ policies }, 2)}\n` : lines);
+        return;
+      }
+      const found = policyOf(given, loaded);
+      process.stdout.write(
+        options.json ? `${sanitizedJson({ policy: found }, 2)}\n` : policyText(found, isColoured(process.stdout)),
+      );
+    });
+  policy
+    .command("test")
+    .description(
+      "Tries a policy on a virtual clock: each problem lasts, is certain, and nothing that is done about it helps. Prints\n" +
+        "what would be done and when, counted from the moment at which the problem is told.",
+    )
+    .argument("[policy]", "name of a policy, or a file", "default")
+    .addOption(new Option("--cause <cause>", "only this problem").argParser(parseProblem))
+    .addOption(
+      new Option("--origin <origin>", "how the agent was started: run, spawn, tmux or transcript")
+        .default("spawn" as SessionOrigin, "spawn")
+        .argParser(parseOrigin),
+    )
+    .option("--json", "one JSON object, for programs")
+    .action((given, options) => {
+      const found = policyOf(given);
+      const problems = options.cause ? [options.cause] : PROBLEMS;
+      const tried = problems.map((problem) => ({ cause: problem, wouldDo: trial(found, problem, options.origin) }));
+      if (options.json) {
+        const shown = tried.map(({ cause, wouldDo }) => ({
+          cause,
+          wouldDo: wouldDo.map(({ at, do: name, say, reason }) => ({
+            t: at / 1000,
+            do: name,
+            ...(say ? { say } : {}),
+            reason,
+          })),
+        }));
+        process.stdout.write(`${sanitizedJson({ policy: found.name, origin: options.origin, trials: shown }, 2)}\n`);
+      } else for (const { cause, wouldDo } of tried) process.stdout.write(trialText(cause, wouldDo));
+    });
+}
+
+const TRIAL_MS = 24 * 3_600_000;
+const STEPS_MAX = 5000;
+/** Told before it is certain, so that the confirm window is seen. */
+const KINDS: Assessment["kinds"] = ["screen", "record"];
+
+const OVERSPENT = periodSpend(
+  [{ tokens: 2, costUsd: 0, unpriced: 0 }],
+  { from: 0, to: TRIAL_MS },
+  { tokens_per_night: 1 },
+);
+
+/** A program with which everything can be done that the way in which it was started allows. */
+const RESUMABLE = PROGRAMS.find(({ profile }) => profile.resume.byId !== null)?.profile.id ?? NO_PROFILE;
+
+function trial(policy: Policy, problem: Problem, origin: SessionOrigin): SimulatedAction[] {
+  const whatIf = new WhatIf({ policy, origin, can: canDoWith({ kind: RESUMABLE, origin }, []) });
+  let now = 0;
+  for (let step = 0; step < STEPS_MAX && now <= TRIAL_MS; step++) {
+    const assessment: Assessment = {
+      ...stateOf(problem),
+      confidence: 0.9,
+      until: null,
+      reasons: [],
+      level: "act",
+      kinds: KINDS,
+      at: now,
+      ruleset: 1,
+      recheckAt: null,
+    };
+    const spend = problem === "over_budget" ? OVERSPENT : null;
+    const next = whatIf.assess(assessment, { spend });
+    if (whatIf.wouldDo.at(-1)?.do === "escalate") break;
+    now = Math.max(now + 1000, Math.min(next ?? now + 30_000, now + 30_000));
+  }
+  return whatIf.wouldDo;
+}
+
+function stateOf(problem: Problem): Pick<Assessment, "state" | "cause"> {
+  const { state } = traitsOf(problem);
+  const isCause = state !== null && state !== problem;
+  return { state: state ?? "working", cause: isCause ? (problem as Cause) : null };
+}
+
+function trialText(problem: Problem, wouldDo: readonly SimulatedAction[]): string {
+  const colour = isColoured(process.stdout);
+  const lines = wouldDo.map(({ at, do: name, say, reason }) => {
+    const why =
+      name === "escalate"
+        ? `a human: ${sanitize(reason.replace(/^.*?a human is needed: /, ""))}`
+        : `${name}${say ? ` "${say}"` : ""}`;
+    return `${clockText(at / 1000).padStart(11)}  ${why}\n`;
+  });
+  return `${paintText(problem, "bold", colour)}\n${lines.join("")}`;
+}

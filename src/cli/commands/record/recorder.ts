@@ -1,0 +1,192 @@
+/** Records one agent into a case folder, until it ends or the recorder is told to. */
+import { appendFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeFolder } from "../../../config/paths.js";
+import type { AgentSession } from "../../../core/agent.js";
+import { redact } from "../../../core/text/redact.js";
+import { ProcessSensor } from "../../../sensors/process/process-sensor.js";
+import type { FoundSession } from "../../../terminal/registry.js";
+import { CastWriter } from "./cast.js";
+import { followHost, followPane, type StopFollowing, type TerminalEvents } from "./terminal.js";
+import { TranscriptCopies } from "./transcript.js";
+
+export interface RecordTarget {
+  session: AgentSession;
+  /** Release of the program, where the daemon knows it. */
+  version: string | null;
+  /** Where a host of rouse holds its terminal. */
+  host: (FoundSession & { hostSocket: string }) | null;
+}
+
+export interface Recording {
+  name: string;
+  folder: string;
+  /** What is in it. */
+  holds: string[];
+  /** True if the agent ended. */
+  ended: boolean;
+  secs: number;
+}
+
+export interface RecorderOptions {
+  /** Which release of rouse records. */
+  by: string;
+  /** Keeps the text of what is typed, and not only which kinds of keys. */
+  keysWhole: boolean;
+}
+
+const TICK_MS = 1000;
+const SIZE = { cols: 120, rows: 40 };
+
+export class Recorder {
+  /** The agent ended, or nothing more can be seen of it. */
+  readonly ended: Promise<void>;
+  readonly #target: RecordTarget;
+  readonly #folder: string;
+  readonly #by: string;
+  readonly #keysWhole: boolean;
+  readonly #startAt: number = Math.floor(Date.now() / 1000) * 1000;
+  readonly #processes = new ProcessSensor();
+  readonly #transcripts: TranscriptCopies;
+  readonly #ended: () => void;
+  #cast: CastWriter | null = null;
+  #leave: StopFollowing = () => {};
+  #ticking: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #isHeadless: boolean | null = null;
+  #size: { cols: number; rows: number } | null = null;
+  #exit: { t: number; code: number | null; signal: number | null } | null = null;
+  #isOver = false;
+  #samples = 0;
+
+  /** Makes the folder, which must not be there yet. */
+  constructor(target: RecordTarget, folder: string, { by, keysWhole }: RecorderOptions) {
+    this.#target = target;
+    this.#folder = folder;
+    this.#by = by;
+    this.#keysWhole = keysWhole;
+    makeFolder(folder);
+    this.#transcripts = new TranscriptCopies(folder);
+    let ended: () => void = () => {};
+    this.ended = new Promise((resolve) => {
+      ended = resolve;
+    });
+    this.#ended = ended;
+  }
+
+  async start(): Promise<void> {
+    const { host, session } = this.#target;
+    const events: TerminalEvents = {
+      output: (bytes) => {
+        this.#isHeadless ??= startsAsStream(bytes);
+        this.#terminal().output(bytes);
+      },
+      keys: (bytes) => this.#terminal().keys(bytes),
+      size: (cols, rows) => {
+        this.#size ??= { cols, rows };
+        this.#cast?.resize(cols, rows);
+      },
+      ended: (exit) => this.#over(exit),
+    };
+    if (host) this.#leave = await followHost(host, events);
+    else if (session.pane) this.#leave = followPane(session.pane, events);
+    this.#writeMeta();
+    await this.#check();
+    this.#timer = setInterval(() => {
+      this.#ticking ??= this.#check().finally(() => {
+        this.#ticking = null;
+      });
+    }, TICK_MS);
+  }
+
+  async stop(): Promise<Recording> {
+    if (this.#timer) clearInterval(this.#timer);
+    // Leaving closes the connection too, and that is no end of the agent.
+    const ended = this.#isOver;
+    this.#isOver = true;
+    this.#leave();
+    await this.#ticking;
+    await this.#transcripts.close(this.#clock());
+    await this.#cast?.close();
+    this.#writeMeta();
+    const holds = [
+      ...(this.#cast ? ["terminal"] : []),
+      ...(this.#transcripts.count > 0 ? [counted(this.#transcripts.count, "transcript")] : []),
+      ...(this.#samples > 0 ? [counted(this.#samples, "process sample")] : []),
+    ];
+    const { name } = this.#target.session;
+    return { name, folder: this.#folder, holds, ended, secs: Math.round(this.#clock()) };
+  }
+
+  /** Seconds on the recording's clock, in milliseconds' steps. */
+  #clock(): number {
+    return Math.max(0, Date.now() - this.#startAt) / 1000;
+  }
+
+  #terminal(): CastWriter {
+    this.#cast ??= new CastWriter(
+      join(this.#folder, "session.cast.gz"),
+      this.#size ?? SIZE,
+      this.#startAt,
+      () => this.#clock(),
+      this.#keysWhole,
+    );
+    return this.#cast;
+  }
+
+  #over(exit: { code: number | null; signal: number | null } | null): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (exit) this.#exit = { t: this.#clock(), ...exit };
+    this.#ended();
+  }
+
+  async #check(): Promise<void> {
+    const { session } = this.#target;
+    await this.#processes.refresh(Date.now());
+    const { table } = this.#processes;
+    if (!table) return;
+    const t = this.#clock();
+    await this.#transcripts.tick(session, table, t);
+    if (session.pid === null) return;
+    const {
+      kind: _k,
+      at: _a,
+      source: _s,
+      ...sample
+    } = this.#processes.sample({ pid: session.pid, start: session.pidStart }, Date.now());
+    this.#samples++;
+    appendFileSync(join(this.#folder, "process.jsonl"), `${JSON.stringify({ t, ...sample })}\n`, { mode: 0o600 });
+    // A host tells the end itself, and how; of the others the process is all that is seen.
+    if (sample.alive === false && !this.#target.host) this.#over(null);
+  }
+
+  /** As far as it is known: written first and last, so that a recorder that is killed leaves a case too. */
+  #writeMeta(): void {
+    const { session, version } = this.#target;
+    const size = this.#size ?? SIZE;
+    const meta = {
+      agent: session.kind,
+      ...(version === null ? {} : { version }),
+      mode: this.#isHeadless ? "headless" : "tui",
+      size: [size.cols, size.rows],
+      ...(this.#exit ? { t_exit: this.#exit.t, exit: this.#exit.code, signal: this.#exit.signal } : {}),
+      t_end: this.#clock(),
+      name: session.name,
+      origin: session.origin,
+      command: session.command.map(redact),
+      recorded_at: new Date(this.#startAt).toISOString(),
+      recorded_by: `rouse ${this.#by}`,
+    };
+    const path = join(this.#folder, "meta.json");
+    writeFileSync(`${path}.new`, `${JSON.stringify(meta, null, 1)}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
+}
+
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+/** A program on pipes that tells events begins with one; no terminal program begins its screen so. */
+function startsAsStream(bytes: Buffer): boolean {
+  return bytes.subarray(0, 64).toString("latin1").trimStart().startsWith('{"');
+}

@@ -1,0 +1,75 @@
+/** `rouse report`: an agent says of itself how it is. */
+import { rousePaths } from "../../config/paths.js";
+import { sanitize } from "../../core/text/sanitize.js";
+import { sendRequest } from "../send.js";
+import { callerHeaders } from "./hook.js";
+
+export const REPORT_STATES = ["working", "error", "complete", "needs_input"] as const;
+
+const TEXT_MAX = 2000;
+const LIMIT_MS = 3000;
+const USAGE = `usage: rouse report ${REPORT_STATES.join("|")} [text] [--heartbeat] [--name AGENT]`;
+
+interface Report {
+  state?: string;
+  text?: string;
+  heartbeat?: true;
+  agent?: string;
+  cwd: string;
+}
+
+export async function runReport(args: readonly string[]): Promise<number> {
+  const report = parseReport(args);
+  if (typeof report === "string") return say(`${report}\n${USAGE}`, 2);
+  const answer = await sendRequest({
+    socketPath: rousePaths().daemonSocket,
+    path: "/v1/report",
+    body: JSON.stringify(report),
+    headers: callerHeaders(),
+    limitMs: LIMIT_MS,
+  });
+  if (answer === null) return say('the daemon does not answer; start it with "rouse up"', 69);
+  return answer.status === 200 ? 0 : say(reasonOf(answer.body), answer.status === 503 ? 75 : 1);
+}
+
+/** The report, or what is wrong with the arguments. */
+function parseReport(args: readonly string[]): Report | string {
+  const report: Report = { cwd: process.cwd() };
+  const words: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? "";
+    if (word === "--") {
+      words.push(...args.slice(at + 1));
+      break;
+    }
+    if (word === "--heartbeat") report.heartbeat = true;
+    else if (word === "--name") {
+      const name = args[++at];
+      if (name === undefined) return "--name needs the name of an agent";
+      report.agent = name;
+    } else if (word.startsWith("--")) return `there is no option ${JSON.stringify(sanitize(word, 40))}`;
+    else words.push(word);
+  }
+  const [state, ...text] = words;
+  if (state === undefined && report.heartbeat === undefined) return "the state is missing";
+  if (state !== undefined && !(REPORT_STATES as readonly string[]).includes(state)) {
+    return `${JSON.stringify(sanitize(state, 40))} is no state that an agent can report`;
+  }
+  if (state !== undefined) report.state = state;
+  if (text.length > 0) report.text = text.join(" ").slice(0, TEXT_MAX);
+  return report;
+}
+
+function reasonOf(body: string): string {
+  try {
+    const { error } = JSON.parse(body) as { error?: unknown };
+    return typeof error === "string" ? error.slice(0, 500) : "the daemon refused the report";
+  } catch {
+    return "the daemon refused the report";
+  }
+}
+
+function say(message: string, code: number): number {
+  process.stderr.write(`rouse: ${message}\n`);
+  return code;
+}

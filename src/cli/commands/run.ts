@@ -1,0 +1,101 @@
+/** `rouse run`: an agent in this terminal, watched. */
+import { spawn } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import type { Command } from "@commander-js/extra-typings";
+import { logLine } from "../../config/log-line.js";
+import { cannotKeep, rousePaths } from "../../config/paths.js";
+import { tooMuch } from "../../core/agent-limits.js";
+import { sanitizeLine } from "../../core/text/sanitize.js";
+import { clearStopped } from "../../daemon/self/stay-down.js";
+import type { HostSpec } from "../../terminal/host-options.js";
+import type { PtyExit } from "../../terminal/pty.js";
+import type { SpecWithoutName } from "../../terminal/start-host.js";
+import { agentCommand, cannotStart, checkOptions, reportUnwritten, specOf } from "../agent-options.js";
+import { nameFor, startDaemon } from "../agent-spec.js";
+
+export function addRun(program: Command, _setExit: (code: number) => void): void {
+  agentCommand(program, "run")
+    .summary("run an agent in this terminal, watched")
+    .description(
+      "Runs a program in this terminal as if rouse were not there: keys, size, colours, exit code and signal are the\n" +
+        "program's own. Where input or output is no terminal, the program gets it as it is.",
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n  rouse run -- claude\n  rouse run --name api --tag work -- codex --full-auto\n",
+    )
+    .action(async (command, options, self) => {
+      await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));
+      const problem = cannotStart(command);
+      if (problem) {
+        process.stderr.write(`rouse: ${problem.text}\n`);
+        process.exit(problem.code);
+      }
+      // Somebody wants an agent watched: that ends a "rouse down".
+      clearStopped(rousePaths());
+      endLike(await runWatched(specOf(command, options, "run")));
+    });
+}
+
+async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
+  const { releaseName } = await import("../../terminal/names.js");
+  const paths = rousePaths();
+  const spec = nameFor(wanted);
+  const unkept = cannotKeep(paths) ?? tooMuch(spec);
+  if (unkept !== null) return runUnwatched(spec, unkept);
+  reportUnwritten(paths);
+  try {
+    const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+    const run = isTerminal
+      ? (await import("../../terminal/foreground.js")).runForeground
+      : (await import("../../terminal/piped.js")).runPiped;
+    return await run({ spec, paths, env: process.env, startDaemon, log: logOf(spec.name) });
+  } catch (error) {
+    return runUnwatched(spec, (error as Error).message);
+  } finally {
+    releaseName(paths, spec.name);
+  }
+}
+
+/** Watching is no reason for an agent not to run. */
+function runUnwatched({ name, command }: HostSpec, reason: string): Promise<PtyExit> {
+  process.stderr.write(`rouse: ${name} runs unwatched: ${sanitizeLine(reason)}\n`);
+  const [file = "", ...args] = command;
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { stdio: "inherit" });
+    for (const signal of ["SIGINT", "SIGQUIT"] as const) process.on(signal, () => {});
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+    child.on("error", () => resolve({ code: 126, signal: null }));
+    child.on("exit", (code, signal) => resolve({ code, signal: signal ? constants.signals[signal] : null }));
+  });
+}
+
+/** Trouble of the watching goes to a file: the terminal is the agent's. */
+function logOf(name: string): (text: string) => void {
+  return (text) => {
+    try {
+      appendFileSync(join(rousePaths().state, "run.log"), logLine(name, text), { mode: 0o600 });
+    } catch {
+      // There is nowhere left to say it.
+    }
+  };
+}
+
+/** Signals that end Node.js as they would end the agent. Others would be handled by it, or leave a core file of rouse. */
+const RAISED = new Set(["SIGHUP", "SIGINT", "SIGTERM", "SIGKILL"]);
+
+/** Ends this process as the agent ended: whoever started it sees the same code or the same signal. */
+function endLike({ code, signal }: PtyExit): never {
+  const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] as
+    | NodeJS.Signals
+    | undefined;
+  if (name && RAISED.has(name)) {
+    process.removeAllListeners(name);
+    process.kill(process.pid, name);
+    // It is delivered at once or, to be sure, a moment later.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  }
+  process.exit(signal === null ? (code ?? 1) : 128 + signal);
+}

@@ -1,0 +1,42 @@
+/** `rouse spawn`: an agent without a terminal, in a small process of its own that outlives this one and the daemon. */
+import type { Command } from "@commander-js/extra-typings";
+import { rousePaths } from "../../config/paths.js";
+import { tooMuch } from "../../core/agent-limits.js";
+import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
+import { clearStopped } from "../../daemon/self/stay-down.js";
+import { BadInput } from "../../replay/bad-input.js";
+import { startHost } from "../../terminal/start-host.js";
+import { agentCommand, cannotStart, checkOptions, reportUnwritten, specOf } from "../agent-options.js";
+import { HOST_SCRIPT } from "../host-script.js";
+
+const COLS = 120;
+const ROWS = 40;
+
+export function addSpawn(program: Command, setExit: (code: number) => void): void {
+  agentCommand(program, "spawn")
+    .option("--json", "what was started, for programs")
+    .summary("run an agent detached, watched")
+    .description("Starts a program in a terminal of its own, detached, and prints its name.")
+    .addHelpText("after", "\nExamples:\n  rouse spawn -- claude\n  rouse attach claude\n  rouse stop claude\n")
+    .action(async (command, options, self) => {
+      await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));
+      const problem = cannotStart(command);
+      if (problem) {
+        process.stderr.write(`rouse: ${problem.text}\n`);
+        setExit(problem.code);
+        return;
+      }
+      const spec = specOf(command, options, "spawn");
+      const unkept = tooMuch(spec);
+      if (unkept !== null) throw new BadInput(`nothing was started: ${unkept}`);
+      // Somebody wants an agent watched: that ends a "rouse down".
+      clearStopped(rousePaths());
+      // Not set where output is no terminal, whatever the types say.
+      const cols = process.stdout.columns || COLS;
+      const rows = process.stdout.rows || ROWS;
+      const started = await startHost({ spec, cols, rows }, { script: HOST_SCRIPT, paths: rousePaths() });
+      if (started.error !== undefined) throw new BadInput(sanitize(started.error));
+      reportUnwritten(rousePaths());
+      process.stdout.write(options.json ? `${sanitizedJson(started)}\n` : `${started.name}\n`);
+    });
+}

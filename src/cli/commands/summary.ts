@@ -1,0 +1,106 @@
+/** `rouse summary`: what happened since last night. */
+import type { Command } from "@commander-js/extra-typings";
+import type { SummaryAnswer } from "../../api/service/daemon.js";
+import type { State } from "../../core/states.js";
+import { formatDuration } from "../../core/text/duration.js";
+import { sanitizedJson } from "../../core/text/sanitize.js";
+import type { IncidentView } from "../../daemon/views/incident-view.js";
+import type { AgentSummary, ProblemSummary } from "../../daemon/views/summary.js";
+import { askUser } from "../ask.js";
+import { parseSince } from "../since.js";
+import { gistOf } from "../text/incident.js";
+import { isColoured, paintState, paintText } from "../text/paint.js";
+
+const USUAL = "12h";
+
+export function addSummary(program: Command, _setExit: (code: number) => void): void {
+  program
+    .command("summary")
+    .summary("what happened since a time: states, problems, commits, tokens")
+    .description(
+      "Folds what the journal holds of each agent through today's judgement: how long it was in each state, which\n" +
+        "problems there were and how they ended, and what came of it.",
+    )
+    .option(
+      "--since <when>",
+      `8h, 22:00, or a date in ISO 8601 (default: ${USUAL})`,
+      (value: string) => parseSince(value),
+      undefined,
+    )
+    .option("--json", "for programs")
+    .action(async ({ since, json }) => {
+      const from = Math.floor(since ?? parseSince(USUAL));
+      const summary = await askUser("summary", { since: from });
+      process.stdout.write(json ? `${sanitizedJson(summary)}\n` : summaryText(summary, process.stdout));
+    });
+}
+
+export function summaryText(
+  { since, until, agents, incidents }: SummaryAnswer,
+  screen: { isTTY?: boolean },
+  now: number = Date.now(),
+): string {
+  const colour = isColoured(screen);
+  const head = `from ${localTime(since)} to ${localTime(until)}`;
+  if (agents.length === 0) return `${head}: no agent ran\n`;
+  // Incidents are of an agent; what happened in an earlier run of it is told with its last.
+  const last = new Map(agents.map((agent) => [agent.name, agent]));
+  const of = (agent: AgentSummary): IncidentView[] =>
+    last.get(agent.name) === agent ? incidents.filter((incident) => incident.agent === agent.name).reverse() : [];
+  return `${head}\n${agents.map((agent) => agentText(agent, of(agent), colour, now)).join("")}`;
+}
+
+function agentText(agent: AgentSummary, incidents: readonly IncidentView[], colour: boolean, now: number): string {
+  const task = agent.task ? ` on ${agent.task}` : "";
+  const cause = agent.cause ? `/${agent.cause}` : "";
+  const lines = [
+    "",
+    `${paintText(agent.name, "bold", colour)} (${agent.kind})${task}: ${paintState(agent.state, 0, colour)}${cause}${endText(agent)}`,
+    `  ${timesText(agent)}`,
+    ...agent.problems.map((problem) => `  ${problemText(problem, colour)}`),
+    ...(agent.problems_left_out > 0 ? [`  and ${agent.problems_left_out} more problems`] : []),
+    ...incidents.map((one) => `  incident ${one.id.slice(0, 8)} (${one.problem}): ${gistOf(one, now)}`),
+    ...[outcomeText(agent)].filter((text) => text !== "").map((text) => `  ${text}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function endText({ ended }: AgentSummary): string {
+  if (!ended) return "";
+  const how = ended.signal !== null ? ` by signal ${ended.signal}` : ended.code !== null ? ` with ${ended.code}` : "";
+  return `, ended ${localTime(ended.at)}${how}`;
+}
+
+function timesText({ states, unseen_secs }: AgentSummary): string {
+  const longest = (Object.entries(states) as [State, number][]).sort((a, b) => b[1] - a[1]);
+  const times = longest.map(([state, secs]) => `${state} ${formatDuration(secs * 1000)}`);
+  if (unseen_secs > 0) times.push(`not looked at for ${formatDuration(unseen_secs * 1000)}`);
+  return times.join(", ") || "no time to speak of";
+}
+
+function problemText(problem: ProblemSummary, colour: boolean): string {
+  const what = `${paintState(problem.state, 0, colour)}${problem.cause ? `/${problem.cause}` : ""}`;
+  const from = `${problem.began_before ? "before " : ""}${localTime(problem.from)}`;
+  const end = problem.followed_by === null ? "lasts" : `then ${problem.followed_by}`;
+  return `${from}  ${what} for ${formatDuration(problem.secs * 1000)}, ${end}: ${problem.reason}`;
+}
+
+function outcomeText({ commits, files, tests, tokens }: AgentSummary): string {
+  const some = (n: number, one: string, more: string): string[] => (n === 0 ? [] : [`${n} ${n === 1 ? one : more}`]);
+  const cost = tokens.cost_usd > 0 ? [`$${tokens.cost_usd.toFixed(2)}`] : [];
+  return [
+    ...some(commits, "commit", "commits"),
+    ...some(files, "file changed", "files changed"),
+    ...some(tests.passed, "test run passed", "test runs passed"),
+    ...some(tests.failed, "test run failed", "test runs failed"),
+    ...some(tokens.input + tokens.output, "token", `tokens (${tokens.output} written)`),
+    ...cost,
+  ].join(", ");
+}
+
+/** In this machine's zone, with the day. */
+function localTime(iso: string): string {
+  const at = new Date(iso);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return `${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
