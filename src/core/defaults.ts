@@ -117,6 +117,6 @@ export function settingOf(settings: Settings | undefined, name: keyof Defaults):
   return typeof value === "number" && Number.isFinite(value) ? value : DEFAULTS[name];
 }
 
-export const SECOND = 1_000;
-export const MINUTE: number = 60 * SECOND;
-export const HOUR: number = 60 * MINUTE;
+/** No budget looks further back than this, so what is older need not be kept. */
+
+export const PERIOD_MAX_MS: number = 24 * 3600000;

@@ -1,4 +1,5 @@
-import { SECOND, type Settings, settingOf } from "./defaults.js";
+import { type Settings, settingOf } from "./defaults.js";
+import { SECOND } from "./text/time.js";
 import type { VersionRange } from "./version-fit.js";
 
 /** What the judgement needs to know of the program: the part of a profile that the core sees. */

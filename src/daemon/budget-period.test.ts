@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, WORKING } from "../../test/support/loops.js";
 import { NotifyingLoop } from "../../test/support/notifier.js";
 import { parsePolicy } from "../config/policy-file.js";
-import { HOUR } from "../core/defaults.js";
 import { POLICIES } from "../core/policy/builtin.js";
 import type { Source } from "../core/signal.js";
+import { HOUR } from "../core/text/time.js";
 import { budgetPeriodAt } from "./budget-period.js";
 import { viewOf } from "./views/view.js";
 

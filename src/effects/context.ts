@@ -3,7 +3,7 @@
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Assessment } from "../core/judgement/assess.js";
-import type { Evidence } from "../core/judgement/evidence/evidence.js";
+import type { Evidence } from "../core/judgement/evidence/state.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import type { EffectClock } from "./keys/terminal-session.js";
 import type { Environments } from "./start/environments.js";

@@ -5,8 +5,8 @@
 
 import type { AgentSession } from "../core/agent.js";
 import type { Action, ActionName, ActionOutcome } from "../core/incidents/action.js";
-import type { Evidence } from "../core/judgement/evidence/evidence.js";
 import { openPrompt } from "../core/judgement/evidence/prompts.js";
+import type { Evidence } from "../core/judgement/evidence/state.js";
 import { turnWord } from "../core/judgement/evidence/turn.js";
 import { generic } from "../programs/generic/screens.js";
 import { profileFor } from "../programs/registry.js";

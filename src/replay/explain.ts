@@ -1,6 +1,6 @@
 /** Why a recording is judged as it is: the moments at which the verdict changed, or one moment, in their parts. */
 import { type Assessment, decidingRule } from "../core/judgement/assess.js";
-import type { Evidence } from "../core/judgement/evidence/evidence.js";
+import type { Evidence } from "../core/judgement/evidence/state.js";
 import type { Signal } from "../core/signal.js";
 import type { ScreenExplanation } from "../readers/terminal/explain.js";
 import type { TerminalReader } from "../readers/terminal/terminal.js";

@@ -7,7 +7,7 @@
  */
 import type { AgentSession } from "../core/agent.js";
 import { COMPLETION_MARKER } from "../core/defaults.js";
-import type { Evidence } from "../core/judgement/evidence/evidence.js";
+import type { Evidence } from "../core/judgement/evidence/state.js";
 import { addEntry, type TimelineEntry } from "../core/judgement/timeline.js";
 import { createNodeState, type NodeState } from "../core/node-state.js";
 import type { JudgingOptions, SessionJudge } from "../core/session-judge.js";

@@ -3,9 +3,10 @@
  * turn ends it, text at the prompt begins one, text typed into a running turn is queued, Enter in a dialog answers it, a
  * killed one is gone and a resumed one is a new session of the same agent.
  */
-import { MINUTE, SECOND } from "../../src/core/defaults.js";
+
 import { ROUSE_MARK } from "../../src/core/judgement/noise.js";
 import type { ScreenReading, ToolClass } from "../../src/core/signal.js";
+import { MINUTE, SECOND } from "../../src/core/text/time.js";
 import { FAULT_NAMES, type Fault, type FaultName, ILLS } from "./ills.js";
 import { type Air, type Casting, SimProgram } from "./program.js";
 import type { Random } from "./random.js";

@@ -4,8 +4,8 @@
  */
 
 import type { AgentSession } from "../../src/core/agent.js";
-import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import { ACTIONS, type Action, type ActionName, type ActionOutcome } from "../../src/core/incidents/action.js";
+import { MINUTE, SECOND } from "../../src/core/text/time.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
 import type { SimAgent, Touched } from "./agents.js";
 import type { CallFaults } from "./faults.js";

@@ -4,10 +4,10 @@
  */
 import type { Channel, DeliveryResult } from "../../src/channels/channel.js";
 import { refusedDelivery, retryDelivery, SENT } from "../../src/channels/channel.js";
-import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
 import type { StepRules } from "../../src/core/node-state.js";
 import type { AlertRules, Notice } from "../../src/core/notices/alert.js";
 import { isStillWanted } from "../../src/core/notices/wanted.js";
+import { HOUR, MINUTE, SECOND } from "../../src/core/text/time.js";
 import { AlertSender } from "../../src/daemon/alert-sender.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import { workerRules } from "../../src/daemon/notify-setup.js";

@@ -3,7 +3,7 @@
  * thing and nothing of another, so that no fault hides behind another. `NthFault` is SQLite's way: one call fails, the
  * next run another one.
  */
-import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
+import { HOUR, MINUTE, SECOND } from "../../src/core/text/time.js";
 import type { LinkFaults } from "./link.js";
 import type { Random } from "./random.js";
 

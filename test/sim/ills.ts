@@ -1,6 +1,7 @@
 /** What can ail a simulated agent: how it begins, what fixs it, and what rouse should call it. */
-import { MINUTE, SECOND } from "../../src/core/defaults.js";
+
 import type { Problem } from "../../src/core/incidents/problem.js";
+import { MINUTE, SECOND } from "../../src/core/text/time.js";
 import type { SimAgent } from "./agents.js";
 
 export interface Fault {

@@ -4,7 +4,6 @@
  */
 
 import { situationOf } from "../../src/core/agent-decisions.js";
-import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import { ACTIONS, type Action, type ActionOutcome } from "../../src/core/incidents/action.js";
 import type { IncidentChange } from "../../src/core/incidents/course.js";
 import { type Incident, type IncidentState, isOpen } from "../../src/core/incidents/incident.js";
@@ -13,6 +12,7 @@ import { openPrompt } from "../../src/core/judgement/evidence/prompts.js";
 import { decide } from "../../src/core/policy/decide.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
 import { STATES } from "../../src/core/states.js";
+import { MINUTE, SECOND } from "../../src/core/text/time.js";
 import type { SimAgent, Spell } from "./agents.js";
 import { breaches } from "./budgets.js";
 import { ILLS } from "./ills.js";

@@ -1,10 +1,10 @@
 /** Bugs that are planted into the real parts, each as small as the mistake that it stands for. */
 
-import { MINUTE } from "../../src/core/defaults.js";
 import type { ActionOutcome } from "../../src/core/incidents/action.js";
 import { createIncidentState } from "../../src/core/incidents/incident.js";
 import { CHECKS } from "../../src/core/policy/checks.js";
 import type { Budget, Policy } from "../../src/core/policy/policy.js";
+import { MINUTE } from "../../src/core/text/time.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
 import type { IncidentStore } from "../../src/store/incident-table.js";
 import type { Journal } from "../../src/store/journal.js";

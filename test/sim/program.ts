@@ -3,8 +3,8 @@
  * hosts and sensors would send of them.
  */
 import type { AgentSession } from "../../src/core/agent.js";
-import { SECOND } from "../../src/core/defaults.js";
 import type { ScreenReading, Signal, ToolClass } from "../../src/core/signal.js";
+import { SECOND } from "../../src/core/text/time.js";
 import { CANARIES } from "../support/canaries.js";
 import type { Random } from "./random.js";
 

@@ -1,8 +1,8 @@
 /** What must hold of messages and alerts: watched at the receivers' ends and on the disk, not in what planned them. */
 import type { DeliveryResult } from "../../src/channels/channel.js";
-import { MINUTE } from "../../src/core/defaults.js";
 import { type Incident, isOpen, silencedUntil } from "../../src/core/incidents/incident.js";
 import type { Notice } from "../../src/core/notices/alert.js";
+import { MINUTE } from "../../src/core/text/time.js";
 import { CANARIES } from "../support/canaries.js";
 import type { World } from "./world.js";
 

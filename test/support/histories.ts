@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { OutcomeResult } from "../../src/core/incidents/action.js";
 import { applyToIncidents } from "../../src/core/incidents/fold.js";
 import type { Assessment } from "../../src/core/judgement/assess.js";
-import { EVIDENCE_KINDS } from "../../src/core/judgement/evidence/kinds.js";
+import { EVIDENCE_KINDS } from "../../src/core/judgement/evidence/evidence-kind.js";
 import type { ActionFacts } from "../../src/core/policy/facts.js";
 import { assessed, FACTS, type World } from "./incidents.js";
 import { START } from "./steps.js";

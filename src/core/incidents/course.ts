@@ -1,11 +1,11 @@
 /** The course of one incident: it begins, is seen, gets another name, is quiet, ends, and may come back. */
 
 import { awakeMs } from "../awake.js";
-import { MINUTE, SECOND } from "../defaults.js";
+import { PERIOD_MAX_MS } from "../defaults.js";
 import type { Assessment } from "../judgement/assess.js";
 import type { PeriodSpend } from "../judgement/period-spend.js";
-import { PERIOD_MAX_MS } from "../policy/policy.js";
 import { forOutput } from "../text/for-output.js";
+import { MINUTE, SECOND } from "../text/time.js";
 import { type Incident, type IncidentState, incidentId, isOpen, type Phase } from "./incident.js";
 import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
 import { needsConfirming, type Problem } from "./problem.js";

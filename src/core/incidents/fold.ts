@@ -4,9 +4,9 @@
  */
 
 import { awakeMs, takeAsleep } from "../awake.js";
-import { MINUTE } from "../defaults.js";
 import { CONFIDENCE } from "../judgement/evidence/verdict.js";
 import { forOutput } from "../text/for-output.js";
+import { MINUTE } from "../text/time.js";
 import type { ActionName, ActionOutcome, Intent } from "./action.js";
 import { carryOver } from "./carry-over.js";
 import { isSameChain } from "./chain.js";

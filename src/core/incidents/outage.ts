@@ -1,9 +1,9 @@
 /** One cause over many agents. Found by what they share; whoever comes later joins. */
 
 import { NO_PROFILE } from "../agent.js";
-import { MINUTE } from "../defaults.js";
 import { digest } from "../digest.js";
 import { type OutageGroup, traitsOf } from "../policy/problems.js";
+import { MINUTE } from "../text/time.js";
 import type { Incident, IncidentState, Outage } from "./incident.js";
 import { isOpen } from "./incident.js";
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { type Check, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
-import { HOUR, type Settings } from "../defaults.js";
+import type { Settings } from "../defaults.js";
 import { type PeriodSpend, periodSpend } from "../judgement/period-spend.js";
 import { POLICIES } from "../policy/builtin.js";
 import type { Policy, RecoveryStep } from "../policy/policy.js";
+import { HOUR } from "../text/time.js";
 import { applyToIncidents } from "./fold.js";
 import { budgetHoldUntil } from "./over-budget.js";
 

@@ -1,5 +1,5 @@
 /** Proven progress, in the sense that a problem asks for. */
-import type { Evidence } from "../judgement/evidence/evidence.js";
+import type { Evidence } from "../judgement/evidence/state.js";
 import { traitsOf } from "../policy/problems.js";
 import type { Problem } from "./problem.js";
 

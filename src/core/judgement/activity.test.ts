@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MINUTE } from "../defaults.js";
 import type { ScreenReading, Signal } from "../signal.js";
+import { MINUTE } from "../text/time.js";
 import type { ActivitySignal } from "./activity.js";
 import { assessActivity, createActivity, takeActivity } from "./activity.js";
 import type { ActivitySource } from "./activity-sources.js";

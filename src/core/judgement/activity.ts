@@ -13,8 +13,9 @@
 import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import type { Settings } from "../defaults.js";
-import { HOUR, MINUTE, SECOND, settingOf } from "../defaults.js";
+import { settingOf } from "../defaults.js";
 import type { ScreenReading, Signal } from "../signal.js";
+import { HOUR, MINUTE, SECOND } from "../text/time.js";
 import { type PendingAnswer, takeAnswer } from "./activity-answer.js";
 import type { ActivitySource, Reliability } from "./activity-sources.js";
 import { ACTIVITY_SOURCES, activitySourceOf } from "./activity-sources.js";

@@ -10,13 +10,13 @@
  */
 import { awakeMs } from "../awake.js";
 import type { Settings } from "../defaults.js";
-import type { Source } from "../signal.js";
-import type { Cause, State } from "../states.js";
+import type { State } from "../states.js";
 import { formatAgo, formatDuration } from "../text/duration.js";
 import { versionFit } from "../version-fit.js";
-import type { Evidence } from "./evidence/evidence.js";
-import { agreeingKinds, type EvidenceKind } from "./evidence/kinds.js";
-import { type TurnWord, turnWord } from "./evidence/turn.js";
+import { agreeingKinds } from "./evidence/kinds.js";
+import type { Evidence } from "./evidence/state.js";
+import { turnWord } from "./evidence/turn.js";
+import type { JudgementRule, RuleInput, RuleVerdict } from "./rule.js";
 import { byActivity } from "./rules/by-activity.js";
 import { byEnd } from "./rules/by-end.js";
 import { byExit } from "./rules/by-exit.js";
@@ -30,20 +30,6 @@ import { byWork } from "./rules/by-work.js";
 /** Grows whenever the same evidence may give another verdict, so that recorded timelines can be compared. */
 export const RULESET = 10;
 
-export interface RuleVerdict {
-  state: State;
-  cause: Cause | null;
-  confidence: number;
-  until?: number | null;
-  reasons: string[];
-  /** Of `stuck`: enough kinds of evidence agree, for long enough, that a policy may act on it. */
-  act?: boolean;
-  /** Which kinds of evidence agree on it; where a rule does not say, those that agree on the turn. */
-  kinds?: EvidenceKind[];
-  /** Of `stuck` that is told: why no evidence that comes by itself makes more of it, and what would. */
-  onlyReported?: string;
-}
-
 export interface Assessment
   extends Required<Omit<RuleVerdict, "act" | "onlyReported">>,
     Pick<RuleVerdict, "onlyReported"> {
@@ -54,25 +40,6 @@ export interface Assessment
   /** When to look again if no signal comes. */
   recheckAt: number | null;
 }
-
-/** What the rules share: the evidence, the moment, and what was settled once for all of them. */
-export interface RuleInput {
-  evidence: Evidence;
-  now: number;
-  /** A turn runs (true), none does (false), nobody can tell (null). */
-  active: boolean | null;
-  word: { word: TurnWord; at: number; source: Source } | null;
-  /** Awake milliseconds since a moment. */
-  since: (at: number) => number;
-  /** The verdict may change at this moment. */
-  due: (at: number) => void;
-  /** It may change when so much awake time has passed since a moment; sleep in between puts it off. */
-  dueAfter: (at: number, ms: number) => void;
-  /** Thresholds that a user set; the defaults where nothing is said. */
-  settings: Settings;
-}
-
-export type JudgementRule = (question: RuleInput) => RuleVerdict | null;
 
 const RULES: readonly JudgementRule[] = [
   byExit,

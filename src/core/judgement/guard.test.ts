@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE } from "../defaults.js";
 import type { Signal } from "../signal.js";
+import { MINUTE } from "../text/time.js";
 import type { ActivitySignal } from "./activity.js";
 import { isMeaningfulProgress, isResumerPrompt, ROUSE_MARK, shouldSendResume } from "./guard.js";
 import { isAcknowledgement } from "./noise.js";

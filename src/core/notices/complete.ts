@@ -1,9 +1,9 @@
 /** Which finished turns are results for an orchestrator, and what they say. */
 import type { AgentSession } from "../agent.js";
-import { HOUR } from "../defaults.js";
 import type { Assessment } from "../judgement/assess.js";
-import type { Evidence } from "../judgement/evidence/evidence.js";
+import type { Evidence } from "../judgement/evidence/state.js";
 import { forOutput } from "../text/for-output.js";
+import { HOUR } from "../text/time.js";
 import type { Payloads } from "./message.js";
 
 /** A result that is older was told by an earlier life, or concerns nobody any more. */

@@ -2,17 +2,18 @@
 
 import type { AgentSession } from "../agent.js";
 import { awakeMs } from "../awake.js";
-import { SECOND, type Settings, settingOf } from "../defaults.js";
+import { type Settings, settingOf } from "../defaults.js";
 import { digest } from "../digest.js";
 import { type ActionName, resultOf, usesBudget } from "../incidents/action.js";
 import type { Incident, IncidentState } from "../incidents/incident.js";
 import type { Problem } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
-import type { Evidence } from "../judgement/evidence/evidence.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
+import type { Evidence } from "../judgement/evidence/state.js";
 import { turnWord } from "../judgement/evidence/turn.js";
 import { traitsOf } from "../policy/problems.js";
 import { forOutput } from "../text/for-output.js";
+import { SECOND } from "../text/time.js";
 import type { CommonPayload, Message, MessageType, Payloads } from "./message.js";
 import { type SuggestionContext, suggestionsFor } from "./suggest.js";
 

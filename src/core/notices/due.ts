@@ -7,7 +7,6 @@
  */
 
 import { awakeMs } from "../awake.js";
-import { SECOND } from "../defaults.js";
 import { digest } from "../digest.js";
 import { usesBudget } from "../incidents/action.js";
 import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incidents/incident.js";
@@ -15,6 +14,7 @@ import { HUMAN_ONLY } from "../incidents/problem.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
 import { normaliseResult } from "../judgement/normalise.js";
 import { forOutput } from "../text/for-output.js";
+import { SECOND } from "../text/time.js";
 import { completionOf } from "./complete.js";
 import {
   type AgentSnapshot,

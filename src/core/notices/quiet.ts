@@ -1,5 +1,5 @@
 /** Quiet hours: what comes in them is held, not lost. */
-import { MINUTE } from "../defaults.js";
+import { MINUTE } from "../text/time.js";
 import { atLeast, type QuietHours, type Severity } from "./alert.js";
 
 const DAY = 24 * 60;

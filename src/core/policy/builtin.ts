@@ -1,5 +1,5 @@
 /** The built-in policies. `observe` is what a new installation has; `default` is the table of the design, row by row. */
-import { HOUR, MINUTE, SECOND } from "../defaults.js";
+import { HOUR, MINUTE, SECOND } from "../text/time.js";
 import { type Policy, perHour, type RecoveryStep } from "./policy.js";
 import { PROBLEM_TABLE } from "./problems.js";
 import { AGAINST_LOOP, endChild, interrupt, nudge, stop, when } from "./recovery-plans.js";

@@ -4,11 +4,11 @@
  */
 
 import { awakeMs } from "../awake.js";
-import { MINUTE, SECOND } from "../defaults.js";
 import { type ActionRecord, type ActionTraits, resultOf } from "../incidents/action.js";
 import { HUMAN_ONLY, problemOf } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
 import { formatDuration } from "../text/duration.js";
+import { MINUTE, SECOND } from "../text/time.js";
 import { type ExhaustedBudget, spentBudget } from "./budget.js";
 import { limitDueAt } from "./limit-wait.js";
 import { checkOutageSlot } from "./outage-queue.js";

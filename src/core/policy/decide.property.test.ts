@@ -6,7 +6,7 @@ import { START } from "../../../test/support/steps.js";
 import { ACTIONS } from "../incidents/action.js";
 import { HUMAN_ONLY, PROBLEMS } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
-import { EVIDENCE_KINDS } from "../judgement/evidence/kinds.js";
+import { EVIDENCE_KINDS } from "../judgement/evidence/evidence-kind.js";
 import { periodSpend } from "../judgement/period-spend.js";
 import { POLICIES } from "./builtin.js";
 import type { Budget, Policy } from "./policy.js";

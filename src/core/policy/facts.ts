@@ -1,13 +1,13 @@
 /** What a decision has to know of the agent and of rouse itself, beside the assessment. Gathered by the caller. */
 
 import { awakeMs } from "../awake.js";
-import { MINUTE, SECOND } from "../defaults.js";
 import { type ActionName, type ActionRecord, usesBudget } from "../incidents/action.js";
 import type { Incident } from "../incidents/incident.js";
 import type { ActivityOptions } from "../judgement/activity.js";
-import type { Evidence } from "../judgement/evidence/evidence.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
+import type { Evidence } from "../judgement/evidence/state.js";
 import { type ResumeAdvice, shouldSendResume } from "../judgement/guard.js";
+import { MINUTE, SECOND } from "../text/time.js";
 import { ownTimeoutMs } from "../traits.js";
 import type { SessionOrigin } from "./policy.js";
 

@@ -2,8 +2,9 @@
  * A person asks for it: what has to be waited for is not waited for, and their word is permission and one witness. What
  * could do harm stays: dialogs, people at the keyboard, budgets, a printed reset, a healthy observer, who ends what.
  */
-import { SECOND } from "../defaults.js";
+
 import { distinctKinds } from "../judgement/evidence/kinds.js";
+import { SECOND } from "../text/time.js";
 import type { Policy, RecoveryStep } from "./policy.js";
 import type { Situation } from "./situation.js";
 

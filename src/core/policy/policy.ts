@@ -1,9 +1,9 @@
 /** A policy: the user's rules as data. One recovery plan per problem, walked from its first step; at its end is a human. */
 
 import type { AgentSession } from "../agent.js";
-import { HOUR } from "../defaults.js";
 import type { ActionName, NudgeText, Proof } from "../incidents/action.js";
 import type { Problem } from "../states.js";
+import { HOUR } from "../text/time.js";
 
 export type SessionOrigin = AgentSession["origin"];
 
@@ -72,6 +72,3 @@ export interface Policy {
   budgets: Budgets;
   plans: Readonly<Partial<Record<Problem, readonly RecoveryStep[]>>>;
 }
-
-/** No budget looks further back than this, so what is older need not be kept. */
-export const PERIOD_MAX_MS: number = 24 * 3_600_000;

@@ -3,9 +3,10 @@
  * use (human-only problems, recovery plans, outage groups …) are derived from it. A missing row or cell does not compile.
  */
 
-import { type Defaults, MINUTE } from "../defaults.js";
+import type { Defaults } from "../defaults.js";
 import type { ActionName } from "../incidents/action.js";
 import type { Problem, State } from "../states.js";
+import { MINUTE } from "../text/time.js";
 import type { RecoveryStep } from "./policy.js";
 import {
   AFTER_EXIT,

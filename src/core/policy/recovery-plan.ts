@@ -1,10 +1,10 @@
 /** Where on its recovery plan an incident stands: read out of its actions, so that nothing else has to be kept. */
 
 import { awakeMs, type SleepSpans } from "../awake.js";
-import { MINUTE, SECOND } from "../defaults.js";
 import { ACTIONS, type ActionRecord, type Proof, resultOf, usesBudget } from "../incidents/action.js";
 import { problemOf } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
+import { MINUTE, SECOND } from "../text/time.js";
 import type { ActionFacts } from "./facts.js";
 import type { RecoveryStep } from "./policy.js";
 import { traitsOf } from "./problems.js";

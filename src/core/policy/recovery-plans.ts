@@ -1,5 +1,5 @@
 /** The steps of the built-in recovery plans, and the plans that several problems share. */
-import { MINUTE, SECOND } from "../defaults.js";
+import { MINUTE, SECOND } from "../text/time.js";
 import type { RecoveryStep, SessionOrigin, StepCondition } from "./policy.js";
 
 /** Sessions without a user in front of them: by default only these are ended. */

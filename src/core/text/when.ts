@@ -1,5 +1,5 @@
 /** Moments as people read them: the time of day in their zone, the day where it is not today, and how far away it is. */
-import { HOUR, MINUTE, SECOND } from "../defaults.js";
+import { HOUR, MINUTE, SECOND } from "./time.js";
 
 /** "2 h 14 m", "3 m", "20 s", "2 d 4 h": two units at most. */
 export function formatDistance(ms: number): string {

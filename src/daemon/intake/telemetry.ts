@@ -3,7 +3,7 @@
  * conversation; else by tags that rouse or a user put into the resource (`rouse.session`, `rouse.agent`).
  */
 import { rememberBounded } from "../../core/judgement/evidence/bounded.js";
-import type { Evidence } from "../../core/judgement/evidence/evidence.js";
+import type { Evidence } from "../../core/judgement/evidence/state.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
 import { type OtlpPoint, type OtlpRecord, otlpLogs, otlpPoints, otlpSpans } from "../../readers/records/otlp.js";

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { sessionOf } from "../../../test/support/sessions.js";
 import { START } from "../../../test/support/steps.js";
 import type { AgentSession } from "../../core/agent.js";
-import { HOUR, MINUTE } from "../../core/defaults.js";
 import { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
+import { HOUR, MINUTE } from "../../core/text/time.js";
 import { checkOf } from "./check.js";
 
 const CHECK_HOURS = { warning_hours: 2, critical_hours: 6, auto_resume_hours: 12 };

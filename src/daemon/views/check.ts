@@ -6,11 +6,11 @@
 
 import type { AgentSession } from "../../core/agent.js";
 import { awakeMs } from "../../core/awake.js";
-import { HOUR } from "../../core/defaults.js";
 import { type ActivityState, assessActivity } from "../../core/judgement/activity.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { Cause, State } from "../../core/states.js";
 import { sanitize } from "../../core/text/sanitize.js";
+import { HOUR } from "../../core/text/time.js";
 
 export const CATEGORIES = ["fresh", "warning", "critical", "auto-resume"] as const;
 export type Category = (typeof CATEGORIES)[number];

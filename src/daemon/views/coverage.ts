@@ -1,7 +1,7 @@
 /** What rouse sees of an agent and what it does not: which of its sources were ever heard, and how to open the rest. */
 import type { AgentSession } from "../../core/agent.js";
 import { awakeMs } from "../../core/awake.js";
-import type { Evidence } from "../../core/judgement/evidence/evidence.js";
+import type { Evidence } from "../../core/judgement/evidence/state.js";
 import { BLIND_MS, type SessionJudge } from "../../core/session-judge.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { versionFit } from "../../core/version-fit.js";

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { sessionOf } from "../../../test/support/sessions.js";
 import { START } from "../../../test/support/steps.js";
 import type { AgentSession } from "../../core/agent.js";
-import { HOUR, MINUTE, SECOND } from "../../core/defaults.js";
 import type { JudgingOptions } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
+import { HOUR, MINUTE, SECOND } from "../../core/text/time.js";
 import { type Summary, summaryOf } from "./summary.js";
 
 const session = (more: Partial<AgentSession> = {}): AgentSession => sessionOf({ task: "T1", ...more });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { makePrivateFolder, type RousePaths } from "../../config/paths.js";
 import { writeWhole } from "../../config/whole-file.js";
 import type { AgentSession } from "../../core/agent.js";
-import type { Evidence } from "../../core/judgement/evidence/evidence.js";
+import type { Evidence } from "../../core/judgement/evidence/state.js";
 import { redact } from "../../core/text/redact.js";
 import { type GitState, readPaths, readState } from "../../sensors/workspace/git.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { HOUR, MINUTE } from "../../defaults.js";
 import type { Signal } from "../../signal.js";
+import { HOUR, MINUTE } from "../../text/time.js";
 import { burnRates, burnVerdict, createBurn, takeBurn } from "./burn.js";
 
 const s = (at: number, fields: object) => ({ at, source: "transcript", ...fields }) as Signal;

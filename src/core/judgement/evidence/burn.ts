@@ -6,10 +6,11 @@
  * tokens are half as much again as the longest single reply (64 k). The other measure is minutes in which the model
  * wrote or used a tool: a build of an hour, a wait or a sleep adds nothing to them.
  */
-import { HOUR, MINUTE, settingOf } from "../../defaults.js";
+import { settingOf } from "../../defaults.js";
 import type { Signal, Source, TokensSignal } from "../../signal.js";
 import { SOURCES } from "../../signal.js";
 import { formatDuration } from "../../text/duration.js";
+import { HOUR, MINUTE } from "../../text/time.js";
 import { isMeaningfulProgress } from "../guard.js";
 import { rememberBounded } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";

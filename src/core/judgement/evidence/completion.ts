@@ -4,9 +4,10 @@
  */
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
-import { MINUTE, settingOf } from "../../defaults.js";
+import { settingOf } from "../../defaults.js";
 import type { Signal, Source } from "../../signal.js";
 import { formatDuration } from "../../text/duration.js";
+import { MINUTE } from "../../text/time.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 

@@ -5,9 +5,10 @@
  * call that succeeds: in 52 quiet hours of real transcripts six healthy agents met one error five times within ten
  * minutes, and went on by other ways in between.
  */
-import { MINUTE, SAME_ERRORS_MAX, settingOf } from "../../defaults.js";
+import { SAME_ERRORS_MAX, settingOf } from "../../defaults.js";
 import type { Signal, Source } from "../../signal.js";
 import { formatDuration } from "../../text/duration.js";
+import { MINUTE } from "../../text/time.js";
 import { rememberBounded } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";

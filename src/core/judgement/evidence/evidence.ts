@@ -3,76 +3,31 @@
  * state and ignores what does not concern it, so the cost of a signal does not grow with history.
  */
 
-import type { SleepSpans } from "../../awake.js";
 import type { Settings } from "../../defaults.js";
-import type { ExitSignal, SessionSignal, Signal, Source } from "../../signal.js";
-import type { State } from "../../states.js";
+import type { Signal } from "../../signal.js";
 import { PLAIN_TRAITS, type Traits } from "../../traits.js";
-import { type ActivityState, createActivity } from "../activity.js";
-import { type BurnState, createBurn } from "./burn.js";
-import { type CheckpointState, createCheckpoint } from "./checkpoint.js";
-import { type CompletionState, createCompletion } from "./completion.js";
-import { createErrors, type ErrorsState } from "./errors.js";
-import { createFailures, type FailuresEvidence } from "./failures.js";
-import { createFingerprint, type FingerprintState } from "./fingerprint.js";
+import { createActivity } from "../activity.js";
+import { createBurn } from "./burn.js";
+import { createCheckpoint } from "./checkpoint.js";
+import { createCompletion } from "./completion.js";
+import { createErrors } from "./errors.js";
+import { createFailures } from "./failures.js";
+import { createFingerprint } from "./fingerprint.js";
 import { foldsFor } from "./folds.js";
-import { asStood, isLeave, type LeavingEvidence } from "./leaving.js";
-import { createLifecycle, type LifecycleState } from "./lifecycle.js";
-import { createLoop, type LoopState } from "./loop.js";
-import { createLostResult, type LostResultState } from "./lost-result.js";
-import { createPoisoned, type PoisonedState } from "./poisoned.js";
-import { createProgress, type ProgressEvidence } from "./progress.js";
-import { createPrompts, type PromptsEvidence } from "./prompts.js";
-import { createProof, type ProofState } from "./proof.js";
-import { createRetries, type RetriesState } from "./retries.js";
-import { createSpend, type SpendState } from "./spend.js";
-import { createSpin, type SpinState } from "./spin.js";
-import { createTools, type ToolsEvidence } from "./tools.js";
+import { asStood, isLeave } from "./leaving.js";
+import { createLifecycle } from "./lifecycle.js";
+import { createLoop } from "./loop.js";
+import { createLostResult } from "./lost-result.js";
+import { createPoisoned } from "./poisoned.js";
+import { createProgress } from "./progress.js";
+import { createPrompts } from "./prompts.js";
+import { createProof } from "./proof.js";
+import { createRetries } from "./retries.js";
+import { createSpend } from "./spend.js";
+import { createSpin } from "./spin.js";
+import type { Evidence } from "./state.js";
+import { createTools } from "./tools.js";
 import { createTurn, type TurnEvidence } from "./turn.js";
-
-export interface Evidence {
-  traits: Traits;
-  session: Partial<SessionSignal>;
-  /** The first signal of all. */
-  first: { at: number; source: Source } | null;
-  asleep: SleepSpans;
-  turn: TurnEvidence;
-  tools: ToolsEvidence;
-  prompts: PromptsEvidence;
-  failures: FailuresEvidence;
-  progress: ProgressEvidence;
-  message: { closing: "question" | "offer" | "promise" | "result"; at: number; source: Source; preview: string } | null;
-  compacting: { at: number; source: Source } | null;
-  humanAt: number | null;
-  quitAt: number | null;
-  /** Rouse: by somebody's order. */
-  quitBy: "human" | "rouse" | null;
-  /** What stood as a human began to leave; what a program paints and says while it goes is no work and no result. */
-  leaving: LeavingEvidence | null;
-  /** When rouse itself last typed. */
-  touchedAt: number | null;
-  exit: ExitSignal | null;
-  /** From when on changes in its workspace are told, and those of the hour before; null where nobody watches it. */
-  workspaceFrom: number | null;
-  /** rouse does not see it: since when it was not heard of, and why. */
-  blind: { since: number; text: string; at: number } | null;
-  /** What the agent said of itself with `rouse report`. */
-  report: { state: Extract<State, "working" | "error" | "complete" | "needs_input">; text: string; at: number } | null;
-  retries: RetriesState;
-  loop: LoopState;
-  errors: ErrorsState;
-  burn: BurnState;
-  spend: SpendState;
-  spin: SpinState;
-  fingerprint: FingerprintState;
-  checkpoint: CheckpointState;
-  completion: CompletionState;
-  lostResult: LostResultState;
-  lifecycle: LifecycleState;
-  poisoned: PoisonedState;
-  activity: ActivityState;
-  proof: ProofState;
-}
 
 export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
   return {

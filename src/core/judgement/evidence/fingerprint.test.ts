@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE, SECOND } from "../../defaults.js";
 import type { ScreenReading, Signal } from "../../signal.js";
+import { MINUTE, SECOND } from "../../text/time.js";
 import { createFingerprint, fingerprintVerdict, takeFingerprint } from "./fingerprint.js";
 
 const s = (at: number, fields: object) => ({ at, source: "screen", ...fields }) as Signal;

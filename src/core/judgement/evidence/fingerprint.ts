@@ -9,9 +9,10 @@
  */
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
-import { SECOND, settingOf } from "../../defaults.js";
+import { settingOf } from "../../defaults.js";
 import type { ScreenReading, Signal, StatusSignal } from "../../signal.js";
 import { formatDuration } from "../../text/duration.js";
+import { SECOND } from "../../text/time.js";
 import { rememberBounded } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, turnEdge } from "./verdict.js";

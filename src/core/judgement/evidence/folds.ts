@@ -11,7 +11,6 @@ import { takeBurn } from "./burn.js";
 import { takeCheckpoint } from "./checkpoint.js";
 import { takeCompletion } from "./completion.js";
 import { takeErrors } from "./errors.js";
-import type { Evidence } from "./evidence.js";
 import { takeFailures } from "./failures.js";
 import { takeFingerprint } from "./fingerprint.js";
 import { takeLifecycle } from "./lifecycle.js";
@@ -24,6 +23,7 @@ import { takeProof } from "./proof.js";
 import { takeRetries } from "./retries.js";
 import { takeSpend } from "./spend.js";
 import { takeSpin } from "./spin.js";
+import type { Evidence } from "./state.js";
 import { takeTools } from "./tools.js";
 import { takeTurn } from "./turn.js";
 

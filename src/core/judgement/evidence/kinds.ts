@@ -3,11 +3,8 @@
  * the transcript line that the same program wrote. Anything destructive needs two.
  */
 import type { Source } from "../../signal.js";
-import type { Evidence } from "./evidence.js";
-
-/** `person` is who asks for a recovery by hand; no sense of rouse's own gives it. */
-export const EVIDENCE_KINDS = ["screen", "record", "process", "workspace", "person"] as const;
-export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
+import { EVIDENCE_KINDS, type EvidenceKind } from "./evidence-kind.js";
+import type { Evidence } from "./state.js";
 
 export const KIND_OF_SOURCE: Readonly<Record<Source, EvidenceKind | null>> = {
   program_status: "screen",

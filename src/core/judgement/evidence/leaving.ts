@@ -3,10 +3,8 @@
  * may end its turn: none of that is work, and none of it is a result.
  */
 import type { InputSignal } from "../../signal.js";
-import type { Evidence } from "./evidence.js";
 import { openPrompt } from "./prompts.js";
-
-export type LeavingEvidence = Pick<Evidence, "turn" | "prompts" | "failures" | "retries" | "progress" | "message">;
+import type { Evidence, LeavingEvidence } from "./state.js";
 
 /** Keys to leave that follow each other so soon are one leave: most programs want two. */
 export const LEAVING_MS = 15_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SECOND } from "../../defaults.js";
 import type { Signal } from "../../signal.js";
+import { SECOND } from "../../text/time.js";
 import { createLoop, loopVerdict, takeLoop } from "./loop.js";
 
 const screen = (at: number, times: number, text = "node test.mjs"): Signal => ({

@@ -7,7 +7,7 @@
  */
 import { digest } from "../../digest.js";
 import type { Signal, ToolEndSignal, ToolStartSignal } from "../../signal.js";
-import type { EvidenceKind } from "./kinds.js";
+import type { EvidenceKind } from "./evidence-kind.js";
 import { reasonOf } from "./loop-reason.js";
 import {
   createRepeats,

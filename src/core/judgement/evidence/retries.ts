@@ -13,9 +13,10 @@
  */
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
-import { MINUTE, SECOND, settingOf } from "../../defaults.js";
+import { settingOf } from "../../defaults.js";
 import type { InfraClass, RetrySignal, Signal } from "../../signal.js";
 import { formatFor } from "../../text/duration.js";
+import { MINUTE, SECOND } from "../../text/time.js";
 import type { DetectorOptions } from "./verdict.js";
 import { isBeyond, turnEdge } from "./verdict.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { HOUR, MINUTE } from "../../defaults.js";
 import type { Signal, Source } from "../../signal.js";
+import { HOUR, MINUTE } from "../../text/time.js";
 import { createSpend, spentBetween, takeSpend } from "./spend.js";
 
 const DAY: number = 24 * HOUR;

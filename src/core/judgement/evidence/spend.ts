@@ -5,8 +5,9 @@
  * Each source is counted by itself and the largest sum counts: two that tell of the same tokens are never added up, and
  * one that came later takes nothing away. A sum is therefore what was used at least.
  */
-import { HOUR, MINUTE } from "../../defaults.js";
+
 import type { Signal, Source, TokensSignal } from "../../signal.js";
+import { HOUR, MINUTE } from "../../text/time.js";
 
 interface SpendStep {
   /** Number of the step since 1970. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE } from "../../defaults.js";
 import type { Signal } from "../../signal.js";
+import { MINUTE } from "../../text/time.js";
 import { createSpin, spinVerdict, takeSpin } from "./spin.js";
 
 const s = (at: number, fields: object) => ({ at, source: "transcript", ...fields }) as Signal;

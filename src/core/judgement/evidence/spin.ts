@@ -4,9 +4,10 @@
  * something new (a log that grows) and any change of the world clear it, because following a log and rereading a
  * plan between edits are work too. Low confidence, as the proposal has it.
  */
-import { MINUTE } from "../../defaults.js";
+
 import type { Signal, Source, ToolEndSignal } from "../../signal.js";
 import { formatDuration } from "../../text/duration.js";
+import { MINUTE } from "../../text/time.js";
 import { rememberBounded } from "./bounded.js";
 import type { DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";

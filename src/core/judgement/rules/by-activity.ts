@@ -1,9 +1,9 @@
 import { DEFAULTS, settingOf } from "../../defaults.js";
 import type { Source } from "../../signal.js";
 import { formatAgo, formatFor } from "../../text/duration.js";
-import type { RuleInput, RuleVerdict } from "../assess.js";
-import type { Evidence } from "../evidence/evidence.js";
 import { neverStartedVerdict } from "../evidence/lifecycle.js";
+import type { Evidence } from "../evidence/state.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
 
 /** No turn was seen yet. */

@@ -1,18 +1,19 @@
-import { SECOND, settingOf } from "../../defaults.js";
+import { settingOf } from "../../defaults.js";
 import type { Source } from "../../signal.js";
 import type { Cause } from "../../states.js";
 import { formatAgo, formatFor } from "../../text/duration.js";
+import { SECOND } from "../../text/time.js";
 import { PLAIN_TRAITS } from "../../traits.js";
 import { versionFit } from "../../version-fit.js";
-import type { RuleInput, RuleVerdict } from "../assess.js";
 import { SETTLE_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOCKS } from "../clocks.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
-import type { Evidence } from "../evidence/evidence.js";
 import { agreeingKinds, distinctKinds, processSeen } from "../evidence/kinds.js";
 import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
+import type { Evidence } from "../evidence/state.js";
 import type { OpenTool } from "../evidence/tools.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
 
 /** The turn is over: finished, asking, promising more, or parked on a result that never comes. */

@@ -1,8 +1,8 @@
 import type { State } from "../../states.js";
 import { formatAgo } from "../../text/duration.js";
-import type { RuleInput, RuleVerdict } from "../assess.js";
-import type { Evidence } from "../evidence/evidence.js";
 import { LEAVING_MS } from "../evidence/leaving.js";
+import type { Evidence } from "../evidence/state.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 import { byEnd, hasWorked } from "./by-end.js";
 import { byFailure } from "./by-failure.js";
 import { byPrompt } from "./by-prompt.js";

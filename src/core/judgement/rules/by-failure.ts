@@ -1,9 +1,9 @@
 import { formatAgo, formatFor } from "../../text/duration.js";
-import type { RuleInput, RuleVerdict } from "../assess.js";
 import { SETTLE_MS } from "../clocks.js";
-import type { Evidence } from "../evidence/evidence.js";
 import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
+import type { Evidence } from "../evidence/state.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 import { seemsTo, turnEndOf } from "./by-end.js";
 
 /** Records of a limit or a final error first; then the program's own row above an idle composer. */

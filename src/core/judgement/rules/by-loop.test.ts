@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE, SECOND } from "../../defaults.js";
 import type { Signal } from "../../signal.js";
+import { MINUTE, SECOND } from "../../text/time.js";
 import { PLAIN_TRAITS } from "../../traits.js";
 import { assess } from "../assess.js";
 import { createEvidence, takeSignal } from "../evidence/evidence.js";

@@ -1,5 +1,5 @@
-import { MINUTE, type Settings, settingOf } from "../../defaults.js";
-import type { RuleInput, RuleVerdict } from "../assess.js";
+import { type Settings, settingOf } from "../../defaults.js";
+import { MINUTE } from "../../text/time.js";
 import { ACT_FACTOR, ACT_ROUNDS } from "../clocks.js";
 import { type BurnVerdict, burnVerdict } from "../evidence/burn.js";
 import { checkpointVerdict } from "../evidence/checkpoint.js";
@@ -7,6 +7,7 @@ import { errorsVerdict } from "../evidence/errors.js";
 import { distinctKinds, workspaceStill } from "../evidence/kinds.js";
 import { loopHoldsUntil, loopVerdict } from "../evidence/loop.js";
 import { SPIN_WINDOW_MS, spinVerdict } from "../evidence/spin.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 
 /** So many equal errors are enough where the agent spins on one file as well: two weak signs that agree. */
 const ERRORS_WITH_SPIN = 3;

@@ -1,7 +1,7 @@
 import { formatFor } from "../../text/duration.js";
-import type { RuleInput, RuleVerdict } from "../assess.js";
 import { SETTLE_MS } from "../clocks.js";
 import { openPrompt } from "../evidence/prompts.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 
 /** Somebody is asked: a dialog, a question tool, a permission request. A limit's own menu is the limit. */
 export function byPrompt({ evidence, since, dueAfter }: RuleInput): RuleVerdict | null {

@@ -6,7 +6,8 @@ import type { ScreenReading, Signal } from "../../signal.js";
 import { PLAIN_TRAITS, type Traits } from "../../traits.js";
 import { WhatIf } from "../../what-if.js";
 import { type Assessment, assess } from "../assess.js";
-import { createEvidence, type Evidence, takeSignal } from "../evidence/evidence.js";
+import { createEvidence, takeSignal } from "../evidence/evidence.js";
+import type { Evidence } from "../evidence/state.js";
 
 type At = [minute: number, signal: Record<string, unknown>];
 

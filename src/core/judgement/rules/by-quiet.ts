@@ -7,11 +7,12 @@
  * and the process was looked at and did nothing. A person who asks may end it before, with the screen as the other witness.
  */
 
-import { MINUTE, SECOND, settingOf } from "../../defaults.js";
+import { settingOf } from "../../defaults.js";
 import { formatAgo, formatDuration, formatFor } from "../../text/duration.js";
-import type { RuleInput, RuleVerdict } from "../assess.js";
-import type { Evidence } from "../evidence/evidence.js";
+import { MINUTE, SECOND } from "../../text/time.js";
 import { distinctKinds, nothingBegun } from "../evidence/kinds.js";
+import type { Evidence } from "../evidence/state.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 
 /** Output is told every five seconds, at a look: a command that was announced by it may have begun a little before. */
 const BEGUN_MS = 10 * SECOND;

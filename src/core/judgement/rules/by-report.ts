@@ -1,5 +1,5 @@
 import { formatAgo } from "../../text/duration.js";
-import type { RuleInput, RuleVerdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 
 /** The agent's own word holds until its next turn; "working" proves nothing and is left to the evidence (`by-end.ts`). */
 export function byReport({ evidence, active, since }: RuleInput): RuleVerdict | null {

@@ -1,5 +1,5 @@
-import type { RuleInput, RuleVerdict } from "../assess.js";
 import { retriesVerdict } from "../evidence/retries.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 
 /** The client tries again by itself. That is a wait, unless trying again cannot help or does not end. */
 export function byRetry({ evidence, now, due, dueAfter, settings }: RuleInput): RuleVerdict | null {

@@ -1,12 +1,13 @@
-import { SECOND, settingOf } from "../../defaults.js";
+import { settingOf } from "../../defaults.js";
 import type { Source } from "../../signal.js";
 import { formatAgo, formatFor } from "../../text/duration.js";
+import { SECOND } from "../../text/time.js";
 import { ownTimeoutMs } from "../../traits.js";
-import type { RuleInput, RuleVerdict } from "../assess.js";
 import { ACT_AFTER_MS, ACT_MARGIN, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_MS } from "../clocks.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import { distinctKinds, KIND_OF_SOURCE, nothingBelow } from "../evidence/kinds.js";
 import type { ProgressSource } from "../evidence/progress.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 import { suspicionAfter, suspicionOf } from "../suspicion.js";
 
 /** No tool, no retry, no prompt: the model must be heard. */

@@ -2,10 +2,10 @@ import { settingOf } from "../../defaults.js";
 import type { ToolClass } from "../../signal.js";
 import type { WaitCause } from "../../states.js";
 import { formatAgo, formatFor } from "../../text/duration.js";
-import type { RuleInput, RuleVerdict } from "../assess.js";
 import { ACT_FACTOR, APPROVAL_AFTER_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
 import { distinctKinds, KIND_OF_SOURCE, processSeen } from "../evidence/kinds.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 
 const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
   subagent: "subagent",

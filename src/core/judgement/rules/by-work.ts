@@ -1,6 +1,6 @@
 import { formatFor } from "../../text/duration.js";
-import type { RuleInput, RuleVerdict } from "../assess.js";
 import { COMPACTION_REPORT_MS } from "../clocks.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
 import { bySilence } from "./by-silence.js";
 import { byTool } from "./by-tool.js";
 

@@ -1,0 +1,68 @@
+import type { SleepSpans } from "../../awake.js";
+import type { ExitSignal, SessionSignal, Source } from "../../signal.js";
+import type { State } from "../../states.js";
+import type { Traits } from "../../traits.js";
+import type { ActivityState } from "../activity.js";
+import type { BurnState } from "./burn.js";
+import type { CheckpointState } from "./checkpoint.js";
+import type { CompletionState } from "./completion.js";
+import type { ErrorsState } from "./errors.js";
+import type { FailuresEvidence } from "./failures.js";
+import type { FingerprintState } from "./fingerprint.js";
+import type { LifecycleState } from "./lifecycle.js";
+import type { LoopState } from "./loop.js";
+import type { LostResultState } from "./lost-result.js";
+import type { PoisonedState } from "./poisoned.js";
+import type { ProgressEvidence } from "./progress.js";
+import type { PromptsEvidence } from "./prompts.js";
+import type { ProofState } from "./proof.js";
+import type { RetriesState } from "./retries.js";
+import type { SpendState } from "./spend.js";
+import type { SpinState } from "./spin.js";
+import type { ToolsEvidence } from "./tools.js";
+import type { TurnEvidence } from "./turn.js";
+
+export interface Evidence {
+  traits: Traits;
+  session: Partial<SessionSignal>;
+  /** The first signal of all. */
+  first: { at: number; source: Source } | null;
+  asleep: SleepSpans;
+  turn: TurnEvidence;
+  tools: ToolsEvidence;
+  prompts: PromptsEvidence;
+  failures: FailuresEvidence;
+  progress: ProgressEvidence;
+  message: { closing: "question" | "offer" | "promise" | "result"; at: number; source: Source; preview: string } | null;
+  compacting: { at: number; source: Source } | null;
+  humanAt: number | null;
+  quitAt: number | null;
+  /** Rouse: by somebody's order. */
+  quitBy: "human" | "rouse" | null;
+  /** What stood as a human began to leave; what a program paints and says while it goes is no work and no result. */
+  leaving: LeavingEvidence | null;
+  /** When rouse itself last typed. */
+  touchedAt: number | null;
+  exit: ExitSignal | null;
+  /** From when on changes in its workspace are told, and those of the hour before; null where nobody watches it. */
+  workspaceFrom: number | null;
+  /** rouse does not see it: since when it was not heard of, and why. */
+  blind: { since: number; text: string; at: number } | null;
+  /** What the agent said of itself with `rouse report`. */
+  report: { state: Extract<State, "working" | "error" | "complete" | "needs_input">; text: string; at: number } | null;
+  retries: RetriesState;
+  loop: LoopState;
+  errors: ErrorsState;
+  burn: BurnState;
+  spend: SpendState;
+  spin: SpinState;
+  fingerprint: FingerprintState;
+  checkpoint: CheckpointState;
+  completion: CompletionState;
+  lostResult: LostResultState;
+  lifecycle: LifecycleState;
+  poisoned: PoisonedState;
+  activity: ActivityState;
+  proof: ProofState;
+}
+export type LeavingEvidence = Pick<Evidence, "turn" | "prompts" | "failures" | "retries" | "progress" | "message">;

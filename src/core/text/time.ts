@@ -1,0 +1,3 @@
+export const SECOND = 1000;
+export const MINUTE: number = 60 * SECOND;
+export const HOUR: number = 60 * MINUTE;
