@@ -3,8 +3,8 @@
  * looks and refusals, one at a time per agent; who ordered what is written down before, and what came of it after.
  */
 
+import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
-import type { Action } from "../core/incidents/action.js";
 import { rememberBounded } from "../core/judgement/evidence/bounded.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { carryOut, typeMessage } from "../effects/index.js";

@@ -1,6 +1,6 @@
 /** Figures for Prometheus. What is so at the moment is looked up when it is asked for; nothing is named after an agent, so the number of series stays small. */
 import { Gauge, Registry } from "prom-client";
-import { resultOf } from "../core/incidents/action.js";
+import { resultOf } from "../core/action.js";
 import { isOpen } from "../core/incidents/incident.js";
 import { burnRates } from "../core/judgement/evidence/burn.js";
 import { STATES } from "../core/states.js";

@@ -1,7 +1,7 @@
 /** A policy of the user's own: one TOML file, checked against one schema, on top of the policy that it extends. */
 import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
-import { ACTION_NAMES, type ActionName, NUDGE_TEXTS, PROOFS, type Proof } from "../core/incidents/action.js";
+import { ACTION_NAMES, type ActionName, NUDGE_TEXTS, PROOFS, type Proof } from "../core/action.js";
 import { checkAllowedAction, PROBLEMS, type Problem } from "../core/incidents/problem.js";
 import type { Policy, RecoveryStep } from "../core/policy/policy.js";
 

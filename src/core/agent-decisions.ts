@@ -1,8 +1,8 @@
 /** Decides about every open incident of one agent, and asks for what is decided. */
 
+import { type Action, intentOf } from "./action.js";
 import type { Effect } from "./effects.js";
 import { applyEvent } from "./incident-events.js";
-import { type Action, intentOf } from "./incidents/action.js";
 import { type Incident, isOpen, silencedUntil } from "./incidents/incident.js";
 import { budgetHoldUntil } from "./incidents/over-budget.js";
 import type { NodeState } from "./node-state.js";

@@ -1,7 +1,7 @@
 /** What a step asks its caller to do. Plain data, in the order in which it has to be carried out. */
 
+import type { Action } from "./action.js";
 import type { AgentSession } from "./agent.js";
-import type { Action } from "./incidents/action.js";
 import type { IncidentChange } from "./incidents/course.js";
 import type { IncidentInput } from "./incidents/fold.js";
 import type { AlertState, Notice, PlannedAlert } from "./notices/alert.js";

@@ -1,6 +1,5 @@
 /** The judgement alone: pure functions over signals and a given `now`. Runs in Node, a browser or a worker. */
 
-export { DEFAULTS, type Defaults } from "./defaults.js";
 export {
   ACTION_NAMES,
   ACTIONS,
@@ -13,7 +12,8 @@ export {
   NUDGE_TEXTS,
   PROOFS,
   type Proof,
-} from "./incidents/action.js";
+} from "./action.js";
+export { DEFAULTS, type Defaults } from "./defaults.js";
 export type { IncidentChange } from "./incidents/course.js";
 export { applyToIncidents, type IncidentInput } from "./incidents/fold.js";
 export {

@@ -1,7 +1,7 @@
 /** Everything that rouse knows on one node, and the rules that it decides by. */
 
+import type { ActionName } from "./action.js";
 import type { AgentSession } from "./agent.js";
-import type { ActionName } from "./incidents/action.js";
 import { createIncidentState, type IncidentState } from "./incidents/incident.js";
 import type { Problem } from "./incidents/problem.js";
 import type { BudgetPeriod } from "./judgement/period-spend.js";

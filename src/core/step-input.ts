@@ -1,8 +1,8 @@
 /** What can happen on a node, from its sensors, its store, its actions and its users. */
 
+import type { Action, ActionOutcome } from "./action.js";
 import type { AgentSession } from "./agent.js";
 import type { Effect } from "./effects.js";
-import type { Action, ActionOutcome } from "./incidents/action.js";
 import type { IncidentInput } from "./incidents/fold.js";
 import type { LivenessSource } from "./session-judge.js";
 import type { Signal } from "./signal.js";

@@ -3,9 +3,9 @@
  * its own proof goes (the turn ended, the process is gone) and changes nothing else.
  */
 
+import { ACTION_NAMES, type ActionName, type ActionRecord, type NudgeText } from "./action.js";
 import type { AgentSession } from "./agent.js";
 import type { Effect } from "./effects.js";
-import { ACTION_NAMES, type ActionName, type ActionRecord, type NudgeText } from "./incidents/action.js";
 import type { IncidentState } from "./incidents/incident.js";
 import type { Problem } from "./incidents/problem.js";
 import type { Assessment } from "./judgement/assess.js";

@@ -1,7 +1,7 @@
 /** Runs actions whose intent is saved, and turns every end of one into an outcome. */
 
+import type { Action, ActionName, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
-import type { Action, ActionName, ActionOutcome } from "../core/incidents/action.js";
 
 /** Carries actions out. */
 export interface Effects {

@@ -5,9 +5,9 @@
  * could not be saved is not started, and a notice that could not be saved is due again.
  */
 
+import type { Action, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Effect } from "../core/effects.js";
-import type { Action, ActionOutcome } from "../core/incidents/action.js";
 import type { IncidentState } from "../core/incidents/incident.js";
 import { findSession, type NodeState } from "../core/node-state.js";
 import type { LivenessSource, SessionJudge } from "../core/session-judge.js";

@@ -1,7 +1,7 @@
 /** A recovery that a person asks for: step after step at once, up to the first that has to be waited for. */
 
+import type { Action, ActionOutcome } from "../core/action.js";
 import { isBusy, situationOf } from "../core/agent-decisions.js";
-import type { Action, ActionOutcome } from "../core/incidents/action.js";
 import { type Incident, isOpen } from "../core/incidents/incident.js";
 import { problemOf } from "../core/incidents/problem.js";
 import { type Decision, decide } from "../core/policy/decide.js";

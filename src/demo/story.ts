@@ -1,5 +1,5 @@
 /** What happens on the stage, told from looks at it: events as they come, one row per agent, and how each ended. */
-import type { ActionName } from "../core/incidents/action.js";
+import type { ActionName } from "../core/action.js";
 import type { Cause, State, WaitCause } from "../core/states.js";
 import type { ActionView, IncidentView } from "../daemon/views/incident-view.js";
 import type { SessionView } from "../daemon/views/view.js";

@@ -3,8 +3,8 @@
  * looked at again here, where it is done; what cannot be seen is refused. Nothing is thrown.
  */
 
+import type { Action, ActionName, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
-import type { Action, ActionName, ActionOutcome } from "../core/incidents/action.js";
 import { openPrompt } from "../core/judgement/evidence/prompts.js";
 import type { Evidence } from "../core/judgement/evidence/state.js";
 import { turnWord } from "../core/judgement/evidence/turn.js";

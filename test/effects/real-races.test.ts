@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { ActionOutcome } from "../../src/core/incidents/action.js";
+import type { ActionOutcome } from "../../src/core/action.js";
 import { textFor } from "../../src/effects/keys/texts.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
 import { carriedOut } from "../support/actions.js";

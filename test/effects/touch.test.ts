@@ -1,6 +1,6 @@
 /** `nudge` and `interrupt` on a real program, in every terminal that rouse can touch. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ActionOutcome } from "../../src/core/incidents/action.js";
+import type { ActionOutcome } from "../../src/core/action.js";
 import type { EffectContext } from "../../src/effects/index.js";
 import { textFor } from "../../src/effects/keys/texts.js";
 import { carriedOut } from "../support/actions.js";

@@ -1,8 +1,8 @@
 /** Real clients, touched: interrupted, nudged, ended and resumed; and left alone where they ask something. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
+import type { ActionName, ActionOutcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
-import type { ActionName, ActionOutcome } from "../../src/core/incidents/action.js";
 import { createEvidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
 import type { Evidence } from "../../src/core/judgement/evidence/state.js";
 import type { ScreenState } from "../../src/core/policy/typing-checks.js";

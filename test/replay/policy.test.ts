@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ACTIONS } from "../../src/core/incidents/action.js";
+import { ACTIONS } from "../../src/core/action.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import { type SimulatedAction, WhatIf } from "../../src/core/what-if.js";

@@ -1,5 +1,5 @@
 /** Budgets counted again, from what was really done and not from the incident state. */
-import { ACTIONS, type Action } from "../../src/core/incidents/action.js";
+import { ACTIONS, type Action } from "../../src/core/action.js";
 import type { Budget, Budgets } from "../../src/core/policy/policy.js";
 import type { Attempt } from "./invariants.js";
 

@@ -3,8 +3,8 @@
  * it; and as real ones do, they fail, hang, or lose the answer.
  */
 
+import { ACTIONS, type Action, type ActionName, type ActionOutcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
-import { ACTIONS, type Action, type ActionName, type ActionOutcome } from "../../src/core/incidents/action.js";
 import { MINUTE, SECOND } from "../../src/core/text/time.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
 import type { SimAgent, Touched } from "./agents.js";

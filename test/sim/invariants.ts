@@ -3,8 +3,8 @@
  * told, and what is true of the agents. The numbers are those of the reliability bar that `docs/promises.md` speaks of.
  */
 
+import { ACTIONS, type Action, type ActionOutcome } from "../../src/core/action.js";
 import { situationOf } from "../../src/core/agent-decisions.js";
-import { ACTIONS, type Action, type ActionOutcome } from "../../src/core/incidents/action.js";
 import type { IncidentChange } from "../../src/core/incidents/course.js";
 import { type Incident, type IncidentState, isOpen } from "../../src/core/incidents/incident.js";
 import { HUMAN_ONLY, needsConfirming } from "../../src/core/incidents/problem.js";

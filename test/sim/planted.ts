@@ -1,6 +1,6 @@
 /** Bugs that are planted into the real parts, each as small as the mistake that it stands for. */
 
-import type { ActionOutcome } from "../../src/core/incidents/action.js";
+import type { ActionOutcome } from "../../src/core/action.js";
 import { createIncidentState } from "../../src/core/incidents/incident.js";
 import { CHECKS } from "../../src/core/policy/checks.js";
 import type { Budget, Policy } from "../../src/core/policy/policy.js";

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rousePaths } from "../../src/config/paths.js";
+import type { Action, ActionName, ActionOutcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
-import type { Action, ActionName, ActionOutcome } from "../../src/core/incidents/action.js";
 import { carryOut, type EffectContext, Environments } from "../../src/effects/index.js";
 import { profileFor } from "../../src/programs/registry.js";
 import type { Home } from "./hosts.js";

@@ -1,6 +1,6 @@
 /** Histories of agents in problem, at random: what is seen of them, what becomes of a touch, and what people say. */
 import fc from "fast-check";
-import type { OutcomeResult } from "../../src/core/incidents/action.js";
+import type { OutcomeResult } from "../../src/core/action.js";
 import { applyToIncidents } from "../../src/core/incidents/fold.js";
 import type { Assessment } from "../../src/core/judgement/assess.js";
 import { EVIDENCE_KINDS } from "../../src/core/judgement/evidence/evidence-kind.js";

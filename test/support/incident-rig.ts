@@ -1,6 +1,6 @@
 /** The real loop and journal with actions, and one agent whose stream has died. */
 import { afterEach } from "vitest";
-import type { Action, ActionName, ActionOutcome } from "../../src/core/incidents/action.js";
+import type { Action, ActionName, ActionOutcome } from "../../src/core/action.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import { UserRecovery } from "../../src/daemon/recovery.js";
 import { logLine } from "../../src/daemon/views/log-line.js";

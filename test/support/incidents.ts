@@ -1,5 +1,5 @@
 /** A book of incidents under a hand-moved clock: assessments in, decisions out, actions kept as a daemon would keep them. */
-import { ACTION_NAMES, type Action, intentOf, type OutcomeResult } from "../../src/core/incidents/action.js";
+import { ACTION_NAMES, type Action, intentOf, type OutcomeResult } from "../../src/core/action.js";
 import { applyToIncidents } from "../../src/core/incidents/fold.js";
 import { createIncidentState, type Incident, isOpen, silencedUntil } from "../../src/core/incidents/incident.js";
 import type { Assessment } from "../../src/core/judgement/assess.js";

@@ -1,7 +1,7 @@
 /** The loop, acting and telling together, as the daemon joins them, under a clock that the test moves. */
 
 import type { Channel, DeliveryResult } from "../../src/channels/channel.js";
-import type { Action, ActionName, ActionOutcome } from "../../src/core/incidents/action.js";
+import type { Action, ActionName, ActionOutcome } from "../../src/core/action.js";
 import type { AlertRoute, AlertRules, Notice } from "../../src/core/notices/alert.js";
 import type { NotifyRules } from "../../src/core/notices/contents.js";
 import { isStillWanted } from "../../src/core/notices/wanted.js";

@@ -1,6 +1,6 @@
 /** Agents: list, inspect, start, type into, recover, end. */
 import * as z from "zod";
-import { ACTION_NAMES } from "../../core/incidents/action.js";
+import { ACTION_NAMES } from "../../core/action.js";
 import { PROBLEMS } from "../../core/incidents/problem.js";
 import { STATES } from "../../core/states.js";
 import { agentField, booleanField, requestIdField } from "./fields.js";

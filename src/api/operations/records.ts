@@ -1,6 +1,6 @@
 /** Records that several operations return. Tests compare real answers with these, field by field. */
 import * as z from "zod";
-import { ACTION_NAMES } from "../../core/incidents/action.js";
+import { ACTION_NAMES } from "../../core/action.js";
 import { PHASES } from "../../core/incidents/incident.js";
 import { PROBLEMS } from "../../core/incidents/problem.js";
 import type { MESSAGE_TYPES } from "../../core/notices/message.js";

@@ -1,5 +1,5 @@
 /** Incidents in words: what was done, what comes next and when, and why not. */
-import type { ActionName } from "../../core/incidents/action.js";
+import type { ActionName } from "../../core/action.js";
 import { isPatient } from "../../core/incidents/learn.js";
 import { clockTime, formatDistance, resumesText } from "../../core/text/when.js";
 import type { ActionView, IncidentView } from "../../daemon/views/incident-view.js";

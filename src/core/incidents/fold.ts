@@ -3,11 +3,11 @@
  * changes it, so that the incident state can be made again out of what was stored.
  */
 
+import type { ActionName, ActionOutcome, Intent } from "../action.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { CONFIDENCE } from "../judgement/evidence/verdict.js";
 import { forOutput } from "../text/for-output.js";
 import { MINUTE } from "../text/time.js";
-import type { ActionName, ActionOutcome, Intent } from "./action.js";
 import { carryOver } from "./carry-over.js";
 import { isSameChain } from "./chain.js";
 import {

@@ -1,10 +1,10 @@
 /** Incidents: one continuing problem of one agent with one cause. Plain data, as it is stored and shown. */
 
+import type { ActionName, ActionRecord } from "../action.js";
 import type { SleepSpans } from "../awake.js";
 import { digest } from "../digest.js";
 import type { Assessment } from "../judgement/assess.js";
 import type { OutageGroup } from "../policy/problems.js";
-import type { ActionName, ActionRecord } from "./action.js";
 import type { Problem } from "./problem.js";
 
 export const PHASES = [

@@ -1,8 +1,8 @@
 /** Spending over a budget: an incident beside the agent's state, which stays what it is. One per agent, night and budget. */
 
+import { usesBudget } from "../action.js";
 import { digest } from "../digest.js";
 import type { PeriodSpend } from "../judgement/period-spend.js";
-import { usesBudget } from "./action.js";
 import { type Incident, type IncidentState, incidentId, isOpen } from "./incident.js";
 
 type IncidentBudgets = Pick<IncidentState, "incidents">;

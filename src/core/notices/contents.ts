@@ -1,10 +1,10 @@
 /** What a notice says: of whom, of what, and in whose words. When it is owed is decided in `due.ts`. */
 
+import { type ActionName, resultOf, usesBudget } from "../action.js";
 import type { AgentSession } from "../agent.js";
 import { awakeMs } from "../awake.js";
 import { type Settings, settingOf } from "../defaults.js";
 import { digest } from "../digest.js";
-import { type ActionName, resultOf, usesBudget } from "../incidents/action.js";
 import type { Incident, IncidentState } from "../incidents/incident.js";
 import type { Problem } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";

@@ -6,9 +6,9 @@
  * something else, when a human gets it after something was tried, and when it is over. Silence means healthy.
  */
 
+import { usesBudget } from "../action.js";
 import { awakeMs } from "../awake.js";
 import { digest } from "../digest.js";
-import { usesBudget } from "../incidents/action.js";
 import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incidents/incident.js";
 import { HUMAN_ONLY } from "../incidents/problem.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";

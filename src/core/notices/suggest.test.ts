@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sessionOf } from "../../../test/support/sessions.js";
-import type { ActionName } from "../incidents/action.js";
+import type { ActionName } from "../action.js";
 import { PROBLEMS, type Problem } from "../incidents/problem.js";
 import { typeOf } from "./contents.js";
 import type { Suggestion } from "./message.js";

@@ -3,8 +3,8 @@
  * said per cause, and what cannot be done with this agent at this moment is left out.
  */
 
+import type { ActionName } from "../action.js";
 import type { AgentSession } from "../agent.js";
-import type { ActionName } from "../incidents/action.js";
 import type { Problem } from "../incidents/problem.js";
 import { traitsOf } from "../policy/problems.js";
 import { END, GIVE_UP, READ, type SuggestedAction } from "../policy/suggested-actions.js";

@@ -1,5 +1,5 @@
 /** Budgets: at most N in any stretch of time, per incident, agent and node. Counted from actions, so nothing refills them. */
-import { ACTIONS, type ActionRecord, usesBudget } from "../incidents/action.js";
+import { ACTIONS, type ActionRecord, usesBudget } from "../action.js";
 import type { Budget, Budgets } from "./policy.js";
 
 export type BudgetScope = "incident" | "agent" | "node";

@@ -3,8 +3,8 @@
  * objection says until when to wait, or that a human is needed. None of them can be switched off by a policy.
  */
 
+import { type ActionRecord, type ActionTraits, resultOf } from "../action.js";
 import { awakeMs } from "../awake.js";
-import { type ActionRecord, type ActionTraits, resultOf } from "../incidents/action.js";
 import { HUMAN_ONLY, problemOf } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
 import { formatDuration } from "../text/duration.js";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { play, type Step, silence, steps } from "../../../test/support/histories.js";
 import { assessed, FACTS, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
-import { ACTIONS } from "../incidents/action.js";
+import { ACTIONS } from "../action.js";
 import { HUMAN_ONLY, PROBLEMS } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
 import { EVIDENCE_KINDS } from "../judgement/evidence/evidence-kind.js";

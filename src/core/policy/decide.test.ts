@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assessed, type FACTS, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
-import type { ActionName } from "../incidents/action.js";
+import type { ActionName } from "../action.js";
 import type { Assessment } from "../judgement/assess.js";
 import { POLICIES } from "./builtin.js";
 import { spreadFraction } from "./limit-wait.js";

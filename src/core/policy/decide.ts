@@ -5,8 +5,8 @@
  * a clock, a random number or the world: who carries the action out checks all of it again on what it sees then.
  */
 
+import { ACTIONS, type Action, type ActionRecord, resultOf, usesBudget } from "../action.js";
 import { digest } from "../digest.js";
-import { ACTIONS, type Action, type ActionRecord, resultOf, usesBudget } from "../incidents/action.js";
 import { confirmsAt } from "../incidents/course.js";
 import type { Incident } from "../incidents/incident.js";
 import { checkAllowedAction, HUMAN_ONLY, problemOf } from "../incidents/problem.js";

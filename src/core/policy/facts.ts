@@ -1,7 +1,7 @@
 /** What a decision has to know of the agent and of rouse itself, beside the assessment. Gathered by the caller. */
 
+import { type ActionName, type ActionRecord, usesBudget } from "../action.js";
 import { awakeMs } from "../awake.js";
-import { type ActionName, type ActionRecord, usesBudget } from "../incidents/action.js";
 import type { Incident } from "../incidents/incident.js";
 import type { ActivityOptions } from "../judgement/activity.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";

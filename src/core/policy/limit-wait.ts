@@ -1,7 +1,7 @@
 /** When a limited agent may be spoken to again. */
 
+import { type ActionRecord, usesBudget } from "../action.js";
 import { digest } from "../digest.js";
-import { type ActionRecord, usesBudget } from "../incidents/action.js";
 import type { Incident } from "../incidents/incident.js";
 import type { Assessment } from "../judgement/assess.js";
 import type { LimitRules } from "./policy.js";

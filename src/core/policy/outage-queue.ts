@@ -3,7 +3,7 @@
  * fifty agents at once because a service came back, and nobody waits for ever because the first one cannot be spoken to.
  */
 
-import { ACTIONS, type ActionTraits, usesBudget } from "../incidents/action.js";
+import { ACTIONS, type ActionTraits, usesBudget } from "../action.js";
 import type { IncidentState, Outage } from "../incidents/incident.js";
 import { isOpen } from "../incidents/incident.js";
 import { MINUTE, SECOND } from "../text/time.js";

@@ -1,7 +1,7 @@
 /** A policy: the user's rules as data. One recovery plan per problem, walked from its first step; at its end is a human. */
 
+import type { ActionName, NudgeText, Proof } from "../action.js";
 import type { AgentSession } from "../agent.js";
-import type { ActionName, NudgeText, Proof } from "../incidents/action.js";
 import type { Problem } from "../states.js";
 import { HOUR } from "../text/time.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ACTIONS } from "../incidents/action.js";
+import { ACTIONS } from "../action.js";
 import { checkAllowedAction, HUMAN_ONLY, needsConfirming, PROBLEMS, problemOf } from "../incidents/problem.js";
 import { ERROR_CAUSES, type Problem, STATES, STUCK_CAUSES } from "../states.js";
 import { POLICIES } from "./builtin.js";

@@ -3,8 +3,8 @@
  * use (human-only problems, recovery plans, outage groups …) are derived from it. A missing row or cell does not compile.
  */
 
+import type { ActionName } from "../action.js";
 import type { Defaults } from "../defaults.js";
-import type { ActionName } from "../incidents/action.js";
 import type { Problem, State } from "../states.js";
 import { MINUTE } from "../text/time.js";
 import type { RecoveryStep } from "./policy.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assessed, FACTS } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
-import type { ActionRecord } from "../incidents/action.js";
+import type { ActionRecord } from "../action.js";
 import type { RecoveryStep } from "./policy.js";
 import { afterAction, nextStep } from "./recovery-plan.js";
 

@@ -1,7 +1,7 @@
 /** Where on its recovery plan an incident stands: read out of its actions, so that nothing else has to be kept. */
 
+import { ACTIONS, type ActionRecord, type Proof, resultOf, usesBudget } from "../action.js";
 import { awakeMs, type SleepSpans } from "../awake.js";
-import { ACTIONS, type ActionRecord, type Proof, resultOf, usesBudget } from "../incidents/action.js";
 import { problemOf } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
 import { MINUTE, SECOND } from "../text/time.js";

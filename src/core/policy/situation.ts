@@ -1,7 +1,7 @@
 /** Everything that a decision is made from. */
 
+import type { ActionRecord } from "../action.js";
 import type { SleepSpans } from "../awake.js";
-import type { ActionRecord } from "../incidents/action.js";
 import type { Incident } from "../incidents/incident.js";
 import type { Assessment } from "../judgement/assess.js";
 import type { ActionFacts } from "./facts.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assessed, World } from "../../../test/support/incidents.js";
-import { ACTIONS, type ActionRecord } from "../incidents/action.js";
+import { ACTIONS, type ActionRecord } from "../action.js";
 import { POLICIES } from "./builtin.js";
 import { type Budget, type Policy, perHour } from "./policy.js";
 import { unpermittedActions } from "./unpermitted.js";

@@ -2,7 +2,7 @@
  * What was not done for want of permission, as actions: they count against the budgets of what else would have been done, so
  * that rouse never says of a night that it would have touched more than its budgets allow.
  */
-import type { ActionRecord } from "../incidents/action.js";
+import type { ActionRecord } from "../action.js";
 import type { IncidentState } from "../incidents/incident.js";
 
 export function unpermittedActions({ incidents }: Pick<IncidentState, "incidents">): ActionRecord[] {

@@ -1,8 +1,8 @@
 /** What people and programs are shown of an incident: one flat record, the same for table, JSON and API. */
 
+import { type ActionName, type OutcomeResult, resultOf } from "../../core/action.js";
 import type { AgentSession } from "../../core/agent.js";
 import { situationOf } from "../../core/agent-decisions.js";
-import { type ActionName, type OutcomeResult, resultOf } from "../../core/incidents/action.js";
 import {
   type Feedback,
   type Incident,

@@ -1,5 +1,5 @@
 /** What a recovery by hand did, as people and programs are shown it. */
-import type { ActionName, NudgeText, OutcomeResult } from "../../core/incidents/action.js";
+import type { ActionName, NudgeText, OutcomeResult } from "../../core/action.js";
 import type { Problem } from "../../core/incidents/problem.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { State } from "../../core/states.js";

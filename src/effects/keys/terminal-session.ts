@@ -1,5 +1,5 @@
 /** What every effect on a terminal works with, and the few moves that they share. */
-import type { OutcomeResult } from "../../core/incidents/action.js";
+import type { OutcomeResult } from "../../core/action.js";
 import { type Keys, type Precondition, refuseReason, type ScreenState } from "../../core/policy/typing-checks.js";
 import { type Keyboard, type ScreenTicket, TOO_OLD } from "./keyboard.js";
 import type { PressResult } from "./terminal.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NUDGE_TEXTS } from "../../core/incidents/action.js";
+import { NUDGE_TEXTS } from "../../core/action.js";
 import { isResumerPrompt } from "../../core/judgement/noise.js";
 import { textFor } from "./texts.js";
 

@@ -3,7 +3,7 @@
  * for a command (`/ ! # @ ?`), nor with one that could end an escape sequence. The mark at its end keeps rouse from
  * taking its own words for activity.
  */
-import type { NudgeText } from "../../core/incidents/action.js";
+import type { NudgeText } from "../../core/action.js";
 import { ROUSE_MARK } from "../../core/judgement/noise.js";
 
 const TEXTS: Readonly<Record<NudgeText, string>> = {

@@ -5,8 +5,8 @@
  */
 import { spawn } from "node:child_process";
 import { homedir } from "node:os";
+import type { Action } from "../../core/action.js";
 import type { AgentSession } from "../../core/agent.js";
-import type { Action } from "../../core/incidents/action.js";
 import { redact } from "../../core/text/redact.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { identityOf } from "../../sensors/process/process-sensor.js";

@@ -3,8 +3,8 @@
  * what rouse started, or what a policy names in a tmux pane; never a session in a human's own terminal.
  */
 
+import type { Action } from "../../core/action.js";
 import type { AgentSession } from "../../core/agent.js";
-import type { Action } from "../../core/incidents/action.js";
 import { identityOf } from "../../sensors/process/process-sensor.js";
 import { askHostProcess } from "../../terminal/ask.js";
 import { type StopResult, stopTree } from "../../terminal/stop-tree.js";

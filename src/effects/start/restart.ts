@@ -1,7 +1,7 @@
 /** Stop and start again: the same command, name and folder, and a new conversation. Only what rouse spawned. */
 
+import type { Action } from "../../core/action.js";
 import type { AgentSession } from "../../core/agent.js";
-import type { Action } from "../../core/incidents/action.js";
 import { identityOf } from "../../sensors/process/process-sensor.js";
 import type { EffectContext } from "../context.js";
 import { doneResult, type EffectResult, failedResult, refusedResult } from "../keys/terminal-session.js";

@@ -3,8 +3,8 @@
  * to be gone, since two programs in one conversation spoil it. Taken up, it is at its prompt: one nudge sets it going.
  */
 
+import type { Action } from "../../core/action.js";
 import type { AgentSession } from "../../core/agent.js";
-import type { Action } from "../../core/incidents/action.js";
 import { resumeCommand } from "../../programs/shared/resume.js";
 import { readArgv } from "../../sensors/process/proc.js";
 import { identityOf, readProcesses } from "../../sensors/process/process-sensor.js";

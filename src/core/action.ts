@@ -2,7 +2,7 @@
  * What rouse may do, and what it keeps of it. A touch is recorded as an *intent* before it is made and as an *outcome*
  * after it; the two together are a *action*. All of it is plain data: it is stored, replayed and counted.
  */
-import type { Problem } from "../states.js";
+import type { Problem } from "./states.js";
 
 export interface ActionTraits {
   /** It changes what the agent sees or does; everything else only tells or keeps books. */
