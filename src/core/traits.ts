@@ -16,6 +16,8 @@ export interface Traits {
   marksEnd: boolean;
   /** Nothing of it says that it works before its first turn: neither while it loads nor while it starts its servers. */
   startsQuiet?: boolean | undefined;
+  /** Its status says that it works for as long as a command runs that the turn left behind, a server, say. */
+  statusOutlivesTurn?: boolean | undefined;
   /** The releases that the profile was checked against; null for a program without a profile. */
   versions: VersionRange | null;
 }

@@ -124,6 +124,8 @@ export const profileSchema = z.strictObject({
     marksEnd: z.boolean(),
     /** Neither flag nor title nor screen says that it works before its first turn: not while it loads, nor while it starts its servers. */
     startsQuiet: z.boolean().optional(),
+    /** Its status says that it works for as long as a command runs that the turn left behind, a server, say. */
+    statusOutlivesTurn: z.boolean().optional(),
   }),
   keys: z.strictObject({ interrupt: z.array(z.string()), submit: z.array(z.string()), quit: z.array(z.string()) }),
   /** Argument arrays; `{session}` and `{text}` are filled in as whole arguments, `{options}` as none or several. */

@@ -35,7 +35,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     session: {},
     first: null,
     asleep: [],
-    turn: createTurn(),
+    turn: createTurn(traits),
     tools: createTools(),
     prompts: createPrompts(),
     failures: createFailures(),

@@ -3,6 +3,7 @@
  * anything decides. Bytes are never asked: a hung program repaints, a finished one is silent.
  */
 import type { ScreenReading, ScreenSignal, Signal, Source } from "../../signal.js";
+import type { Traits } from "../../traits.js";
 import { askMotion, createMotion, isGuess, type Motion, takeMotion } from "./motion.js";
 
 export type TurnWord = "active" | "idle" | "blocked" | "done" | "failed";
@@ -48,6 +49,8 @@ export interface TurnEvidence {
   leftWords: boolean;
   /** It was taken for a flicker of the program's start, and not counted. */
   isFlicker: boolean;
+  /** The trait of the program. */
+  statusOutlivesTurn: boolean;
 }
 
 /**
@@ -64,7 +67,7 @@ const BLINK_MS = 3000;
 /** Codex draws its composer, and says for a moment that it works while it loads. */
 const READY_MS = 3000;
 
-export function createTurn(): TurnEvidence {
+export function createTurn({ statusOutlivesTurn = false }: Partial<Traits> = {}): TurnEvidence {
   return {
     words: {},
     startedAt: null,
@@ -86,6 +89,7 @@ export function createTurn(): TurnEvidence {
     shownBefore: null,
     leftWords: false,
     isFlicker: false,
+    statusOutlivesTurn,
   };
 }
 
@@ -262,13 +266,14 @@ export function turnWord(turn: TurnEvidence): TurnReport | null {
 }
 
 /**
- * Codex goes on saying that it works as long as a command runs that a turn left behind, a server, say. Its title falls when
- * the turn is over, and then its record has an end, or its screen the turn's last words.
+ * Where the status outlives the turn, the title falls when the turn is over, and then its record has an end, or its screen
+ * the turn's last words.
  */
 function outlivesTurn(
-  { words: { title }, titleTells, record, leftWords }: TurnEvidence,
+  { words: { title }, titleTells, record, leftWords, statusOutlivesTurn }: TurnEvidence,
   flag: Omit<TurnReport, "source">,
 ): boolean {
+  if (!statusOutlivesTurn) return false;
   if (flag.word !== "active" || !titleTells || title?.word !== "idle" || title.at <= flag.at) return false;
   const { startAt, endAt } = record;
   return startAt === null ? leftWords : endAt !== null && endAt > Math.max(flag.at, startAt);

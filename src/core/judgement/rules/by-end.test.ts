@@ -30,30 +30,6 @@ const PROMISES: Record<string, Step[]> = {
     { at: 6, signal: { ...promise, source: "transcript", closing: "result" }, expect: "working" },
     { at: 7, signal: { kind: "turn", source: "transcript", phase: "end" }, expect: "complete" },
   ],
-  "is believed of title and record beside a flag that a command keeps up which the turn left running": [
-    { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
-    { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
-    { at: 1, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
-    { at: 9, signal: { kind: "status", source: "title", status: "idle" }, expect: "working" },
-    { at: 9, signal: { ...promise, source: "transcript", closing: "result" } },
-    { at: 9, signal: { kind: "turn", source: "transcript", phase: "end" } },
-    { at: 10, expect: "complete" },
-    { at: 400, expect: "complete" },
-    { at: 500, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true }, expect: "working" },
-    { at: 501, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
-    { at: 520, signal: { kind: "status", source: "title", status: "idle" } },
-    { at: 520, signal: { kind: "turn", source: "transcript", phase: "end" } },
-    { at: 530, signal: { kind: "status", source: "program_status", status: "done" }, expect: "complete" },
-  ],
-  "is believed of title and screen beside such a flag where no record is read": [
-    { at: 0, signal: asked },
-    { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
-    { at: 1, signal: { kind: "status", source: "title", status: "working" } },
-    { at: 9, signal: { kind: "status", source: "title", status: "idle" } },
-    { at: 9, signal: screen({ reply: "r", busy: false }), expect: "working" },
-    { at: 10, signal: screen({ reply: "r", busy: false, ended: true, closing: "result" }) },
-    { at: 12, expect: "complete" },
-  ],
   "is not read out of a flag that stands as it did before the turn began": [
     { at: 0, signal: { kind: "status", source: "program_status", status: "idle" }, expect: "idle" },
     { at: 5, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true }, expect: "working" },
@@ -125,6 +101,34 @@ const PROMISES: Record<string, Step[]> = {
   ],
 };
 
+/** Of a program whose status says that it works for as long as a command runs that the turn left behind. */
+const OUTLIVED: Record<string, Step[]> = {
+  "is believed of title and record beside a flag that a command keeps up which the turn left running": [
+    { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
+    { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
+    { at: 1, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
+    { at: 9, signal: { kind: "status", source: "title", status: "idle" }, expect: "working" },
+    { at: 9, signal: { ...promise, source: "transcript", closing: "result" } },
+    { at: 9, signal: { kind: "turn", source: "transcript", phase: "end" } },
+    { at: 10, expect: "complete" },
+    { at: 400, expect: "complete" },
+    { at: 500, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true }, expect: "working" },
+    { at: 501, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
+    { at: 520, signal: { kind: "status", source: "title", status: "idle" } },
+    { at: 520, signal: { kind: "turn", source: "transcript", phase: "end" } },
+    { at: 530, signal: { kind: "status", source: "program_status", status: "done" }, expect: "complete" },
+  ],
+  "is believed of title and screen beside such a flag where no record is read": [
+    { at: 0, signal: asked },
+    { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
+    { at: 1, signal: { kind: "status", source: "title", status: "working" } },
+    { at: 9, signal: { kind: "status", source: "title", status: "idle" } },
+    { at: 9, signal: screen({ reply: "r", busy: false }), expect: "working" },
+    { at: 10, signal: screen({ reply: "r", busy: false, ended: true, closing: "result" }) },
+    { at: 12, expect: "complete" },
+  ],
+};
+
 describe("the end of a turn", () => {
   const done = { busy: false, replying: true, closing: "result" } as const;
   const stranger: Step[] = [
@@ -164,6 +168,17 @@ describe("the end of a turn", () => {
   });
 
   const question = { busy: false, replying: true, ended: true, closing: "question", asks: "JSON or TOML?" } as const;
+
+  it.each(Object.entries(OUTLIVED))("%s", (_, steps) => {
+    const { said, expected } = walk(steps, { statusOutlivesTurn: true });
+    expect(said).toEqual(expected);
+  });
+
+  it("is not believed of title and record against the flag of a program whose status ends with the turn", () => {
+    const [steps = []] = Object.values(OUTLIVED);
+    const { said } = walk(steps.filter(({ at }) => at <= 10));
+    expect(said.at(-1)).toBe("10 working");
+  });
 
   it.each([2, 1])("is told of a turn of %d s, too short to be seen writing, by the question that it left", (s) => {
     const steps: Step[] = [
