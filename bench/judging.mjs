@@ -1,6 +1,6 @@
 /** The judgement alone: does a signal cost the same after a million as after ten thousand, and how many fit a second? */
 import { assess } from "../dist/core/judgement/assess.js";
-import { createEvidence, take } from "../dist/core/judgement/evidence/evidence.js";
+import { createEvidence, takeSignal } from "../dist/core/judgement/evidence/evidence.js";
 import { sideBySide, timed } from "./measure.mjs";
 import { step } from "./signals.mjs";
 
@@ -43,7 +43,7 @@ function lived(signals) {
   let taken = 0;
   while (taken < signals) {
     for (const signal of step(n++)) {
-      take(evidence, signal);
+      takeSignal(evidence, signal);
       taken++;
     }
   }
@@ -66,12 +66,12 @@ function judgeWindow({ evidence, next }, judge) {
 
 function assessEach(evidence, signals) {
   for (const signal of signals) {
-    take(evidence, signal);
+    takeSignal(evidence, signal);
     assess(evidence, signal.at);
   }
 }
 
 function assessStep(evidence, signals) {
-  for (const signal of signals) take(evidence, signal);
+  for (const signal of signals) takeSignal(evidence, signal);
   assess(evidence, signals[0].at);
 }

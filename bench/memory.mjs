@@ -1,6 +1,6 @@
 /** What one watched agent keeps in memory: its evidence, and its terminal with what was read of it. */
 
-import { createEvidence, take } from "../dist/core/judgement/evidence/evidence.js";
+import { createEvidence, takeSignal } from "../dist/core/judgement/evidence/evidence.js";
 import { generic } from "../dist/programs/generic/screens.js";
 import { profileFor } from "../dist/programs/registry.js";
 import { TerminalReader } from "../dist/readers/terminal/terminal.js";
@@ -17,7 +17,7 @@ export function benchMemory() {
   const flood = inkFlood({ frames: 60 });
   const perEvidence = bytesEach(() => {
     const evidence = createEvidence();
-    for (let n = 0; n < HISTORY_STEPS; n++) for (const signal of step(n)) take(evidence, signal);
+    for (let n = 0; n < HISTORY_STEPS; n++) for (const signal of step(n)) takeSignal(evidence, signal);
     return evidence;
   });
   const perReader = bytesEach(() => {

@@ -24,12 +24,12 @@ describe("the import direction", () => {
     {
       name: "refuses core that reads an agent's profile",
       file: "core/judgement/assess.ts",
-      lines: ["", 'import { codex } from "../programs/codex/screens.js";'],
-      says: 'src/core/judgement/assess.ts:2: core imports programs ("../programs/codex/screens.js"); it may import nothing but itself',
+      lines: ["", 'import { codex } from "../../programs/codex/screens.js";'],
+      says: 'src/core/judgement/assess.ts:2: core/judgement imports programs ("../../programs/codex/screens.js"); it may import only itself and core, core/text',
     },
     {
       name: "refuses a reader that knows the command line",
-      file: "readers/screen/transcript.ts",
+      file: "readers/terminal/transcript.ts",
       lines: ['export * from "../../cli/main.js";'],
       says: "src/readers/terminal/transcript.ts:1: readers imports cli",
     },
@@ -42,8 +42,8 @@ describe("the import direction", () => {
     {
       name: "refuses a reader that knows one program",
       file: "readers/terminal/terminal.ts",
-      lines: ['import { codex } from "../programs/codex/screens.js";'],
-      says: 'src/readers/terminal/terminal.ts:1: readers imports programs ("../programs/codex/screens.js")',
+      lines: ['import { codex } from "../../programs/codex/screens.js";'],
+      says: 'src/readers/terminal/terminal.ts:1: readers imports programs ("../../programs/codex/screens.js")',
     },
     {
       name: "refuses a sub-folder with its own row that imports its parent",
@@ -96,7 +96,11 @@ describe("the import direction", () => {
       file: "cli/main.ts",
       lines: ['import { a } from "../core/a.js";', 'import { b } from "../eval/b.js";', 'import fs from "node:fs";'],
     },
-    { name: "lets a folder import itself", file: "core/evidence/a.ts", lines: ['import { b } from "../b.js";'] },
+    {
+      name: "lets a folder import itself",
+      file: "core/judgement/evidence/a.ts",
+      lines: ['import { b } from "../b.js";'],
+    },
     {
       name: "lets a reader import what all programs share",
       file: "readers/records/tool-calls.ts",

@@ -60,18 +60,18 @@ describe("a call over the socket", () => {
   it("has only the rights that it did not give up", async () => {
     const headers = { "x-rouse-rights": "read,report" };
     expect(await call("agents", {}, headers)).toMatchObject({ answer: { agents: [{ name: "api" }] } });
-    expect(await call("stop", { agent: "api" }, headers)).toMatchObject({ problem: { kind: "right" } });
+    expect(await call("stop", { agent: "api" }, headers)).toMatchObject({ error: { kind: "right" } });
     expect(await call("allow", { agents: "all" }, { "x-rouse-rights": "" })).toMatchObject({
-      problem: { kind: "right" },
+      error: { kind: "right" },
     });
   });
 
   it("takes a report of the agent that it runs in, or of the agent that it names, and of nobody else", async () => {
     const report = { state: "complete", text: "done" };
-    expect(await call("report", report)).toMatchObject({ problem: { kind: "unknown" } });
+    expect(await call("report", report)).toMatchObject({ error: { kind: "unknown" } });
     expect(await call("report", report, { "x-rouse-session": "s1" })).toEqual({ answer: { agent: "api" } });
     expect(test.says()).toBe("complete");
-    expect(await call("report", { agent: "nobody", ...report })).toMatchObject({ problem: { kind: "unknown" } });
+    expect(await call("report", { agent: "nobody", ...report })).toMatchObject({ error: { kind: "unknown" } });
   });
 
   it("is answered without a control byte, also where a name is quoted", async () => {

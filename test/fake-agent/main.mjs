@@ -9,9 +9,9 @@
  */
 import { readFileSync } from "node:fs";
 import { Agent } from "../../dist/demo/agent/agent.js";
-import { play } from "../../dist/demo/agent/steps.js";
+import { playSteps } from "../../dist/demo/agent/steps.js";
 import { STEPS } from "./steps.mjs";
 
 const script = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const isResumed = process.argv.includes("--resume") && script.resumed;
-await play(new Agent(script), isResumed ? script.resumed : script.steps, STEPS);
+await playSteps(new Agent(script), isResumed ? script.resumed : script.steps, STEPS);

@@ -108,7 +108,7 @@ const kinds = (signals: readonly Signal[]): string[] =>
 describe("OpenCode's database", () => {
   it("tells a turn with its tools as they are written, each fact once", async () => {
     const sensor = sense();
-    expect(await sensor.read(START + 1000)).toEqual({ signals: [], more: false, error: null });
+    expect(await sensor.read(START + 1000)).toEqual({ signals: [], more: false, refusal: null });
     await prompt("ses_1", START + 2000);
     const begun = await sensor.read(START + 3000);
     expect(kinds(begun.signals)).toEqual(expect.arrayContaining(["session", "turn start", "request"]));
@@ -197,7 +197,7 @@ describe("OpenCode's database", () => {
     await sensor.read(START + 1500);
     await report({ sql: "begin immediate" });
     await part("p2", ["ses_1", "ses_1-m2"], START + 2000, bash("running", START + 2000));
-    expect(await sensor.read(START + 2500)).toMatchObject({ signals: [], error: null });
+    expect(await sensor.read(START + 2500)).toMatchObject({ signals: [], refusal: null });
     await report({ sql: "commit; pragma wal_checkpoint(truncate)" });
     expect(kinds((await sensor.read(START + 3000)).signals)).toEqual(["tool_start"]);
 
@@ -207,28 +207,28 @@ describe("OpenCode's database", () => {
     await prompt("ses_1", START + 1000);
     const other = sense({ path: rollback });
     await report({ sql: "begin exclusive" });
-    expect(await other.read(START + 1500)).toMatchObject({ signals: [], error: null });
+    expect(await other.read(START + 1500)).toMatchObject({ signals: [], refusal: null });
     await report({ sql: "commit" });
     expect((await other.read(START + 2000)).signals.length).toBeGreaterThan(0);
   });
 
   it("says what it cannot read, and reads again when it can", async () => {
     const nowhere = sense({ path: join(root, "none.db") });
-    expect(await nowhere.read(START)).toMatchObject({ error: "missing" });
+    expect(await nowhere.read(START)).toMatchObject({ refusal: "missing" });
     writeFileSync(join(root, "none.db"), "no database at all, whatever its name says");
-    expect(await nowhere.read(START)).toMatchObject({ error: "unreadable" });
+    expect(await nowhere.read(START)).toMatchObject({ refusal: "unreadable" });
     symlinkSync(path, join(root, "link.db"));
-    expect(await sense({ path: join(root, "link.db") }).read(START)).toMatchObject({ error: "link" });
+    expect(await sense({ path: join(root, "link.db") }).read(START)).toMatchObject({ refusal: "link" });
 
     const sensor = sense();
     await prompt("ses_1", START + 1000);
     await sensor.read(START + 1500);
     await report({ sql: "alter table part rename to parts" });
-    expect(await sensor.read(START + 2000)).toMatchObject({ signals: [], error: "unreadable" });
+    expect(await sensor.read(START + 2000)).toMatchObject({ signals: [], refusal: "unreadable" });
     await report({ sql: "create view part as select * from parts" });
-    expect(await sensor.read(START + 2500)).toMatchObject({ signals: [], error: "unreadable" });
+    expect(await sensor.read(START + 2500)).toMatchObject({ signals: [], refusal: "unreadable" });
     await report({ sql: "drop view part; alter table parts rename to part" });
-    expect(await sensor.read(START + 3000)).toMatchObject({ error: null });
+    expect(await sensor.read(START + 3000)).toMatchObject({ refusal: null });
   });
 
   it("follows a database that was replaced", async () => {

@@ -168,7 +168,7 @@ const said = ({ state, cause }: { state: string; cause: string | null }): string
 const withStore = (journal: Journal, store: () => IncidentStore | null): Journal =>
   new Proxy(journal, {
     get: (target, name) => {
-      if (name === "book") return store() ?? target.incidentState;
+      if (name === "incidentState") return store() ?? target.incidentState;
       const found: unknown = Reflect.get(target, name, target);
       return typeof found === "function" ? found.bind(target) : found;
     },

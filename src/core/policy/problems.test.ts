@@ -37,15 +37,23 @@ describe("the problem table", () => {
   it("has these recovery plans: action, times, level, seconds before, seconds after, text or proof", () => {
     const afterHang = [
       "interrupt 1 act 0 30 turn_ended",
-      "nudge 1 tell 0 180 continue",
+      "nudge 1 report 0 180 continue",
       "stop 1 act 0 30 process_gone",
-      "resume 1 tell 0 180 progress",
-      "continue 2 tell 0 300 progress",
+      "resume 1 report 0 180 progress",
+      "continue 2 report 0 300 progress",
     ];
     const againstLoop = ["interrupt 1 act 0 30 turn_ended", "nudge 1 act 0 300 repeating", "block 1 act 0 0 none"];
-    const askForReport = ["nudge 1 tell 0 300 report", "release 1 tell 0 0 none", "continue 2 tell 0 300 progress"];
-    const stopAndResume = ["stop 1 act 0 30 process_gone", "resume 1 tell 0 180 progress"];
-    const afterExit = ["release 1 tell 0 0 none", "resume 2 tell 0 180 progress", "continue 2 tell 0 300 progress"];
+    const askForReport = [
+      "nudge 1 report 0 300 report",
+      "release 1 report 0 0 none",
+      "continue 2 report 0 300 progress",
+    ];
+    const stopAndResume = ["stop 1 act 0 30 process_gone", "resume 1 report 0 180 progress"];
+    const afterExit = [
+      "release 1 report 0 0 none",
+      "resume 2 report 0 180 progress",
+      "continue 2 report 0 300 progress",
+    ];
     const plans = rows.flatMap(({ name, recoveryPlan }) => {
       const steps = recoveryPlan.map(({ do: action, limit, when, waitMs, say, proof }) =>
         [action, limit, when.level, when.afterMs / 1000, waitMs / 1000, say ?? proof].join(" "),
@@ -61,16 +69,16 @@ describe("the problem table", () => {
       no_checkpoint: askForReport,
       stale_claim: askForReport,
       no_completion_signal: ["stop 1 act 0 30 process_gone"],
-      stopped_early: ["nudge 2 tell 0 120 continue", ...stopAndResume],
-      lost_result: ["nudge 2 tell 0 120 continue", ...stopAndResume],
-      compaction: ["interrupt 1 act 0 30 turn_ended", "nudge 1 tell 0 120 continue"],
+      stopped_early: ["nudge 2 report 0 120 continue", ...stopAndResume],
+      lost_result: ["nudge 2 report 0 120 continue", ...stopAndResume],
+      compaction: ["interrupt 1 act 0 30 turn_ended", "nudge 1 report 0 120 continue"],
       never_started: stopAndResume,
       never_exited: ["stop 1 act 0 30 process_gone"],
-      api: ["nudge 2 tell 60 120 continue", ...stopAndResume],
+      api: ["nudge 2 report 60 120 continue", ...stopAndResume],
       crash: afterExit,
       exit_code: afterExit,
-      unreachable: ["nudge 2 tell 300 600 continue"],
-      rate_limited: ["nudge 10 tell 0 60 continue"],
+      unreachable: ["nudge 2 report 300 600 continue"],
+      rate_limited: ["nudge 10 report 0 60 continue"],
       gone: afterExit,
     });
   });

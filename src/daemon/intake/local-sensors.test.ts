@@ -107,7 +107,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
 
   it("store what one look finds of many agents with few commits", async () => {
     const sessions = Array.from({ length: 40 }, (_, n) => `s${n + 1}`);
-    for (const session of sessions) watch("transcript", { session, name: session });
+    for (const session of sessions) watch("transcript", { id: session, name: session });
     const before = test.journal.stats().commits;
     sensors.start();
     await until(
