@@ -13,7 +13,7 @@ const SKETCH = join(ROOT, "test", "fake-agent", "sketch.mjs");
 const TIMEOUT_MS = 300_000;
 
 /** The one that the page for users shows, with this program's own question and limit. */
-const PAGE = readFileSync(join(ROOT, "docs", "add-an-agent.md"), "utf8");
+const PAGE = readFileSync(join(ROOT, "docs", "add-a-program.md"), "utf8");
 const SHOWN = /```toml\n(id = "sketch"\n.*?)```/s.exec(PAGE)?.[1] ?? "";
 const PROFILE = `${SHOWN.replace("\\[y/N\\]\\s*$", "The pen rests above \\S+$")}
 [[rules]]

@@ -1,5 +1,5 @@
 /**
- * A program that nobody knows, drawn as the one of docs/add-an-agent.md, with words of its own. Each Enter takes it on: at
+ * A program that nobody knows, drawn as the one of docs/add-a-program.md, with words of its own. Each Enter takes it on: at
  * its prompt; at work, and then asking in a way that no structure shows; at work, and then out of ink and at its prompt again.
  *
  *   node sketch.mjs

@@ -93,7 +93,7 @@ export function coverageOf(judge: SessionJudge, now: number): SessionCoverage {
   if (versions && versionFit(versions, version ?? undefined) === 1)
     misses.push({
       what: `release ${sanitize(version ?? "", 40)} is newer than its profile (${versions.to}): its screen may be misread`,
-      fix: "update rouse, or add a profile of your own (docs/add-an-agent.md)",
+      fix: "update rouse, or add a profile of your own (docs/add-a-program.md)",
     });
   return {
     name: sanitize(session.name, 80),

@@ -18,7 +18,7 @@ export interface Client {
   name: string;
   kind: string;
   package: string;
-  /** What the figures in docs/accuracy.md were taken with; the variable names another. */
+  /** What the figures in docs/evidence/accuracy.md were taken with; the variable names another. */
   version: string;
   versionVariable: string;
   /** Inside the installed package's `node_modules`. */

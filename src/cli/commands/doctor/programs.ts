@@ -57,7 +57,7 @@ async function programLine(
     return warnLine(
       command,
       `${version} is newer than its profile (${versions?.to}): its screen may be misread`,
-      "update rouse, or add a profile of your own (docs/add-an-agent.md)",
+      "update rouse, or add a profile of your own (docs/add-a-program.md)",
     );
   if (fit === -1)
     return warnLine(command, `${version} is older than its profile (${versions?.from})`, `update ${command}`);
@@ -75,7 +75,7 @@ export function profileLines({ profiles, paths, issues }: OwnProfiles = loadOwnP
   ];
 }
 
-const PROFILE_FIX = "correct it (docs/add-an-agent.md); agents that start afterwards are read by it";
+const PROFILE_FIX = "correct it (docs/add-a-program.md); agents that start afterwards are read by it";
 
 /** The first line of what a program says; null when it says nothing in time. */
 export function askVersion(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string | null> {
