@@ -182,7 +182,7 @@ describe("an address that other machines can reach", () => {
       other.env.ROUSE_DAEMON_HTTP_ADDRESS = "0.0.0.0";
       await rouse(other, ["up"]);
       expect(await askDaemon(rousePaths(other.env).daemonSocket, "GET", "/v1/daemon")).toMatchObject({
-        http: { listening: false, problem: expect.stringContaining("daemon.http_remote = true") },
+        http: { listening: false, error: expect.stringContaining("daemon.http_remote = true") },
       });
     } finally {
       await rouse(other, ["down"]);

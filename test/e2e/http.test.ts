@@ -348,7 +348,7 @@ describe("a port that another program has", () => {
       };
       expect(found).toMatchObject({
         listening: false,
-        problem: "another program has it",
+        error: "another program has it",
       });
       const { stdout } = await rouse(other, ["doctor"]);
       expect(stdout).toMatch(/warn {2}port .*another program has it/);

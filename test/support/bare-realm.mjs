@@ -27,8 +27,8 @@ function link(specifier, { identifier }) {
 const core = load(resolve("dist/core/index.js"));
 await core.link(link);
 await core.evaluate();
-const { createEvidence, PLAIN_TRAITS, take, assess } = core.namespace;
+const { createEvidence, PLAIN_TRAITS, takeSignal, assess } = core.namespace;
 const evidence = createEvidence(PLAIN_TRAITS);
-take(evidence, { kind: "turn", at: 0, source: "stream", phase: "start" });
+takeSignal(evidence, { kind: "turn", at: 0, source: "stream", phase: "start" });
 const verdicts = [1000, 3_600_000].map((now) => assess(evidence, now).state);
 console.log(JSON.stringify({ modules: modules.size, foreign, verdicts }));
