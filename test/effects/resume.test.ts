@@ -210,7 +210,7 @@ describe("run", () => {
 
   it("gives the command what it is about, and no shell", async () => {
     const file = join(home.path, "reported");
-    const script = 'printf "%s|" "$ROUSE_AGENT" "$ROUSE_TROUBLE" "$ROUSE_AGENT_WORKSPACE" "$ROUSE_SESSION" "$2" >"$1"';
+    const script = 'printf "%s|" "$ROUSE_AGENT" "$ROUSE_PROBLEM" "$ROUSE_AGENT_WORKSPACE" "$ROUSE_SESSION" "$2" >"$1"';
     const outcome = await run(["sh", "-c", script, "sh", file, "$(touch x); `y`"]);
     expect(outcome).toMatchObject({ result: "done", proven: null, reason: "sh ended well" });
     expect(readFileSync(file, "utf8")).toBe("api|silent_stream|/tmp/some place||$(touch x); `y`|");

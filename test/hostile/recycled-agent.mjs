@@ -48,7 +48,7 @@ const shared = { kind: "claude-code", tags: [], task: null, policy: null };
 
 async function inHost(name, place) {
   const spec = { wanted: name, ...shared, origin: "spawn", command: commandOf(place), workspace: place };
-  const script = join(import.meta.dirname, "..", "..", "dist", "cli", "host.js");
+  const script = join(import.meta.dirname, "..", "..", "dist", "cli", "commands", "host.js");
   const { error } = await startHost({ spec, cols: 110, rows: 34 }, { script, paths, env });
   if (error !== undefined) throw new Error(error);
   return listSessions(paths).find((one) => one.name === name);

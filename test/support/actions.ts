@@ -8,7 +8,7 @@ import { carryOut, type EffectContext, Environments } from "../../src/effects/in
 import { profileFor } from "../../src/programs/registry.js";
 import type { Home } from "./hosts.js";
 
-export const HOST_SCRIPT: string = join(import.meta.dirname, "..", "..", "dist", "cli", "host.js");
+export const HOST_SCRIPT: string = join(import.meta.dirname, "..", "..", "dist", "cli", "commands", "host.js");
 
 const actionOf = (agent: AgentSession, name: ActionName, more: Partial<Action> = {}): Action => ({
   id: "a1",

@@ -18,7 +18,7 @@ import { TestDaemon } from "./daemon.js";
 import { type FakeScript, fakeAgent, placeOf } from "./fake-agent.js";
 import { closeHome, type Home, makeHome, rouse } from "./hosts.js";
 
-const HOST_SCRIPT = join(import.meta.dirname, "..", "..", "dist", "cli", "host.js");
+const HOST_SCRIPT = join(import.meta.dirname, "..", "..", "dist", "cli", "commands", "host.js");
 
 /** Seconds instead of minutes. */
 const CONFIG = `
