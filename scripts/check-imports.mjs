@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 /**
- * Fails when an import points against the way of the data. Run by `npm run check:imports`; the folder to look at may
- * be given (default: src beside this script).
+ * Fails on an import against the direction of the data and on an import cycle. Run by `npm run check:imports`; takes
+ * the folder to check (default: src beside this script).
  *
- * The table is the whole rule: what a folder of src may import besides itself. `packages` says which imports from
- * outside it may use: none (the judgement stands alone), pure (libraries and built-ins that only transform data, so
- * that live and replay read alike), or any. Tests beside the source keep the direction but may use any package.
+ * The table lists what each folder of src may import besides itself. `packages` limits the imports from outside:
+ * `none` (core depends on nothing), `pure` (libraries and built-ins that only transform data, so that live and replay
+ * read alike) or `any`. Tests beside the source keep the direction but may use any package.
+ *
+ * A cycle counts even if it consists of type imports or dynamic imports only: its files cannot be read or moved alone.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -55,10 +57,10 @@ const LAYERS = {
     packages: "any",
   },
 };
-/** Files of core itself that make the step; the others there are its vocabulary, which every folder of core may use. */
+/** Files directly in core that make up the step; the others are its vocabulary, which every folder of core may use. */
 const STEP =
   /^core\/(?:step|step-[\w-]+|index|effects|node-state|session-judge|take-in|due-notices|incident-events|agent-decisions|what-if)\./;
-/** The table of problems and what its rows are made of: incidents read it, and decisions read incidents. */
+/** The table of problems and the parts of its rows. Incidents read it, and decisions read incidents. */
 const PROBLEMS = /^core\/policy\/(?:problems|recovery-plans|suggested-actions|policy)\./;
 const PURE_BUILTINS = new Set([
   "node:assert",
@@ -73,12 +75,16 @@ const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.u
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .sort();
-const problems = files.flatMap(checkFile);
-for (const problem of problems) console.error(problem);
-console.log(`imports: ${files.length} files looked at, ${problems.length} against the direction`);
-process.exitCode = problems.length > 0 ? 1 : 0;
+const imports = new Map(files.map((name) => [name, importsOf(readFileSync(join(root, name), "utf8"))]));
+const wrongWay = files.flatMap(checkFile);
+const cycles = findCycles();
+for (const problem of [...wrongWay, ...cycles]) console.error(problem);
+console.log(
+  `imports: ${files.length} files checked, ${wrongWay.length} imports against the direction, ${cycles.length} cycles`,
+);
+process.exitCode = wrongWay.length + cycles.length > 0 ? 1 : 0;
 
-/** The row of a file: its folder in src; in core the folder below it, or `core/step`. */
+/** The row of a file in the table: its folder in src; in core the folder below it, or `core/step`. */
 function layerOf(name) {
   const [folder, below, deeper] = name.split(sep);
   if (folder === "programs" && below === "shared") return "programs/shared";
@@ -91,12 +97,12 @@ function layerOf(name) {
 function checkFile(name) {
   const from = layerOf(name);
   const layer = LAYERS[from];
-  if (!layer) return [`${name}:1: "${from}" has no row in the table of scripts/check-imports.mjs; add one`];
-  return importsOf(readFileSync(join(root, name), "utf8")).flatMap(({ line, specifier }) => {
+  if (!layer) return [`${inSource(name)}:1: "${from}" has no row in the table of scripts/check-imports.mjs; add one`];
+  return imports.get(name).flatMap(({ line, specifier }) => {
     const complaint = specifier.startsWith(".")
       ? complainAboutFolder(name, from, layer, specifier)
       : complainAboutPackage(name, from, layer, specifier);
-    return complaint ? [`src/${name.split(sep).join("/")}:${line}: ${complaint}`] : [];
+    return complaint ? [`${inSource(name)}:${line}: ${complaint}`] : [];
   });
 }
 
@@ -107,7 +113,7 @@ function complainAboutFolder(name, from, layer, specifier) {
   const target = layerOf(path);
   if (target === from || layer.folders.includes(target)) return null;
   if (inTest && layer.tests?.includes(target)) return null;
-  // A test of core may set the whole of core in motion.
+  // A test of one part of core may run all of core.
   if (inTest && CORE.includes(from) && CORE.includes(target)) return null;
   const allowed = layer.folders.length > 0 ? `only itself and ${layer.folders.join(", ")}` : "nothing but itself";
   return `${from} imports ${target} ("${specifier}"); it may import ${allowed}`;
@@ -117,7 +123,65 @@ function complainAboutPackage(name, from, layer, specifier) {
   if (name.endsWith(".test.ts") || layer.packages === "any") return null;
   if (layer.packages === "none") return `${from} imports "${specifier}"; it may import no package and no built-in`;
   if (!specifier.startsWith("node:") || PURE_BUILTINS.has(specifier)) return null;
-  return `${from} imports "${specifier}"; it has no I/O: of the built-ins only ${[...PURE_BUILTINS].join(", ")}`;
+  return `${from} imports "${specifier}"; it has no I/O and may use only these built-ins: ${[...PURE_BUILTINS].join(", ")}`;
+}
+
+/**
+ * Reports one shortest cycle for each group of files that import each other. A depth-first search assigns the groups
+ * (strongly connected components, after Tarjan).
+ */
+function findCycles() {
+  const found = [];
+  const order = new Map();
+  const lowest = new Map();
+  const open = [];
+  const visit = (name) => {
+    order.set(name, order.size);
+    lowest.set(name, order.get(name));
+    open.push(name);
+    for (const { target } of targetsOf(name)) {
+      if (!order.has(target)) visit(target);
+      if (open.includes(target)) lowest.set(name, Math.min(lowest.get(name), lowest.get(target)));
+    }
+    if (lowest.get(name) !== order.get(name)) return;
+    const group = open.splice(open.indexOf(name)).sort();
+    const cycle = shortestCycle(group);
+    if (cycle) found.push(cycle);
+  };
+  for (const name of files) if (!order.has(name)) visit(name);
+  return found.sort();
+}
+
+/** The shortest way from the first file of a group back to it, as a line of output; null if there is none. */
+function shortestCycle(group) {
+  const [start] = group;
+  const ways = [[{ target: start }]];
+  const reached = new Set();
+  for (const way of ways) {
+    for (const next of targetsOf(way.at(-1).target)) {
+      if (next.target === start) {
+        const names = [...way, next].map(({ target }) => inSource(target));
+        return `${names[0]}:${(way[1] ?? next).line}: import cycle: ${names.join(" -> ")}`;
+      }
+      if (!group.includes(next.target) || reached.has(next.target)) continue;
+      reached.add(next.target);
+      ways.push([...way, next]);
+    }
+  }
+  return null;
+}
+
+/** The files of src that a file imports. */
+function targetsOf(name) {
+  return imports.get(name).flatMap(({ line, specifier }) => {
+    if (!specifier.startsWith(".")) return [];
+    const target = relative(root, resolve(root, dirname(name), specifier)).replace(/\.js$/, ".ts");
+    return imports.has(target) ? [{ line, target }] : [];
+  });
+}
+
+function inSource(name) {
+  return `src/${name.split(sep).join("/")}`;
 }
 
 /** Static, re-exporting, bare and dynamic imports, and import types. A line inside a comment does not count. */

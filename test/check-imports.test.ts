@@ -12,47 +12,50 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-function check(file: string, ...lines: string[]) {
+function write(file: string, ...lines: string[]) {
   mkdirSync(dirname(join(root, file)), { recursive: true });
   writeFileSync(join(root, file), lines.join("\n"));
+}
+
+function check() {
   const { status, stderr } = spawnSync(process.execPath, [SCRIPT, root], { encoding: "utf8" });
   return { status, stderr };
 }
 
-describe("the import direction", () => {
+describe("the check of the import direction", () => {
   const wrong: { name: string; file: string; lines: string[]; says: string }[] = [
     {
-      name: "refuses core that reads an agent's profile",
+      name: "refuses an import of a program's profile in core",
       file: "core/judgement/assess.ts",
       lines: ["", 'import { codex } from "../../programs/codex/screens.js";'],
       says: 'src/core/judgement/assess.ts:2: core/judgement imports programs ("../../programs/codex/screens.js"); it may import only itself and core, core/text',
     },
     {
-      name: "refuses a reader that knows the command line",
+      name: "refuses an import of the command line in a reader",
       file: "readers/terminal/transcript.ts",
       lines: ['export * from "../../cli/main.js";'],
       says: "src/readers/terminal/transcript.ts:1: readers imports cli",
     },
     {
-      name: "sees the end of an import over several lines",
+      name: "reports an import over several lines at its last line",
       file: "programs/codex/locate.ts",
       lines: ["import {", "  type Tail,", '} from "../../sensors/transcript/tail.js";'],
       says: "src/programs/codex/locate.ts:3: programs imports sensors",
     },
     {
-      name: "refuses a reader that knows one program",
+      name: "refuses an import of a single program in a reader",
       file: "readers/terminal/terminal.ts",
       lines: ['import { codex } from "../../programs/codex/screens.js";'],
       says: 'src/readers/terminal/terminal.ts:1: readers imports programs ("../../programs/codex/screens.js")',
     },
     {
-      name: "refuses a sub-folder with its own row that imports its parent",
+      name: "refuses an import of the parent in a sub-folder with its own row",
       file: "programs/shared/tools.ts",
       lines: ['import { PROGRAMS } from "../registry.js";'],
       says: 'src/programs/shared/tools.ts:1: programs/shared imports programs ("../registry.js"); it may import only itself and core',
     },
     {
-      name: "sees a dynamic import",
+      name: "refuses a dynamic import against the direction",
       file: "eval/live.ts",
       lines: ['const main = await import("../cli/main.js");'],
       says: "src/eval/live.ts:1: eval imports cli",
@@ -64,19 +67,19 @@ describe("the import direction", () => {
       says: 'src/core/signal.ts:1: core imports "zod"; it may import no package',
     },
     {
-      name: "refuses files in a reader",
+      name: "refuses file access in a reader",
       file: "readers/records/lines.ts",
       lines: ['import { readFileSync } from "node:fs";'],
       says: 'src/readers/records/lines.ts:1: readers imports "node:fs"; it has no I/O',
     },
     {
-      name: "refuses a source that reaches out of src",
+      name: "refuses an import from outside src",
       file: "cli/main.ts",
       lines: ['import "../../test/helper.js";'],
       says: 'src/cli/main.ts:1: "../../test/helper.js" leaves src',
     },
     {
-      name: "asks for a row for a new folder",
+      name: "asks for a row in the table for a new folder",
       file: "kitchen/loop.ts",
       lines: [],
       says: '"kitchen" has no row in the table',
@@ -84,7 +87,8 @@ describe("the import direction", () => {
   ];
   for (const { name, file, lines, says } of wrong) {
     it(name, () => {
-      const { status, stderr } = check(file, ...lines);
+      write(file, ...lines);
+      const { status, stderr } = check();
       expect(stderr).toContain(says);
       expect(status).toBe(1);
     });
@@ -92,37 +96,80 @@ describe("the import direction", () => {
 
   const fine: { name: string; file: string; lines: string[] }[] = [
     {
-      name: "lets the command line import everything",
+      name: "permits every import in the command line",
       file: "cli/main.ts",
       lines: ['import { a } from "../core/a.js";', 'import { b } from "../eval/b.js";', 'import fs from "node:fs";'],
     },
+    { name: "permits an import within a folder", file: "core/judgement/a.ts", lines: ['import { b } from "./b.js";'] },
     {
-      name: "lets a folder import itself",
-      file: "core/judgement/evidence/a.ts",
-      lines: ['import { b } from "../b.js";'],
-    },
-    {
-      name: "lets a reader import what all programs share",
+      name: "permits an import of programs/shared in a reader",
       file: "readers/records/tool-calls.ts",
-      lines: ['import { classifyTool } from "../programs/shared/tools.js";'],
+      lines: ['import { classifyTool } from "../../programs/shared/tools.js";'],
     },
     {
-      name: "lets a reader's test use a program's screens as data",
+      name: "permits an import of a program's screens in a reader's test",
       file: "readers/terminal.test.ts",
       lines: ['import { codex } from "../programs/codex/screens.js";'],
     },
     {
-      name: "lets a test use packages and test helpers",
+      name: "permits packages and test helpers in a test",
       file: "core/a.test.ts",
       lines: ['import { it } from "vitest";', 'import { helper } from "../../test/helper.js";'],
     },
     {
-      name: "does not read comments",
+      name: "ignores imports in comments",
       file: "core/a.ts",
       lines: ["/**", ' * import { b } from "../cli/b.js";', " */", '// import("../cli/b.js")'],
     },
   ];
   for (const { name, file, lines } of fine) {
-    it(name, () => expect(check(file, ...lines)).toEqual({ status: 0, stderr: "" }));
+    it(name, () => {
+      write(file, ...lines);
+      expect(check()).toEqual({ status: 0, stderr: "" });
+    });
   }
+});
+
+describe("the check for import cycles", () => {
+  it("reports two files that import each other, with the line and the way around", () => {
+    write("core/a.ts", "", 'import { b } from "./b.js";');
+    write("core/b.ts", 'import { a } from "./a.js";');
+    const { status, stderr } = check();
+    expect(stderr).toBe("src/core/a.ts:2: import cycle: src/core/a.ts -> src/core/b.ts -> src/core/a.ts\n");
+    expect(status).toBe(1);
+  });
+
+  it("reports a cycle that consists of type imports only", () => {
+    write("core/a.ts", 'import type { B } from "./b.js";');
+    write("core/b.ts", "import {", "  type A,", '} from "./a.js";');
+    expect(check().stderr).toContain("import cycle: src/core/a.ts -> src/core/b.ts -> src/core/a.ts");
+  });
+
+  it("reports a cycle that a dynamic import closes", () => {
+    write("cli/commands.ts", 'const load = () => import("./commands/run.js");');
+    write("cli/commands/run.ts", 'export * from "../commands.js";');
+    expect(check().stderr).toContain("src/cli/commands.ts -> src/cli/commands/run.ts -> src/cli/commands.ts");
+  });
+
+  it("reports one shortest cycle for a group of files that import each other", () => {
+    write("core/a.ts", 'import { b } from "./b.js";', 'import { c } from "./c.js";');
+    write("core/b.ts", 'import { c } from "./c.js";');
+    write("core/c.ts", 'import { a } from "./a.js";', 'import { b } from "./b.js";');
+    expect(check().stderr).toBe("src/core/a.ts:2: import cycle: src/core/a.ts -> src/core/c.ts -> src/core/a.ts\n");
+  });
+
+  it("reports separate cycles separately", () => {
+    write("core/a.ts", 'import { b } from "./b.js";', 'import { x } from "./text/x.js";');
+    write("core/b.ts", 'import { a } from "./a.js";');
+    write("core/text/x.ts", 'import { y } from "./y.js";');
+    write("core/text/y.ts", 'import { x } from "./x.js";');
+    expect(check().stderr.match(/import cycle/g)).toHaveLength(2);
+  });
+
+  it("permits a file that two others import", () => {
+    write("core/a.ts", 'import { b } from "./b.js";', 'import { c } from "./c.js";');
+    write("core/b.ts", 'import { c } from "./c.js";');
+    write("core/c.ts", "export const c = 1;");
+    expect(check()).toEqual({ status: 0, stderr: "" });
+  });
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { allCommands } from "../src/cli/commands/completions.js";
+import { COMMANDS } from "../src/cli/commands.js";
 import { BIN, closeHome, makeHome, TestTerminal, until } from "./support/hosts.js";
 import { rouse } from "./support/rouse.js";
 
@@ -40,7 +41,7 @@ describe("rouse completions", () => {
   const script = has("bash") ? rouse(["completions", "bash"]).stdout : "";
 
   it.skipIf(!has("bash"))("offers in bash every command, and what follows each", async () => {
-    const specs = await allCommands();
+    const specs = await allCommands(COMMANDS);
     const tops = specs.filter(({ words }) => words.length === 1).map(({ words }) => words[0] ?? "");
     expect(tops.length).toBeGreaterThan(15);
     expect(offered(script, "rouse", "")).toEqual(tops);
@@ -93,7 +94,7 @@ describe("rouse completions", () => {
         const said = execFileSync("fish", ["--no-config", "-c", script], { encoding: "utf8" });
         return said.split("\n").flatMap((row) => (row === "" ? [] : [row.split("\t")[0] ?? ""]));
       };
-      const specs = await allCommands();
+      const specs = await allCommands(COMMANDS);
       const tops = specs.filter(({ words }) => words.length === 1).map(({ words }) => words[0] ?? "");
       expect(offers("rouse ")).toEqual(tops.toSorted());
       expect(offers("rouse config ")).toEqual(["migrate", "schema", "show"]);

@@ -7,7 +7,8 @@ import { profileFor } from "../src/programs/registry.js";
 import type { AgentProfile } from "../src/programs/shared/profile.js";
 import { readResetTime } from "../src/readers/reset-time/reset-time.js";
 import { compileProfile } from "../src/readers/terminal/compiled.js";
-import { readFacts, type ScreenFacts } from "../src/readers/terminal/facts.js";
+import { readFacts } from "../src/readers/terminal/facts.js";
+import type { ScreenFacts } from "../src/readers/terminal/screen-check.js";
 import { plainScreen } from "./support/plain-screen.js";
 import { CORPUS, caseFolders, OWN_CASES, readMeta, type Screen, screensAt } from "./support/recordings.js";
 

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { TOOLS } from "../src/api/mcp/tools.js";
 import { MESSAGE_PAYLOADS } from "../src/api/operations/message-payloads.js";
 import { allCommands } from "../src/cli/commands/completions.js";
+import { COMMANDS } from "../src/cli/commands.js";
 import { MESSAGE_TYPES, type MessageType } from "../src/core/notices/message.js";
 
 const text = readFileSync(join(import.meta.dirname, "..", "docs", "orchestrators.md"), "utf8");
@@ -46,7 +47,7 @@ describe("docs/orchestrators.md", () => {
   });
 
   it("runs commands that there are, with options that they have", async () => {
-    const specs = await allCommands();
+    const specs = await allCommands(COMMANDS);
     const lines = blocks(text, "sh")
       .flatMap((block) => block.trim().split("\n"))
       .filter((line) => line.startsWith("rouse "));

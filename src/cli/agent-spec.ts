@@ -26,6 +26,6 @@ export function nameFor({ wanted, ...spec }: SpecWithoutName): HostSpec {
 export async function startDaemon(): Promise<void> {
   if (process.env.ROUSE_DAEMON === "off") throw new Error("ROUSE_DAEMON is off");
   if (isMarkedStopped(rousePaths())) throw new Error("a person stopped the daemon");
-  const { ensureDaemon } = await import("./commands/daemon.js");
+  const { ensureDaemon } = await import("./ensure-daemon.js");
   await ensureDaemon();
 }

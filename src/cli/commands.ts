@@ -1,9 +1,7 @@
 /** Every command and where it lives. A command that is asked for by name is loaded alone: start-up is felt. */
-import type { Command } from "@commander-js/extra-typings";
+import type { CommandEntry } from "./command-entry.js";
 
-type Add = (program: Command, setExit: (code: number) => void) => void;
-
-export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<Add> }[] = [
+export const COMMANDS: readonly CommandEntry[] = [
   { names: ["run"], load: async () => (await import("./commands/run.js")).addRun },
   { names: ["spawn"], load: async () => (await import("./commands/spawn.js")).addSpawn },
   { names: ["attach"], load: async () => (await import("./commands/attach.js")).addAttach },
@@ -27,7 +25,7 @@ export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<
   { names: ["up", "down"], load: async () => (await import("./commands/daemon.js")).addDaemon },
   { names: ["init"], load: async () => (await import("./commands/init.js")).addInit },
   { names: ["doctor"], load: async () => (await import("./commands/doctor/doctor.js")).addDoctor },
-  { names: ["completions"], load: async () => (await import("./commands/completions.js")).addCompletions },
+  { names: ["completions"], load: async () => (await import("./commands/completions.js")).completionsOf(COMMANDS) },
   { names: ["token"], load: async () => (await import("./commands/token.js")).addToken },
   { names: ["mcp"], load: async () => (await import("./commands/mcp.js")).addMcp },
   { names: ["config"], load: async () => (await import("./commands/config.js")).addConfig },

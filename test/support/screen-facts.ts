@@ -1,8 +1,9 @@
 /** What one screen states, written as rows. */
 import { profileFor } from "../../src/programs/registry.js";
 import { compileProfile } from "../../src/readers/terminal/compiled.js";
-import { readFacts, type ScreenCheck, type ScreenFacts } from "../../src/readers/terminal/facts.js";
+import { readFacts } from "../../src/readers/terminal/facts.js";
 import { rowOf } from "../../src/readers/terminal/row.js";
+import type { ScreenCheck, ScreenFacts } from "../../src/readers/terminal/screen-check.js";
 import type { ScreenText } from "../../src/readers/terminal/screen-text.js";
 
 const AT = Date.parse("2026-03-02T09:00:00Z");

@@ -7,12 +7,12 @@ import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { collectNames } from "../arguments.js";
 import { askUser } from "../ask.js";
 import { call } from "../client.js";
+import { ensureDaemon } from "../ensure-daemon.js";
 import { parseProblem } from "../options.js";
 import { parseDuration } from "../since.js";
 import { localTime } from "../text/incident.js";
 import { type Column, tableText } from "../text/table.js";
 import { columnsOf } from "../text/width.js";
-import { ensureDaemon } from "./daemon.js";
 
 export function addAllow(program: Command, _setExit: (code: number) => void): void {
   program

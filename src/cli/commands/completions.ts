@@ -3,12 +3,19 @@ import { Argument, Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../config/paths.js";
 import { listSessions } from "../../terminal/registry.js";
 import { call } from "../client.js";
+import type { AddCommand, CommandEntry } from "../command-entry.js";
 import { bashScript, fishScript, type Spec, zshScript } from "../completion-scripts.js";
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 type Shell = keyof typeof SHELLS;
 
-export function addCompletions(program: Command, _setExit: (code: number) => void): void {
+/** The table of commands is a parameter: it names this file too. */
+export const completionsOf =
+  (commands: readonly CommandEntry[]): AddCommand =>
+  (program) =>
+    addCompletions(program, commands);
+
+function addCompletions(program: Command, commands: readonly CommandEntry[]): void {
   program
     .command("completions")
     .summary("a script that completes commands and options in your shell")
@@ -25,7 +32,7 @@ export function addCompletions(program: Command, _setExit: (code: number) => voi
     .action(async (shell, { agents }, self) => {
       if (agents) for (const name of await agentNames()) process.stdout.write(`${name}\n`);
       else if (shell === undefined) self.error(`error: say which shell: ${Object.keys(SHELLS).join(", ")}`);
-      else process.stdout.write(SHELLS[shell](await allCommands()));
+      else process.stdout.write(SHELLS[shell](await allCommands(commands)));
     });
 }
 
@@ -49,11 +56,9 @@ async function agentNames(): Promise<string[]> {
 const AGENT_ARGUMENTS: ReadonlySet<string> = new Set(["agent", "agents", "what", "id"]);
 
 /** Every command with its options, as it describes itself. */
-export async function allCommands(): Promise<Spec[]> {
-  // Loaded here: the table names this file too.
-  const { COMMANDS } = await import("../commands.js");
+export async function allCommands(commands: readonly CommandEntry[]): Promise<Spec[]> {
   const program = new Command("rouse");
-  for (const { load } of COMMANDS) (await load())(program, () => {});
+  for (const { load } of commands) (await load())(program, () => {});
   return program.commands.flatMap((command) => specsOf(command, []));
 }
 

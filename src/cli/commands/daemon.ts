@@ -1,28 +1,19 @@
 /** `rouse up` and `rouse down`: the daemon, one per user, started on first need. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
-import { fileURLToPath } from "node:url";
 import type { Command } from "@commander-js/extra-typings";
 import { logLine } from "../../config/log-line.js";
-import { cannotWrite, makePrivateFolder, type RousePaths, rousePaths } from "../../config/paths.js";
+import { rousePaths } from "../../config/paths.js";
 import { redact } from "../../core/text/redact.js";
 import { sanitizeLine } from "../../core/text/sanitize.js";
-import { askDaemon, DaemonUnreachable } from "../../daemon/client.js";
-import type { RestoreProgress } from "../../daemon/self/starting.js";
+import { DaemonUnreachable } from "../../daemon/client.js";
 import { markStopped } from "../../daemon/self/stay-down.js";
 import { BadInput } from "../../replay/bad-input.js";
-import { startByService, UNIT } from "../../setup/service.js";
 import { call } from "../client.js";
+import { ensureDaemon } from "../ensure-daemon.js";
 import { HOST_SCRIPT } from "../host-script.js";
 import { readVersion } from "../version.js";
 
-/** How long a starting daemon may show no progress. Checking a large journal comes before its first answer. */
-const START_MS = 30_000;
-/** One that ended was perhaps not the only one that started: another has so long to answer. */
-const OTHER_MS = 3000;
-const HEALTH_MS = 5000;
 /** Standard error. */
 const LOG = 2;
 
@@ -90,56 +81,3 @@ function log(text: string): void {
     // A log on a full disk costs its lines, and not the watching.
   }
 }
-
-/** Makes sure that a daemon answers, and has read its journal. True if it had to be started. */
-export async function ensureDaemon(): Promise<boolean> {
-  const paths = rousePaths();
-  const health = await healthOf(paths.daemonSocket);
-  if (health && !health.starting) return false;
-  const isService = !health && (await startByService());
-  const child = health || isService ? null : startProcess(paths);
-  let hasEnded = false;
-  child?.once("exit", () => {
-    hasEnded = true;
-  });
-  let folded = -1;
-  let deadline = Date.now() + START_MS;
-  while (Date.now() < deadline) {
-    const { starting } = (await healthOf(paths.daemonSocket)) ?? { starting: null };
-    if (starting === undefined) return true;
-    if (starting && starting.folded > folded) {
-      folded = starting.folded;
-      deadline = Date.now() + START_MS;
-    } else if (hasEnded) deadline = Math.min(deadline, Date.now() + OTHER_MS);
-    hasEnded = false;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  const log = isService ? `"journalctl --user -u ${UNIT}"` : join(paths.state, "daemon.log");
-  const full = cannotWrite(paths);
-  throw new BadInput(
-    full === null
-      ? `the daemon did not come up; ${log} says why`
-      : `the daemon did not come up: nothing can be written in ${paths.state}: ${full}`,
-  );
-}
-
-function startProcess(paths: RousePaths): ChildProcess {
-  makePrivateFolder(paths.state);
-  const log = openSync(join(paths.state, "daemon.log"), "a", 0o600);
-  const bin = fileURLToPath(new URL("../../../bin/rouse", import.meta.url));
-  const child = spawn(process.execPath, [bin, "up", "--foreground"], {
-    detached: true,
-    stdio: ["ignore", log, log],
-    cwd: "/",
-  });
-  closeSync(log);
-  child.unref();
-  return child;
-}
-
-/** Null when nobody answers soon: whoever starts an agent does not wait long for a daemon that hangs. */
-const healthOf = (socket: string): Promise<{ starting?: RestoreProgress } | null> =>
-  askDaemon(socket, "GET", "/v1/health", undefined, {}, HEALTH_MS).then(
-    (health) => health as { starting?: RestoreProgress },
-    () => null,
-  );

@@ -10,9 +10,9 @@ import { DaemonUnreachable } from "../../daemon/client.js";
 import { RIGHTS, type Right } from "../../daemon/http/tokens.js";
 import { isMarkedStopped } from "../../daemon/self/stay-down.js";
 import { BadInput } from "../../replay/bad-input.js";
+import { ensureDaemon } from "../ensure-daemon.js";
 import { loadSettings } from "../settings.js";
 import { readVersion } from "../version.js";
-import { ensureDaemon } from "./daemon.js";
 
 export function addMcp(program: Command, _setExit: (code: number) => void): void {
   program

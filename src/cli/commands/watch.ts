@@ -4,8 +4,8 @@ import { sanitizedJson } from "../../core/text/sanitize.js";
 import type { WatchRules } from "../../daemon/intake/watch-rules.js";
 import { collectNames, collectTag } from "../arguments.js";
 import { call } from "../client.js";
+import { ensureDaemon } from "../ensure-daemon.js";
 import { loadSettings } from "../settings.js";
-import { ensureDaemon } from "./daemon.js";
 
 export function addWatch(program: Command): void {
   program

@@ -3,11 +3,8 @@ import { compilePattern, type Pattern } from "../../programs/shared/pattern.js";
 import type { AgentProfile, Rule } from "../../programs/shared/profile.js";
 import { BoundedMemo } from "../memo.js";
 import type { ScreenRow } from "./row.js";
-import { type RowPatterns, RowSays } from "./row-says.js";
-
-export interface CompiledRule extends Omit<Rule, "when"> {
-  when: Pattern;
-}
+import type { CompiledRule, RowPatterns } from "./row-patterns.js";
+import { RowSays } from "./row-says.js";
 
 type TitleStatus = AgentProfile["titles"][number]["status"];
 
@@ -35,7 +32,7 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
   if (known) return known;
   const rules: Record<Rule["region"], CompiledRule[]> = { status: [], foot: [], last: [], reply: [] };
   for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: compilePattern(rule.when) });
-  const says = (row: ScreenRow): RowSays => row.saysTo(asked) ?? row.keep(new RowSays(asked, row));
+  const says = (row: ScreenRow): RowSays => row.saysTo(asked) ?? row.keep(new RowSays(asked, row.text));
   const placeholders = profile.composer.placeholders.map(compilePattern);
   const patterns = (...sources: (string | null)[]): Pattern[] =>
     sources.filter((source) => source !== null).map((source) => compilePattern(source));

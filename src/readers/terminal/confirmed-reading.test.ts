@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ConfirmedReading } from "./confirmed-reading.js";
-import type { ScreenFacts } from "./facts.js";
+import type { ScreenFacts } from "./screen-check.js";
 
 const facts: ScreenFacts = { reply: "r", lastLine: "l", busy: false, composer: "empty" };
 

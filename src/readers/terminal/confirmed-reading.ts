@@ -3,7 +3,7 @@
  * looks agree, and a reply or a counter when two found it new. Nothing is said twice.
  */
 import type { ScreenReading } from "../../core/signal.js";
-import type { ScreenFacts } from "./facts.js";
+import type { ScreenFacts } from "./screen-check.js";
 
 /** A spinner that last moved longer ago than this, three looks, has stopped. Four found the same, a second later. */
 const MOTION_MS = 2200;

@@ -1,9 +1,9 @@
 /** One check of a screen in its parts: which row lies in which region, and which rules of the profile match it. */
 import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
-import type { ScreenFacts } from "./facts.js";
 import type { Layout, Match } from "./layout.js";
 import type { Range } from "./regions.js";
+import type { ScreenFacts } from "./screen-check.js";
 import type { ScreenText } from "./screen-text.js";
 
 export type RegionName = "reply" | "status" | "composer" | "dialog" | "foot" | "";

@@ -1,37 +1,13 @@
 /** From a rendered screen to the facts that it states, region by region. One look, without a clock. */
-import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
 import { layOut } from "./layout.js";
 import type { Range } from "./regions.js";
 import { ReplyReader } from "./reply.js";
 import type { ScreenRow } from "./row.js";
 import { clockedTool } from "./running-tool.js";
+import type { ScreenCheck, ScreenFacts } from "./screen-check.js";
 import { indentOf, type ScreenText, wordsIn } from "./screen-text.js";
 import { stateRow } from "./statements.js";
-
-export interface ScreenCheck {
-  at: number;
-  /** When the limit that a text speaks of ends, in milliseconds since 1970. */
-  until: (text: string) => number | undefined;
-  /** Does this row's clock run? */
-  ticking: (row: ScreenRow) => boolean;
-  /** Did this row's clock run of late? */
-  ran?: (row: ScreenRow) => boolean;
-  /** Does this row begin with a sign that turns? */
-  turning?: (row: ScreenRow) => boolean;
-  /** Did a clock run so many rows above the composer a moment ago, and may this row be its next text? */
-  inherits?: (row: ScreenRow, above: number) => boolean;
-  /** Is this a row that the program keeps right above its composer? */
-  isStatic?: (row: ScreenRow) => boolean;
-  /** This stands above the composer's first row. Is it another row from now on that the program keeps there? */
-  stood?: (rows: readonly ScreenRow[], top: number) => boolean;
-  /** Signs before which the program was seen to wait for its human: it adds to them. */
-  signs?: Set<string>;
-  /** A clock runs so many rows above the composer. */
-  clockStands?: (above: number) => void;
-}
-
-export type ScreenFacts = Omit<ScreenReading, "moving">;
 
 /** `replies` remembers the checks before, for a reader that checks again and again. */
 export function readFacts(

@@ -1,10 +1,11 @@
 /** Where things stand on a screen: composer or dialog, regions, and the rows that state something. */
-import type { CompiledProfile, CompiledRule } from "./compiled.js";
+import type { CompiledProfile } from "./compiled.js";
 import { type Composer, findComposer } from "./composer.js";
 import { type Dialog, findDialog } from "./dialog.js";
-import type { ScreenCheck } from "./facts.js";
 import { type LastMatch, lastRows, type Regions, regionsOf } from "./regions.js";
 import type { ScreenRow } from "./row.js";
+import type { CompiledRule } from "./row-patterns.js";
+import type { ScreenCheck } from "./screen-check.js";
 import { footOf, isDrawn, type ScreenText } from "./screen-text.js";
 
 /** A row that a rule fits. */

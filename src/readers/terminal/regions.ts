@@ -1,10 +1,11 @@
 /** Cuts a screen into its regions: reply, status, composer or dialog, foot. See `agents/profile.ts`. */
-import type { CompiledProfile, CompiledRule } from "./compiled.js";
+import type { CompiledProfile } from "./compiled.js";
 import type { Composer } from "./composer.js";
-import type { ScreenCheck } from "./facts.js";
 import { isToolOutput, MESSAGE_ROWS_MAX } from "./message.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
 import { showsClock } from "./row-clocks.js";
+import type { CompiledRule } from "./row-patterns.js";
+import type { ScreenCheck } from "./screen-check.js";
 import { footOf, indentOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
 import { isBare } from "./static-rows.js";
 

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { profileFor } from "../../programs/registry.js";
 import { compileProfile } from "./compiled.js";
-import { readFacts, type ScreenCheck } from "./facts.js";
+import { readFacts } from "./facts.js";
 import { ReplyReader } from "./reply.js";
 import { rowOf } from "./row.js";
+import type { ScreenCheck } from "./screen-check.js";
 import type { ScreenText } from "./screen-text.js";
 
 const AT = Date.parse("2026-03-02T09:00:00Z");

@@ -2,9 +2,7 @@
  * What a profile's patterns say of one row, each asked when its answer is first wanted and kept with the row: most rows of
  * a check were there at the check before, and to ask RE2 again for each takes most of the time of a check.
  */
-import type { Pattern } from "../../programs/shared/pattern.js";
-import type { CompiledRule } from "./compiled.js";
-import type { ScreenRow } from "./row.js";
+import type { CompiledRule, RowPatterns, RowRegion } from "./row-patterns.js";
 
 /** A rule that fits a row, and what it took out of it. Shared between looks: nobody writes into it. */
 export interface RuleHit {
@@ -12,41 +10,20 @@ export interface RuleHit {
   groups: Record<string, string>;
 }
 
-type Region = "status" | "foot" | "last";
-
-/** Patterns of which one has to fit. */
-type Patterns = readonly Pattern[];
-
-/** What a profile asks of a row. */
-export interface RowPatterns {
-  rules: Readonly<Record<Region, readonly CompiledRule[]>>;
-  tool: Patterns;
-  noise: Patterns;
-  message: Patterns;
-  queued: Patterns;
-  version: Patterns;
-  first: Patterns;
-  not: Patterns;
-  top: Patterns;
-  bottom: Patterns;
-  more: Patterns;
-  placeholders: Patterns;
-}
-
 type RowPattern = Exclude<keyof RowPatterns, "rules">;
 
 export class RowSays {
   readonly asked: RowPatterns;
-  readonly #row: ScreenRow;
+  readonly #text: string;
   readonly #fitting: { [question in RowPattern]?: boolean } = {};
-  readonly #hits: { [region in Region]?: readonly RuleHit[] } = {};
+  readonly #hits: { [region in RowRegion]?: readonly RuleHit[] } = {};
   #message: string | null | undefined;
   #version: string | null | undefined;
   #draft: string | null | undefined;
 
-  constructor(asked: RowPatterns, row: ScreenRow) {
+  constructor(asked: RowPatterns, text: string) {
     this.asked = asked;
-    this.#row = row;
+    this.#text = text;
   }
 
   get status(): readonly RuleHit[] {
@@ -118,12 +95,12 @@ export class RowSays {
   }
 
   #fits(question: RowPattern): boolean {
-    this.#fitting[question] ??= this.asked[question].some((one) => one.test(this.#row.text));
+    this.#fitting[question] ??= this.asked[question].some((one) => one.test(this.#text));
     return this.#fitting[question];
   }
 
   #group(question: RowPattern, name: string): string | null {
-    return this.#fits(question) ? (this.asked[question][0]?.groups(this.#row.text)?.[name] ?? null) : null;
+    return this.#fits(question) ? (this.asked[question][0]?.groups(this.#text)?.[name] ?? null) : null;
   }
 
   #draftIn(): string | null {
@@ -132,10 +109,10 @@ export class RowSays {
     return this.asked.placeholders.some((p) => p.test(draft)) ? "" : draft;
   }
 
-  #hitsIn(region: Region): readonly RuleHit[] {
+  #hitsIn(region: RowRegion): readonly RuleHit[] {
     this.#hits[region] ??= this.asked.rules[region]
-      .filter(({ when }) => when.test(this.#row.text))
-      .map((rule) => ({ rule, groups: rule.when.groups(this.#row.text) ?? {} }));
+      .filter(({ when }) => when.test(this.#text))
+      .map((rule) => ({ rule, groups: rule.when.groups(this.#text) ?? {} }));
     return this.#hits[region];
   }
 }

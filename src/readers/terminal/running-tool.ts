@@ -1,8 +1,9 @@
 /** A running tool by the clock beside it, and its name without what comes and goes beside that. */
-import type { ScreenCheck, ScreenFacts } from "./facts.js";
+
 import type { Range } from "./regions.js";
 import type { ScreenRow } from "./row.js";
 import { showsClock } from "./row-clocks.js";
+import type { ScreenCheck, ScreenFacts } from "./screen-check.js";
 import { bareText, isBlank } from "./screen-text.js";
 
 /** `node test.mjs 41s`, `1 command · 41s…`, `node test.mjs (ctrl+f to focus)`: what stands beside a running tool's name comes and goes. */

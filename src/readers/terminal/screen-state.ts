@@ -3,8 +3,8 @@ import { digest } from "../../core/digest.js";
 import type { ScreenState } from "../../core/policy/typing-checks.js";
 import type { CompiledProfile } from "./compiled.js";
 import { type Composer, findComposer } from "./composer.js";
-import type { ScreenFacts } from "./facts.js";
 import type { ScreenRow } from "./row.js";
+import type { ScreenFacts } from "./screen-check.js";
 import type { ScreenText } from "./screen-text.js";
 
 /** A queue stands right above the composer, or in its hint. */

@@ -6,11 +6,11 @@ import type { ErrorCause } from "../../core/states.js";
 import { classifyCommand } from "../../programs/shared/commands.js";
 import { BoundedMemo } from "../memo.js";
 import { knownVendorError } from "../records/vendor-errors.js";
-import type { CompiledRule } from "./compiled.js";
-import type { ScreenCheck, ScreenFacts } from "./facts.js";
 import type { Match } from "./layout.js";
 import { durationMs, type Numbers, numbersIn, numbersOf } from "./numbers.js";
+import type { CompiledRule } from "./row-patterns.js";
 import { nameIn } from "./running-tool.js";
+import type { ScreenCheck, ScreenFacts } from "./screen-check.js";
 
 /** After the count of the tries, when the next one comes. */
 const DELAY = /\bin (\d{1,6} ?(?:h|m|s|hours?|minutes?|seconds?)\b)/i;
