@@ -38,7 +38,7 @@ export async function benchFleet({ profile } = {}) {
     const ms = performance.now() - before.at;
     const { resident } = memoryOf(daemon.pid);
     const unseen = agents.filter(({ link }) => !link.isConnected || link.droppedSignals > 0).length;
-    if (unseen > 0) throw new Error(`${unseen} of ${AGENTS} agents did not reach the daemon: nothing was measured`);
+    if (unseen > 0) throw new Error(`${unseen} of ${AGENTS} agents did not reach the daemon; nothing was measured`);
     return [
       {
         name: `daemon with ${AGENTS} agents, of one core`,

@@ -38,14 +38,12 @@ const PARTS = {
 };
 const unknown = (values.only ?? []).filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
-  console.error(`there is no part ${unknown.join(", ")}; there are ${Object.keys(PARTS).join(", ")}`);
+  console.error(`unknown part: ${unknown.join(", ")}; available: ${Object.keys(PARTS).join(", ")}`);
   process.exit(2);
 }
 
 if (values.cases !== undefined && casesIn(values.cases).length === 0) {
-  console.error(
-    `there is no recording in ${values.cases}; expected a folder of case folders, as in test/fixtures/cases`,
-  );
+  console.error(`no recordings in ${values.cases}; expected a folder of case folders, as in test/fixtures/cases`);
   process.exit(2);
 }
 

@@ -105,6 +105,6 @@ function readWithSignals({ agent, cols, rows, checks }) {
     }),
   );
   reader.dispose();
-  if (signals === 0) throw new Error("the recording gave no signal: nothing was measured");
+  if (signals === 0) throw new Error("the recording produced no signals; nothing was measured");
   return ms;
 }

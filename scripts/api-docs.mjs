@@ -14,7 +14,7 @@ const tail = rest.split(END)[1] ?? "";
 const after = `${head}${BEGIN}\n${apiReference()}\n${END}${tail}`;
 
 if (process.argv.includes("--check")) {
-  if (after !== before) console.error("docs/api.md is not as the table of operations says: run npm run docs:api");
+  if (after !== before) console.error("docs/api.md is out of date; run npm run docs:api");
   process.exitCode = after === before ? 0 : 1;
 } else {
   writeFileSync(path, after);

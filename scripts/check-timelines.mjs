@@ -120,7 +120,7 @@ function commitOf(name) {
   try {
     return git("rev-parse", "--verify", "--quiet", `${name}^{commit}`).trim();
   } catch {
-    throw new Unusable(`"${name}" is no commit\n${USAGE}`);
+    throw new Unusable(`"${name}" is not a commit\n${USAGE}`);
   }
 }
 

@@ -100,7 +100,7 @@ async function measure(state, tests) {
   await runTests(stale, null, CLEAN_TIMEOUT_MS, ["--reporter=json", `--outputFile=${report}`]);
   for (const { name, status, startTime, endTime } of JSON.parse(readFileSync(report, "utf8")).testResults) {
     const test = relative(root, name);
-    if (status !== "passed") console.log(`left out, it fails without a mutant: ${test}`);
+    if (status !== "passed") console.log(`skipped, fails without a mutant: ${test}`);
     state.tests[test] = { basis: digest(read(test)), passes: status === "passed", ms: Math.ceil(endTime - startTime) };
   }
   rmSync(report);

@@ -122,12 +122,12 @@ describe("hooks of Claude Code", () => {
   });
 
   it.each([
-    ['{ "a": 1,, }', "line 1, column 10: this is no JSON"],
-    ['{\n  "hooks": {', "line 2, column 13: this is no JSON"],
-    ["[]", "an object was expected at the top"],
-    ['{"hooks": []}', '"hooks" is no object'],
-    ['{"hooks": {"Stop": ["x"]}}', '"hooks.Stop" is no list of hooks'],
-    ['{"hooks": {"Stop": {}}}', '"hooks.Stop" is no list of hooks'],
+    ['{ "a": 1,, }', "line 1, column 10: not valid JSON"],
+    ['{\n  "hooks": {', "line 2, column 13: not valid JSON"],
+    ["[]", "expected an object at the top level"],
+    ['{"hooks": []}', '"hooks" is not an object'],
+    ['{"hooks": {"Stop": ["x"]}}', '"hooks.Stop" is not a list of hooks'],
+    ['{"hooks": {"Stop": {}}}', '"hooks.Stop" is not a list of hooks'],
   ])("are not put into %j", (text, issue) => {
     const path = put("claude-code", text);
     const found = plan("claude-code");
@@ -196,7 +196,7 @@ describe("notify of Codex", () => {
 
   it("is not put into a file that is no TOML, or whose notify is no list", () => {
     put("codex", "model = \n");
-    expect(plan("codex").error).toMatch(/line 1, column \d+: this is no TOML/);
+    expect(plan("codex").error).toMatch(/line 1, column \d+: not valid TOML/);
     put("codex", 'notify = "x"\n');
     expect(plan("codex").error).toContain('"notify" is no list of words');
   });

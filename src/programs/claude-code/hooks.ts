@@ -9,10 +9,10 @@ export const hooks: HookPart = {
   http: {
     whenDown: "Claude Code shows an error for each",
     notes: (settings, port) => [
-      "its hooks post to the daemon: keep it up, for Claude Code shows an error for each hook that nobody takes",
-      "the settings hold rouse's key, which lets a program tell and nothing else: keep them out of public places",
+      "its hooks post to the daemon; while the daemon is down, Claude Code shows an error for each hook",
+      "the settings contain a key of rouse that permits reporting only; do not publish them",
       ...(settings.includes('"allowedHttpHookUrls"')
-        ? [`its allowedHttpHookUrls must name http://127.0.0.1:${port}/*`]
+        ? [`its allowedHttpHookUrls must include http://127.0.0.1:${port}/*`]
         : []),
     ],
   },

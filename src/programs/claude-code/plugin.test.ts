@@ -54,14 +54,14 @@ describe("the plugin in Claude Code's settings", () => {
     expect(removed(theirs)).toBe(theirs);
     expect(addPlugin(theirs.replace("true", "false"), FOLDER)).toEqual({
       ok: false,
-      error: '"extraKnownMarketplaces.rouse" is another marketplace',
+      error: '"extraKnownMarketplaces.rouse" names another marketplace',
     });
   });
 
   it("is not put into settings that are something else", () => {
     expect(addPlugin('{"enabledPlugins": ["x"]}', FOLDER)).toMatchObject({
       ok: false,
-      error: '"enabledPlugins" is no object',
+      error: '"enabledPlugins" is not an object',
     });
     expect(addPlugin("{", FOLDER)).toMatchObject({ ok: false });
     expect(pluginState("[")).toBe("none");

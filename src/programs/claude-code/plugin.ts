@@ -69,6 +69,6 @@ function errorOf(settings: ProgramSettings): string | null {
   const wrong = (["extraKnownMarketplaces", "enabledPlugins"] as const).find(
     (name) => settings[name] !== undefined && asRecord(settings[name]) === null,
   );
-  if (wrong !== undefined) return `"${wrong}" is no object`;
-  return marketPath(settings) === null ? `"extraKnownMarketplaces.${MARKET}" is another marketplace` : null;
+  if (wrong !== undefined) return `"${wrong}" is not an object`;
+  return marketPath(settings) === null ? `"extraKnownMarketplaces.${MARKET}" names another marketplace` : null;
 }

@@ -33,7 +33,7 @@ export const transcript: TranscriptPart = {
     folder: (path) => join(path.replace(/\.jsonl$/, ""), "subagents"),
     isSideFile: (name) => name.startsWith("agent-") && name.endsWith(".jsonl") && !COPIES.test(name),
   },
-  database: { absent: "it writes files of lines" },
+  database: { absent: "the transcript is a file of lines" },
 };
 
 /** The folder of a project: everything but letters and digits becomes a dash. */

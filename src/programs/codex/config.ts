@@ -96,14 +96,14 @@ function errorOf(text: string): string | null {
     return null;
   } catch (error) {
     const { line, column, message } = error as { line?: number; column?: number; message: string };
-    return `line ${line ?? 1}, column ${column ?? 1}: this is no TOML (${message.split("\n", 1)[0]})`;
+    return `line ${line ?? 1}, column ${column ?? 1}: not valid TOML (${message.split("\n", 1)[0]})`;
   }
 }
 
 function unsafe(words: readonly string[]): EditResult {
   return {
     ok: false,
-    error: `it cannot be edited safely; add this line yourself: notify = ${JSON.stringify(words)}`,
+    error: `cannot be edited safely; add this line yourself: notify = ${JSON.stringify(words)}`,
   };
 }
 

@@ -11,7 +11,7 @@ export const codexProgram: AgentProgram = {
   process,
   readers: async () => (await import("./readers/index.js")).readers,
   transcript,
-  sessionFile: { absent: "it keeps none" },
+  sessionFile: { absent: "the program writes no session file" },
   hooks,
   telemetry,
   account,

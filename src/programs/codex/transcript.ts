@@ -26,7 +26,7 @@ export const transcript: TranscriptPart = {
   },
   isOwn: (records) => hasFields(records, "timestamp", "type", "payload"),
   sideFiles: { absent: "rollouts of subagents are not followed" },
-  database: { absent: "it writes files of lines" },
+  database: { absent: "the transcript is a file of lines" },
 };
 
 function isRollout(name: string): boolean {

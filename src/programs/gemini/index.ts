@@ -10,7 +10,7 @@ export const geminiProgram: AgentProgram = {
   process,
   readers: async () => (await import("./readers/index.js")).readers,
   transcript,
-  sessionFile: { absent: "it keeps none" },
+  sessionFile: { absent: "the program writes no session file" },
   hooks,
   telemetry: { absent: "rouse does not read its telemetry" },
   account,

@@ -21,7 +21,7 @@ export const transcript: TranscriptPart = {
   },
   isOwn: (records) => hasFields(records, "sessionId", "projectHash") || records.some(({ type }) => type === "gemini"),
   sideFiles: { absent: "chats of subagents are not followed" },
-  database: { absent: "it writes files of lines" },
+  database: { absent: "the transcript is a file of lines" },
 };
 
 /** Newer releases name a project's folder, and keep a list of the names. */

@@ -3,12 +3,12 @@ import { generic } from "./screens.js";
 
 export const genericProgram: AgentProgram = {
   profile: generic,
-  process: { absent: "any program may be one" },
+  process: { absent: "no process name identifies it" },
   readers: async () => (await import("./readers/index.js")).readers,
-  transcript: { absent: "the files of an unknown program are not known" },
-  sessionFile: { absent: "the files of an unknown program are not known" },
-  hooks: { absent: "the settings of an unknown program are not known" },
-  telemetry: { absent: "the settings of an unknown program are not known" },
-  account: { absent: "the account of an unknown program is not known" },
+  transcript: { absent: "the program is unknown, and so are its files" },
+  sessionFile: { absent: "the program is unknown, and so are its files" },
+  hooks: { absent: "the program is unknown, and so are its settings" },
+  telemetry: { absent: "the program is unknown, and so are its settings" },
+  account: { absent: "the program is unknown, and so is its account" },
   ambiguousLabels: [],
 };

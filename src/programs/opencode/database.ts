@@ -101,7 +101,7 @@ class OpenCodeDatabase implements RowSource {
     this.#database = this.#access.open(this.#place.path);
     // Nothing in its layout may call functions, and nothing of ours waits.
     this.#database.exec("pragma busy_timeout = 0; pragma trusted_schema = off; pragma query_only = on");
-    if (!this.#hasTables()) throw new Error("it has another layout");
+    if (!this.#hasTables()) throw new Error("unknown database layout");
   }
 
   /** A view or a virtual table could cost any amount of work. */

@@ -8,9 +8,9 @@ export const opencodeProgram: AgentProgram = {
   process,
   readers: async () => (await import("./readers/index.js")).readers,
   transcript,
-  sessionFile: { absent: "it keeps none" },
-  hooks: { absent: "it has plugins instead" },
+  sessionFile: { absent: "the program writes no session file" },
+  hooks: { absent: "the program has plugins instead" },
   telemetry: { absent: "rouse does not read its telemetry" },
-  account: { absent: "it may use several providers at once" },
+  account: { absent: "a session may use several providers" },
   ambiguousLabels: [],
 };

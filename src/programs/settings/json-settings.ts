@@ -98,15 +98,15 @@ function errorOf(text: string, names: readonly string[]): string | null {
   if (error) {
     const before = text.slice(0, error.offset).split("\n");
     const context = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-    return `${context}: this is no JSON (${printParseErrorCode(error.error)})`;
+    return `${context}: not valid JSON (${printParseErrorCode(error.error)})`;
   }
   const settings = asRecord(value);
-  if (settings === null) return "an object was expected at the top";
+  if (settings === null) return "expected an object at the top level";
   if (settings.hooks === undefined) return null;
   const hooks = asRecord(settings.hooks);
-  if (hooks === null) return '"hooks" is no object';
+  if (hooks === null) return '"hooks" is not an object';
   const wrong = names.find((name) => hooks[name] !== undefined && !isGroupList(hooks[name]));
-  return wrong ? `"hooks.${wrong}" is no list of hooks` : null;
+  return wrong ? `"hooks.${wrong}" is not a list of hooks` : null;
 }
 
 function isGroupList(groups: unknown): boolean {

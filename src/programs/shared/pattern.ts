@@ -32,7 +32,7 @@ export function compilePattern(source: string): Pattern {
   const steps = engine.programSize();
   if (steps > STEPS_MAX)
     throw new Error(
-      `pattern ${JSON.stringify(source)} is too large (${steps} steps, at most ${STEPS_MAX}): repeat less in it`,
+      `pattern ${JSON.stringify(source)} is too large (${steps} steps, at most ${STEPS_MAX}): use fewer or shorter repetitions`,
     );
   const names = Object.keys(engine.namedGroups());
   const bounded = (text: string): string => (text.length > TEXT_MAX ? text.slice(0, TEXT_MAX) : text);

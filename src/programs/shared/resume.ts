@@ -17,15 +17,15 @@ export function resumeCommand(
 ): Resume {
   const [program = "", ...args] = began;
   const { resume } = profile;
-  if (resume.byId === null) return no("rouse does not know how this program takes a session up again");
-  if (conversation === null) return no("the program's own id of the session is not known");
-  if (!CONVERSATION.test(conversation)) return no("the program's id of the session looks like none");
-  if (!profile.programs.includes(nameOf(program))) return no(`it was started through ${nameOf(program)}`);
+  if (resume.byId === null) return no("rouse does not know how to resume this program");
+  if (conversation === null) return no("the program's session id is unknown");
+  if (!CONVERSATION.test(conversation)) return no("the program's session id has an unexpected form");
+  if (!profile.programs.includes(nameOf(program))) return no(`it was started through a wrapper, ${nameOf(program)}`);
   const isHeadless = args.some((arg) => resume.headlessBy.includes(arg));
   const template = isHeadless ? resume.headless : resume.byId;
-  if (template === null) return no("rouse does not know how this program takes such a session up again");
+  if (template === null) return no("rouse does not know how to resume a headless session of this program");
   const options = carried(resume.options, args);
-  if (typeof options === "string") return no(`what ${options} means after a resume is not known`);
+  if (typeof options === "string") return no(`the effect of ${options} on a resumed session is unknown`);
   const filled = template.slice(1).flatMap((word) => {
     if (word === "{options}") return options;
     return [word === "{session}" ? conversation : word === "{text}" ? text : word];
