@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { cannotWrite, type RousePaths, rousePaths } from "../config/paths.js";
-import { ownProfiles } from "../config/profile-folder.js";
+import { ownProfiles } from "../config/profiles-on-demand.js";
 import { tooMuch } from "../core/agent-limits.js";
 import { redact } from "../core/text/redact.js";
 import { sanitizeLine } from "../core/text/sanitize.js";

@@ -7,7 +7,7 @@ import { type ConfigIssue, issueText } from "../config/issue.js";
 import type { Config } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
-import { ownProfiles } from "../config/profile-folder.js";
+import { ownProfiles } from "../config/profiles-on-demand.js";
 import { sanitize } from "../core/text/sanitize.js";
 
 const reported = new Set<string>();

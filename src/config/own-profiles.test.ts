@@ -93,14 +93,14 @@ describe("the folder of a user's own profiles", () => {
     put({ "a.toml": 'id = "codex"\nnoise = ["^~"]', "b.toml": 'id = "codex"' });
     expect(load()).toEqual({
       ids: ["codex"],
-      issues: ["b.toml: a.toml has a profile with the id codex already, and that one is used; put them into one"],
+      issues: ["b.toml: a.toml already defines a profile with the id codex, and that one is used; merge the two"],
     });
     expect(loadOwnProfiles(config).profiles[0]?.noise).toEqual(["^~"]);
   });
 
   it("is named when it cannot be read", () => {
     writeFileSync(folder, "");
-    expect(load().issues).toEqual([expect.stringMatching(/profiles: ENOTDIR.*; no profile of your own is used$/)]);
+    expect(load().issues).toEqual([expect.stringMatching(/profiles: ENOTDIR.*; none of your own profiles is used$/)]);
     rmSync(folder);
     put({ "a.toml": 'id = "a"' });
     chmodSync(folder, 0);

@@ -1,6 +1,6 @@
 /**
- * The user's own profiles: the files of the folder `profiles` beside the configuration. One with a mistake is named and
- * left out, and the others hold. A project has none: it lies where an agent can write.
+ * The user's own profiles: the files of the folder `profiles` beside the configuration. A file with an error is reported
+ * and ignored; the others are used. A project has no profiles, because an agent can write to its folder.
  */
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import { readTrustedFile } from "./file.js";
@@ -25,7 +25,7 @@ export function loadOwnProfiles(config: string = rousePaths().config): OwnProfil
           issues.push({
             level: "error",
             where: path,
-            text: `${other} has a profile with the id ${profile.id} already, and that one is used; put them into one`,
+            text: `${other} already defines a profile with the id ${profile.id}, and that one is used; merge the two`,
           });
       }
   }
@@ -35,7 +35,7 @@ export function loadOwnProfiles(config: string = rousePaths().config): OwnProfil
 
 function readProfiles(path: string): ProfileOverride[] | ConfigIssue {
   const text = readTrustedFile(path);
-  // It went between the look into the folder and this one.
+  // Removed since the folder was listed.
   if (text === null) return [];
   if (typeof text !== "string") return text;
   const read = profilesIn(path, text);

@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { issueText } from "../config/issue.js";
-import { ownProfiles } from "../config/profile-folder.js";
+import { ownProfiles } from "../config/profiles-on-demand.js";
 import type { Signal } from "../core/signal.js";
 import type { HostHand } from "./hand.js";
 import type { HeldProgram, HostOptions } from "./host-options.js";
