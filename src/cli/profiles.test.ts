@@ -45,7 +45,7 @@ describe("a user's own profiles", () => {
     [
       "base.toml",
       'id = "zorp"\nextends = "clade-code"',
-      /base\.toml: extends: there is no built-in profile "clade-code"; did you mean claude-code\? there are claude-code, codex/,
+      /base\.toml: extends: there is no built-in profile "clade-code"; did you mean claude-code\? available: claude-code, codex/,
     ],
     [
       "records.toml",

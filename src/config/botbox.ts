@@ -28,7 +28,7 @@ export function importBotbox(where: string, text: string): ImportedValues {
   const root = parseTree(bounded, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first) {
-    const issue = `this is no JSON (${printParseErrorCode(first.error)}); the file is not used`;
+    const issue = `invalid JSON (${printParseErrorCode(first.error)}); the file is not used`;
     return {
       values,
       issues: [{ level: "error", where, position: positionAt(bounded, first.offset), text: issue }],
@@ -36,7 +36,7 @@ export function importBotbox(where: string, text: string): ImportedValues {
   }
   const health = root && findNodeAtLocation(root, ["agents", "health"]);
   if (health?.type !== "object")
-    return { values, issues: [{ level: "notice", where, text: "there is no block agents.health in it" }] };
+    return { values, issues: [{ level: "notice", where, text: "it has no agents.health block" }] };
   const issues: ConfigIssue[] = [];
   for (const property of health.children ?? []) {
     const complaint = take(property, values);

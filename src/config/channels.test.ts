@@ -51,7 +51,7 @@ poll_interval_secs = 10`);
     ["no topic", 'type = "ntfy"', "topic is missing"],
     ["http", 'type = "slack"\nurl = "http://x.example/s3cret"', "url must begin with https://"],
     ["no URL", 'type = "webhook"\nurl = "s3cret"', "url must begin with https://"],
-    ["a setting that there is not", 'type = "desktop"\nurll = "s3cret"', "there is no setting urll"],
+    ["a setting that there is not", 'type = "desktop"\nurll = "s3cret"', "unknown setting urll"],
     ["a shell string", 'type = "command"\ncommand = "rm -rf /"', "command: "],
     ["a severity that there is not", 'type = "desktop"\nseverity = "huge"', "severity: "],
   ])("with %s are left out with the reason, and without the secret; the others stand", (_, settings, says) => {
@@ -88,13 +88,13 @@ command = ["post", "Bearer sk-ant-abcdefghijklmnopqrstuvwxyz0123456789"]`);
     const reported = (reader: "daemon" | "person") =>
       loadChannels(env(), reader).issues.map(({ level, position, text }) => [level, position?.line, text]);
     expect(reported("daemon")).toMatchObject([
-      ["error", 4, expect.stringContaining("is not set where the daemon runs; it is not used")],
+      ["error", 4, expect.stringContaining("is not set in the daemon's environment; it is not used")],
       ["error", 6, expect.stringContaining("channels.b: quiet: ")],
     ]);
     expect(reported("person")[0]).toEqual([
       "notice",
       4,
-      'channels.a: url_env: the variable "NOWHERE" is not set here; the daemon has to have it',
+      'channels.a: url_env: the variable "NOWHERE" is not set here; the daemon needs it',
     ]);
   });
 
@@ -103,7 +103,7 @@ command = ["post", "Bearer sk-ant-abcdefghijklmnopqrstuvwxyz0123456789"]`);
     mkdirSync(project);
     writeFileSync(join(project, ".rouse.toml"), '[channels.evil]\ntype = "command"\ncommand = ["evil"]\n');
     expect(loadConfig({ env: env(), cwd: project }).issues).toMatchObject([
-      { level: "refused", text: expect.stringContaining("may not name channels") },
+      { level: "refused", text: expect.stringContaining("may not define channels") },
       { level: "refused" },
     ]);
     expect(loadChannels(env()).channels).toEqual([]);

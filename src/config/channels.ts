@@ -43,15 +43,15 @@ const schema = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("ntfy"),
     url: text.default("https://ntfy.sh"),
-    topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, "a topic is up to 64 letters, digits, - and _"),
+    topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, "must have up to 64 letters, digits, - and _"),
     token: text.optional(),
     ...common,
   }),
   z.strictObject({
     type: z.literal("telegram"),
     url: text.default("https://api.telegram.org"),
-    token: z.string().regex(/^\d{1,20}:[-_A-Za-z0-9]{10,100}$/, "a bot's token is a number, a colon and letters"),
-    chat: z.union([z.string().regex(/^(?:@\w{1,64}|-?\d{1,20})$/, "a chat is a number or @channel"), z.int()]),
+    token: z.string().regex(/^\d{1,20}:[-_A-Za-z0-9]{10,100}$/, "must be a bot token: a number, a colon and letters"),
+    chat: z.union([z.string().regex(/^(?:@\w{1,64}|-?\d{1,20})$/, "must be a number or @channel"), z.int()]),
     ...common,
   }),
   z.strictObject({
@@ -131,7 +131,7 @@ export function loadChannels(env: Env = process.env, reader: Reader = "daemon"):
   for (const [name, table] of Object.entries(tables).slice(0, CHANNELS_MAX)) {
     const made = NAME.test(name)
       ? channelOf(name, table, env, reader)
-      : { text: "a name is letters, digits, - and _, at most 63 of them" };
+      : { text: "the name must have up to 63 letters, digits, - and _" };
     if ("text" in made) {
       const { text, at = [], level = "error" } = made;
       const position = positionOf(["channels", name, ...at.map(String)]);
@@ -163,7 +163,7 @@ export function tablesOf(path: string): {
 }
 
 function channelOf(name: string, table: unknown, env: Env, reader: Reader): ChannelSettings | Wrong {
-  if (!isTable(table)) return { text: "it must be a table: [channels.NAME]" };
+  if (!isTable(table)) return { text: "must be a table: [channels.NAME]" };
   const given = withSecrets(table, env, reader);
   if ("wrong" in given) return given.wrong;
   const parsed = schema.safeParse(given.table);
@@ -196,7 +196,7 @@ const shortly = (text: string, chars: number): string => redact(text).slice(0, c
 /** What is wrong is said without the value: it may be a secret. */
 function issueText(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === "invalid_union") return `type must be one of ${CHANNEL_TYPES.join(", ")}`;
-  if (issue?.code === "unrecognized_keys") return `there is no setting ${shortly(issue.keys.join(", "), 100)}`;
+  if (issue?.code === "unrecognized_keys") return `unknown setting ${shortly(issue.keys.join(", "), 100)}`;
   const name = issue?.path.join(".") || "it";
   if (issue?.code === "invalid_type" && issue.message.endsWith("received undefined")) return missingText(name);
   return `${name}: ${issue?.message ?? "it is not valid"}`;
@@ -233,8 +233,8 @@ function withSecrets(table: Record<string, unknown>, env: Env, reader: Reader): 
       if (!value) {
         const which = `${secret}_env: the variable ${shortly(JSON.stringify(variable), 80)} is not set`;
         return reader === "daemon"
-          ? wrong(`${which} where the daemon runs`, `${secret}_env`)
-          : wrong(`${which} here; the daemon has to have it`, `${secret}_env`, "notice");
+          ? wrong(`${which} in the daemon's environment`, `${secret}_env`)
+          : wrong(`${which} here; the daemon needs it`, `${secret}_env`, "notice");
       }
       given[secret] = value;
     }

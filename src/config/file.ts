@@ -51,14 +51,14 @@ export function parseConfig(path: string, text: string): ConfigFile {
       level: "error",
       where: path,
       position: positionOf(["version"]),
-      text: `version must be a whole number, such as ${CONFIG_VERSION}; the oldest layout is taken for granted`,
+      text: `version must be a whole number, such as ${CONFIG_VERSION}; assuming the oldest layout`,
     });
   if (version > CONFIG_VERSION)
     issues.push({
       level: "error",
       where: path,
       position: positionOf(["version"]),
-      text: `written for a newer rouse (version ${version}, this one knows ${CONFIG_VERSION}); what is not known is left out`,
+      text: `written for a newer rouse (version ${version}, this one knows ${CONFIG_VERSION}); unknown keys are ignored`,
     });
   const entries = [...leavesOf(rest, [])].map(({ path: parts, value }): ConfigEntry => {
     const written = parts.join(".");
@@ -124,7 +124,7 @@ export function readTrustedFile(path: string): string | ConfigIssue | null {
   }
   try {
     const found = fstatSync(file);
-    if (!found.isFile()) return issue("it is no plain file");
+    if (!found.isFile()) return issue("it is not a regular file");
     if (process.getuid && found.uid !== process.getuid() && found.uid !== 0)
       return issue(`it belongs to another user (uid ${found.uid})`);
     if (found.size > FILE_BYTES_MAX) return issue("it is larger than 256 kB");

@@ -80,8 +80,8 @@ const LIST_MAX = 200;
 /** What the key takes, in words that end a sentence "must be ...". */
 export function expectedValue({ type, min, max }: ConfigKey): string {
   if (type === "boolean") return "true or false";
-  if (type === "list") return "a list of texts";
-  if (type === "text") return "a text";
+  if (type === "list") return "a list of strings";
+  if (type === "text") return "a string";
   if (type === "pattern") return "a regular expression in RE2 syntax";
   const what = type === "integer" ? "a whole number" : "a number";
   if (min !== undefined && max !== undefined) return `${what} from ${min} to ${max}`;
@@ -146,7 +146,7 @@ export function complaintOfProject(key: ConfigKey, current: ConfigValue, wanted:
     case "budget": {
       const most = Number(current) === 0 ? Number.POSITIVE_INFINITY : Number(current);
       const isStricter = wanted === current || (Number(wanted) > 0 && Number(wanted) <= most);
-      return isStricter ? null : `may only lower it (now ${String(current)}), and 0 is no budget`;
+      return isStricter ? null : `may only lower it (now ${String(current)}), and not to 0, which means no budget`;
     }
     case "higher":
       return Number(wanted) >= Number(current) ? null : `may only raise it (now ${String(current)})`;
@@ -159,7 +159,7 @@ export function complaintOfProject(key: ConfigKey, current: ConfigValue, wanted:
       return missing.length === 0 ? null : "may only add to it";
     }
     case "never":
-      return "may not set it; it belongs into your own configuration";
+      return "may not set it; set it in your own configuration";
   }
 }
 

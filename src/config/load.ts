@@ -72,7 +72,7 @@ class Loading {
   #takeEntry(layer: "user" | "project", where: string, { name, value, position }: ConfigEntry): void {
     if (name === "channels" || name.startsWith("channels.")) {
       // Those of the user are read by `channels.ts`.
-      const text = "channels: a project file may not name channels; they belong into your own configuration";
+      const text = "channels: a project file may not define channels; define them in your own configuration";
       if (layer === "project") this.#complain({ level: "refused", where, position, text });
       return;
     }
@@ -98,7 +98,7 @@ class Loading {
       this.#complain({
         level: "error",
         where: name,
-        text: `there is no such variable${near ? `; did you mean ${near}?` : ""}`,
+        text: `unknown variable${near ? `; did you mean ${near}?` : ""}`,
       });
   }
 
@@ -152,7 +152,7 @@ class Loading {
 
   #badValue(name: string, key: ConfigKey, value: unknown): string {
     const found = (JSON.stringify(value) ?? String(value)).slice(0, 60);
-    return `${name} must be ${expectedValue(key)}, found ${found}; ${JSON.stringify(this.#current(name, key))} stays`;
+    return `${name} must be ${expectedValue(key)}, found ${found}; using ${JSON.stringify(this.#current(name, key))}`;
   }
 }
 
@@ -187,6 +187,6 @@ function contradictions({ check }: Config): ConfigIssue[] {
     .map(([low, lowValue, high, highValue]) => ({
       level: "notice",
       where: low,
-      text: `${lowValue} is more than ${high} (${highValue}), which makes no sense`,
+      text: `must not exceed ${high} (${highValue}), found ${lowValue}`,
     }));
 }

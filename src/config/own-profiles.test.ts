@@ -54,7 +54,7 @@ describe("the folder of a user's own profiles", () => {
     [
       "removed.toml",
       'id = "codex"\nremoveRules = ["busi"]',
-      /^removed\.toml: removeRules\.0: its base has no rule "busi"/,
+      /^removed\.toml: removeRules\.0: the base profile has no rule "busi"/,
     ],
     [
       "twice.toml",
@@ -83,8 +83,8 @@ describe("the folder of a user's own profiles", () => {
       ids: ["sketch"],
       issues: [
         expect.stringMatching(/^circle\.toml: ELOOP/),
-        "folder.toml: it is no plain file; the file is not used",
-        "pipe.toml: it is no plain file; the file is not used",
+        "folder.toml: it is not a regular file; the file is not used",
+        "pipe.toml: it is not a regular file; the file is not used",
       ],
     });
   });

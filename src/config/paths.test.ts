@@ -75,7 +75,7 @@ describe("makePrivateFolder", () => {
   it("refuses a link in its place", () => {
     mkdirSync(join(root, "real"), { recursive: true });
     symlinkSync(join(root, "real"), join(root, "link"));
-    expect(() => makePrivateFolder(join(root, "link"))).toThrow("no folder");
+    expect(() => makePrivateFolder(join(root, "link"))).toThrow("is not a folder");
   });
 
   // Node.js 20.20 by itself tries for ever here.
@@ -90,7 +90,7 @@ describe("complaintOfHome", () => {
   });
 
   it.each(["rouse", "./rouse", "~/rouse"])("refuses %s, which is another folder everywhere", (home) => {
-    expect(complaintOfHome({ ROUSE_HOME: home })).toContain(`must be an absolute path, and is "${home}"`);
+    expect(complaintOfHome({ ROUSE_HOME: home })).toContain(`must be an absolute path, found "${home}"`);
   });
 });
 
@@ -106,7 +106,7 @@ describe("cannotKeep", () => {
     mkdirSync(root, { recursive: true });
     writeFileSync(join(root, "file"), "");
     expect(cannotKeep(rousePaths({ ROUSE_HOME: join(root, "file", "home") }))).toMatch(
-      /^ENOTDIR: .*rouse keeps its files in .*file\/home\/state: make that a folder .*, or set ROUSE_HOME to another one$/,
+      /^ENOTDIR: .*rouse keeps its files in .*file\/home\/state; make that folder writable, or set ROUSE_HOME to another one$/,
     );
   });
 });

@@ -75,7 +75,7 @@ export function makeFolder(path: string, mode = 0o700): void {
 export function makePrivateFolder(path: string): void {
   makeFolder(path);
   const found = lstatSync(path);
-  if (!found.isDirectory()) throw new Error(`${path} is no folder, but rouse keeps its files there: move it away`);
+  if (!found.isDirectory()) throw new Error(`${path} is not a folder, but rouse keeps its files there; move it away`);
   if (process.getuid && found.uid !== process.getuid())
     throw new Error(
       `${path} belongs to another user (uid ${found.uid}): remove it, or set ROUSE_HOME to a folder of yours`,
@@ -90,7 +90,7 @@ export function cannotKeep({ sessions, runtime, state }: RousePaths): string | n
       makePrivateFolder(folder);
       accessSync(folder, constants.W_OK | constants.X_OK);
     } catch (error) {
-      return `${(error as Error).message}. rouse keeps its files in ${folder === runtime ? runtime : state}: make that a folder that you can write to, or set ROUSE_HOME to another one`;
+      return `${(error as Error).message}. rouse keeps its files in ${folder === runtime ? runtime : state}; make that folder writable, or set ROUSE_HOME to another one`;
     }
   }
   return null;
@@ -125,7 +125,7 @@ function foldersOf(env: Env): { config: string; state: string; runtime: string }
 /** Why `ROUSE_HOME` cannot be used; null where it can, or is not set. Unlike XDG's folders, it is asked for by a person of rouse. */
 export function complaintOfHome({ ROUSE_HOME: given }: Env = process.env): string | null {
   if (!given || isAbsolute(given)) return null;
-  return `ROUSE_HOME must be an absolute path, and is ${JSON.stringify(given.slice(0, 200))}: it would be another folder in every working directory`;
+  return `ROUSE_HOME must be an absolute path, found ${JSON.stringify(given.slice(0, 200))}; a relative path would differ per working directory`;
 }
 
 /** The XDG specification has relative paths ignored: they would mean another folder in every working directory. */

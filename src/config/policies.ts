@@ -85,7 +85,7 @@ function policyIn(path: string, text: FileText, known: (name: string) => Policy 
   const issue = (why: string): ConfigIssue => ({ level: "error", where: path, text: why });
   const name = basename(path, ".toml");
   if (!NAME.test(name))
-    return issue("a policy is a file NAME.toml, of at most 63 letters, digits, - and _ in its name");
+    return issue("a policy file must be named NAME.toml, with up to 63 letters, digits, - and _ in NAME");
   if (text === null) return issue("there is no such file");
   if (typeof text !== "string") return text;
   try {

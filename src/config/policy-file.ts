@@ -29,7 +29,7 @@ const step = z
     command: z.array(z.string().max(4000)).min(1).max(100).optional(),
   })
   .refine(({ do: name, command }) => (name === "run") === (command !== undefined), {
-    message: "run needs a command (a list of the program and its arguments), and nothing else may have one",
+    message: "run needs a command (a list of the program and its arguments); no other step may have one",
   });
 
 const plans = z

@@ -24,7 +24,7 @@ export function profilesIn(path: string, text: string): ProfileOverride[] | Conf
     if (!isRecord(value) || !Array.isArray(value.profiles)) return [checked(value)];
     const profiles = value.profiles.map((entry, i) => checked(entry, `profiles.${i}`));
     const twice = profiles.find(({ id }, i) => profiles.findIndex((other) => isSameName(other.id, id)) < i);
-    if (twice) throw new Mistake(`there are two profiles with the id ${twice.id}; make one of them`);
+    if (twice) throw new Mistake(`there are two profiles with the id ${twice.id}; merge them`);
     return profiles;
   } catch (error) {
     const { message, position } = error as Mistake;
@@ -68,12 +68,12 @@ function checkRules(
   refuse: (keys: readonly PropertyKey[], text: string) => never,
 ): void {
   const twice = rules.findIndex((rule, at) => rule.id !== undefined && rules.findIndex((r) => r.id === rule.id) < at);
-  if (twice >= 0) refuse(["rules", twice], `there are two rules with the id ${rules[twice]?.id}; make one of them`);
+  if (twice >= 0) refuse(["rules", twice], `there are two rules with the id ${rules[twice]?.id}; merge them`);
   const known = profileFor(base).rules.flatMap((rule) => rule.id ?? []);
   const unknown = removeRules.findIndex((rule) => rule !== ALL_RULES && !known.includes(rule));
   if (unknown < 0) return;
   const name = removeRules[unknown] ?? "";
-  refuse(["removeRules", unknown], `its base has no rule ${JSON.stringify(name)}; ${otherNames(name, known)}`);
+  refuse(["removeRules", unknown], `the base profile has no rule ${JSON.stringify(name)}; ${otherNames(name, known)}`);
 }
 
 const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();

@@ -22,11 +22,11 @@ export function configSchema(): Record<string, unknown> {
     type: "object",
     additionalProperties: false,
     properties: {
-      version: { type: "integer", maximum: CONFIG_VERSION, description: "The layout that the file was written for." },
+      version: { type: "integer", maximum: CONFIG_VERSION, description: "Layout version of the file." },
       ...Object.fromEntries(sections),
       channels: {
         type: "object",
-        description: "Where alerts go, one table per channel. Only in your own file.",
+        description: "Alert channels, one table each; only in your own file.",
         additionalProperties: channelSchema(),
       },
     },

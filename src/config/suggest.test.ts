@@ -19,7 +19,7 @@ describe("the name that was probably meant", () => {
     "is none where nothing is like it: %j",
     (given) => {
       expect(suggestName(given, AGENTS)).toBeNull();
-      expect(otherNames(given, AGENTS)).toBe(`there are ${AGENTS.join(", ")}`);
+      expect(otherNames(given, AGENTS)).toBe(`available: ${AGENTS.join(", ")}`);
     },
   );
 

@@ -42,7 +42,7 @@ export function otherNames(given: string, names: readonly string[], listedMax: n
   if (known.length === 0) return "none is running";
   const near = suggestName(given, known);
   const more = known.length > listedMax ? ` and ${known.length - listedMax} more` : "";
-  return `${near ? `did you mean ${near}? ` : ""}there are ${known.slice(0, listedMax).join(", ")}${more}`;
+  return `${near ? `did you mean ${near}? ` : ""}available: ${known.slice(0, listedMax).join(", ")}${more}`;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours; at least `enough` when it is not less. */

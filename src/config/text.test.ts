@@ -89,10 +89,10 @@ describe("importBotbox", () => {
     ],
     ['{"agents":{"health":{"enabled":"yes"}}}', "f:1:22: enabled must be true or false"],
     ['{"agents":{"health":{"enabled":null}}}', "f:1:22: enabled must be true or false"],
-    ['{\n"agents": }', "f:2:11: this is no JSON (ValueExpected); the file is not used"],
-    ["{}", "f: there is no block agents.health in it"],
-    ["[]", "f: there is no block agents.health in it"],
-    ['{"agents":{"health":3}}', "f: there is no block agents.health in it"],
+    ['{\n"agents": }', "f:2:11: invalid JSON (ValueExpected); the file is not used"],
+    ["{}", "f: it has no agents.health block"],
+    ["[]", "f: it has no agents.health block"],
+    ['{"agents":{"health":3}}', "f: it has no agents.health block"],
   ])("tells what it cannot take: %s", (text, issue) => {
     const { values, issues } = importBotbox("f", text);
     expect([values.size, issues.map(issueText)]).toEqual([0, [issue]]);
@@ -168,7 +168,7 @@ describe("an older file", () => {
   it("is not rewritten while something in it would be lost", () => {
     writeFileSync(path, "[watchdog]\nnonsense = 1\n");
     expect(migrateConfig(path).issues.map(issueText)).toEqual([
-      `${path}:2:1: watchdog.nonsense with this value cannot be taken along`,
+      `${path}:2:1: watchdog.nonsense with this value cannot be migrated`,
     ]);
   });
 

@@ -4,17 +4,17 @@ import { CONFIG_VERSION } from "./file.js";
 import type { ConfigKey, ConfigValue } from "./key.js";
 import { KEYS } from "./keys.js";
 
-const HEAD = `# Settings of rouse. A line with # in front shows the default; take the # away to change it.
-# Order: this file, then .rouse.toml of a project (which may only be stricter), then ROUSE_* variables, then flags.
-# \`rouse config show --origin\` tells what is in effect and where it comes from.
+const HEAD = `# rouse settings. Commented lines show the defaults; remove the # to change one.
+# Precedence, lowest first: this file, a project's .rouse.toml (which may only be stricter), ROUSE_* variables, flags.
+# \`rouse config show --origin\` prints the values in effect and their sources.
 version = ${CONFIG_VERSION}
 `;
 
 const CHANNELS = `
-# Where alerts go: one table per channel, of type slack, discord, ntfy, telegram, webhook, email, desktop, terminal or command.
+# Alert channels, one table each, of type slack, discord, ntfy, telegram, webhook, email, desktop, terminal or command.
 #   [channels.ops]
 #   type = "ntfy"
-#   topic = "choose-one-that-nobody-guesses"
+#   topic = "choose-a-topic-that-is-hard-to-guess"
 #   severity = "warning"
 `;
 

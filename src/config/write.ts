@@ -37,7 +37,7 @@ export function migrateConfig(path: string): Migration {
     const key = KEY_BY_NAME.get(name);
     const checked = key && checkValue(key, value);
     if (checked === undefined)
-      issues.push({ level: "error", where: path, position, text: `${name} with this value cannot be taken along` });
+      issues.push({ level: "error", where: path, position, text: `${name} with this value cannot be migrated` });
     else values.set(name, checked);
   }
   const text = configText(values, tablesOf(path).tables);

@@ -130,7 +130,7 @@ export async function evalSessions(
 const inWords = (name: string, label?: string): string =>
   label === undefined ? name : `${name} ${JSON.stringify(label)}`;
 
-const idOf = (row: CorpusRow): string => stringAt(row, "id") ?? "one without an id";
+const idOf = (row: CorpusRow): string => stringAt(row, "id") ?? "(no id)";
 
 const nameOf = (path: string): string => path.split("/").slice(-2).join("/");
 

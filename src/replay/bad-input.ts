@@ -14,7 +14,7 @@ export function whyUnreadable(path: string, error: unknown): string {
 }
 
 const WORDS: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) => `there is no file or folder ${path}`,
-  EISDIR: (path) => `${path} is a folder, and a file was expected`,
-  EACCES: (path) => `${path} may not be read by this user: permission denied`,
+  ENOENT: (path) => `no such file or folder: ${path}`,
+  EISDIR: (path) => `${path} is a folder, expected a file`,
+  EACCES: (path) => `cannot read ${path}: permission denied`,
 };

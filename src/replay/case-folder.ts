@@ -51,7 +51,7 @@ export async function openCase(
   const cast = names.find((n) => n === "session.cast.gz") ?? names.find((n) => n === "session.cast");
   if (!names.some((name) => RECORDING.test(name))) {
     throw new BadInput(
-      `${path} is no case folder: it has neither session.cast[.gz] nor transcript-*.jsonl nor ${PROCESS}`,
+      `${path} is not a case folder: it has neither session.cast[.gz] nor transcript-*.jsonl nor ${PROCESS}`,
     );
   }
   const opened = cast ? await openCast(join(path, cast), headless) : null;
@@ -100,7 +100,8 @@ export async function readMeta(path: string): Promise<Record<string, unknown>> {
 }
 
 async function readSmall(file: string): Promise<string> {
-  if ((await stat(file)).size > 10_000_000) throw new BadInput(`${file} is larger than 10 MB, that is no meta.json`);
+  if ((await stat(file)).size > 10_000_000)
+    throw new BadInput(`${file} is larger than 10 MB, too large for a meta.json`);
   return readFile(file, "utf8");
 }
 

@@ -46,7 +46,7 @@ describe("a cast", () => {
     ['{"version": 3, "term": 7}', 'its header, of version 3, must have "cols" and "rows" in "term" as numbers'],
     [
       '{"type": "user", "version": "2.1.197"}',
-      'its first line must be a JSON header with "version": 2 or 3; a transcript is given with --transcript FILE',
+      'its first line must be a JSON header with "version": 2 or 3; pass a transcript with --transcript FILE',
     ],
   ])("is none with the first line %j, and what was expected is said", async (line, complaint) => {
     const path = await file("none.cast", line);

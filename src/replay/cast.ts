@@ -54,7 +54,7 @@ function parseHeader(line: string): CastHeader | string {
   const expected = 'its first line must be a JSON header with "version": 2 or 3';
   if (!header) return expected;
   const { version, width, height, timestamp, term, command } = header;
-  if (typeof version !== "number") return `${expected}; a transcript is given with --transcript FILE`;
+  if (typeof version !== "number") return `${expected}; pass a transcript with --transcript FILE`;
   if (version !== 2 && version !== 3) return expected;
   const program = typeof command === "string" ? (/^\s*(\S{1,400})/.exec(command)?.[1] ?? null) : null;
   const startAt = typeof timestamp === "number" && isOnClock(timestamp) ? timestamp * 1000 : 0;

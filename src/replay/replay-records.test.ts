@@ -67,7 +67,7 @@ describe("a transcript by itself", () => {
     const path = join(folder, "foreign.jsonl");
     await writeFile(path, text);
     await expect(replayTranscript(path, OPTIONS)).rejects.toThrow(
-      /foreign\.jsonl is no transcript that rouse can read: none of its records was understood; known are those of claude-code, codex/,
+      /foreign\.jsonl is not a transcript that rouse can read: it understood none of the records; supported programs: claude-code, codex/,
     );
   });
 

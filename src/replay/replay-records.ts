@@ -36,7 +36,9 @@ export async function replayTranscript(
     ? await rowInputs(await database(), head, lines, lost)
     : recordInputs(head, lines, lost);
   if (startAt === null) {
-    throw new BadInput(`${path} is no transcript: none of its first ${PEEK} records is a JSON object with a timestamp`);
+    throw new BadInput(
+      `${path} is not a transcript: none of its first ${PEEK} records is a JSON object with a timestamp`,
+    );
   }
   const profile = profileFor(options.agent ?? program.profile.id, options.profiles);
   const acted = whatIfOf(options, profile.id, startAt);
@@ -49,7 +51,7 @@ export async function replayTranscript(
   });
   if (unknownIn(folded.skipped) >= seen.records)
     throw new BadInput(
-      `${path} is no transcript that rouse can read: none of its records was understood; known are those of ${KINDS.join(", ")}`,
+      `${path} is not a transcript that rouse can read: it understood none of the records; supported programs: ${KINDS.join(", ")}`,
     );
   if (lost.lines > 0) folded.skipped.set("damaged line", lost.lines);
   const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
@@ -120,7 +122,7 @@ export async function replaySignals(path: string, options: ReplayOptions): Promi
   const signals = readSignals(path, lost);
   const first = await signals.next();
   if (first.done)
-    throw new BadInput(`${path} holds no signals: each line must be a JSON object with kind, at and source`);
+    throw new BadInput(`${path} contains no signals: each line must be a JSON object with kind, at and source`);
   const startAt = first.value.at;
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {
     let t = 0;

@@ -94,7 +94,7 @@ function readPlain(path: string, folder: string): { text: string } | { error: st
   const file = openSync(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile() || stat.size > BYTES_MAX) return { error: "it is no plain file of at most 1 MB" };
+    if (!stat.isFile() || stat.size > BYTES_MAX) return { error: "it is not a regular file of at most 1 MB" };
     const text = readFileSync(file, BYTES);
     return text.includes("\0") ? { error: "it is no text: it holds zero bytes; nothing was changed" } : { text };
   } finally {

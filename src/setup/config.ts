@@ -62,7 +62,7 @@ function readBotbox(path: string): ImportedValues {
   try {
     const found = fstatSync(file);
     if (!found.isFile() || found.size > BOTBOX_BYTES_MAX)
-      return refused("it is no plain file of at most 1 MB; nothing is taken over");
+      return refused("it is not a regular file of at most 1 MB; nothing is taken over");
     return importBotbox(path, readFileSync(file, "utf8"));
   } finally {
     closeSync(file);

@@ -127,7 +127,7 @@ export class Viewers {
 
   #welcome(socket: Socket): void {
     if (this.#viewers.size >= VIEWERS_MAX) {
-      socket.end(frameLine({ ev: "error", text: `there are ${VIEWERS_MAX} viewers already` }));
+      socket.end(frameLine({ ev: "error", text: `${VIEWERS_MAX} viewers are already connected` }));
       return;
     }
     const viewer: Viewer = {

@@ -262,7 +262,7 @@ const timer = setInterval(() => {
     expect((await rouse(home, ["record", "worker", "--for", "soon"])).status).toBe(2);
     await spawnAgent("sleep", "100");
     expect((await rouse(home, ["record", "other"])).stderr).toBe(
-      'rouse: no agent called "other" is running; there are worker\n',
+      'rouse: no agent called "other" is running; available: worker\n',
     );
     // A place below /proc is where Node.js' own way to make folders never comes back.
     for (const out of ["/proc/rouse", "/dev/null"]) {

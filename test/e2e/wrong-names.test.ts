@@ -22,7 +22,7 @@ it.each([
   const { status, stderr } = await rouse(home, args);
   expect(status).toBe(2);
   expect(stderr).toContain(
-    'there is no kind "claude-cod"; did you mean claude-code? there are claude-code, codex, gemini, opencode, generic',
+    'there is no kind "claude-cod"; did you mean claude-code? available: claude-code, codex, gemini, opencode, generic',
   );
 });
 
@@ -109,7 +109,7 @@ it.each([
   const env = { ...home.env, ...elsewhere, ROUSE_DAEMON: "off", ROUSE_HOME: "here" };
   const { status, stdout, stderr } = await rouse({ ...home, env }, args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-  expect(stderr).toMatch(/^rouse: ROUSE_HOME must be an absolute path, and is "here": .*\n$/);
+  expect(stderr).toMatch(/^rouse: ROUSE_HOME must be an absolute path, found "here": .*\n$/);
 });
 
 it.each([
@@ -207,7 +207,7 @@ it("an agent that was just started is in the table, and a name that nobody has i
       command,
       status: 1,
       stdout: "",
-      stderr: expect.stringMatching(/^rouse: no agent called "wroker" .*; did you mean worker\? there are worker\n$/),
+      stderr: expect.stringMatching(/^rouse: no agent called "wroker" .*; did you mean worker\? available: worker\n$/),
     });
   }
   expect((await rouse(home, ["stop", "worker", "--grace", "1"])).status).toBe(0);

@@ -41,10 +41,10 @@ describe("a setting or a profile that is wrong", () => {
   ])("is told once by %s: what it is, what was expected, and what holds instead", async (_, args) => {
     const { stderr } = await rouse(home, args);
     expect(issues(stderr), stderr).toEqual([
-      '~/config/config.toml:2:1: check.warning_hours must be a number of at least 0, found "never"; 2 stays',
+      '~/config/config.toml:2:1: check.warning_hours must be a number of at least 0, found "never"; using 2',
       "~/.rouse.toml:2:1: health.enabled: a project file may only switch it on",
-      'ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES: health.idle_timeout_minutes must be a number of at least 0.01, found "soon"; 15 stays',
-      "ROUSE_HEALTH_IDLE_TIMOUT_MINUTES: there is no such variable; did you mean ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES?",
+      'ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES: health.idle_timeout_minutes must be a number of at least 0.01, found "soon"; using 15',
+      "ROUSE_HEALTH_IDLE_TIMOUT_MINUTES: unknown variable; did you mean ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES?",
       '~/config/profiles/sketch.toml: noise.0: pattern "(open" is not valid RE2 syntax: error parsing regexp: missing closing ): `(open`; the file is not used',
     ]);
   });

@@ -121,7 +121,7 @@ describe("rouse", () => {
   it.each(["replay", "eval"])("%s names a path that is not there", (command) => {
     const { status, stderr } = rouse([command, join(root, "nowhere")]);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^rouse: there is no file or folder .*nowhere\n$/);
+    expect(stderr).toMatch(/^rouse: no such file or folder: .*nowhere\n$/);
   });
 
   it.each([undefined, "", "x", '{"version":2,"width":80,"height":24}'])(

@@ -37,7 +37,7 @@ describe("rouse eval", () => {
   it("goes on to the other folders where one is none, and exits with 1", () => {
     const { status, stderr, live } = scored(folder("nowhere"), folder("one"));
     expect({ status, cases: live?.cases }).toEqual({ status: 1, cases: 1 });
-    expect(stderr).toMatch(/^rouse: there is no file or folder .*nowhere\n$/);
+    expect(stderr).toMatch(/^rouse: no such file or folder: .*nowhere\n$/);
   });
 
   it("counts what was wrong in a recording that it cannot read as missed, and exits with 1", () => {

@@ -28,7 +28,7 @@ describe("an option of rouse replay", () => {
     [["--sources", "screen", "--events", "f"], "--sources is for cases and casts; what --events names"],
     [["--sources", "screen", "--signals", "f"], "--sources is for cases and casts; what --signals names"],
     [["--policy", "./nowhere.toml", "CASE"], "./nowhere.toml: there is no such file"],
-    [["--profile", "./nowhere.toml", "CASE"], "the profile cannot be read: there is no file or folder ./nowhere.toml"],
+    [["--profile", "./nowhere.toml", "CASE"], "the profile cannot be read: no such file or folder: ./nowhere.toml"],
   ])("that is wrong or would change nothing is refused in one line, exit code 2: %j", (args, complaint) => {
     const { status, stdout, stderr } = rouse(["replay", ...args.map((arg) => (arg === "CASE" ? NORMAL : arg))]);
     expect({ status, stdout, lines: stderr.split("\n").length }).toEqual({ status: 2, stdout: "", lines: 2 });

@@ -26,15 +26,15 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe("rouse replay", () => {
   it.each([
-    ["--transcript", "nosuch", /^rouse: there is no file or folder .*nosuch$/m],
-    ["--transcript", "full.cast", /^rouse: .*full\.cast is no transcript that rouse can read/],
+    ["--transcript", "nosuch", /^rouse: no such file or folder: .*nosuch$/m],
+    ["--transcript", "full.cast", /^rouse: .*full\.cast is not a transcript that rouse can read/],
     [
       "--events",
       "bin.bin",
       /^rouse: .*bin\.bin holds no event streams: each line must be a JSON object like \{id, events/,
     ],
     ["--events", "foo.jsonl", /^rouse: .*foo\.jsonl holds no event streams/],
-    ["--signals", "bin.bin", /^rouse: .*bin\.bin holds no signals/],
+    ["--signals", "bin.bin", /^rouse: .*bin\.bin contains no signals/],
   ])("says in one line what is wrong with %s %s, goes on, and exits with 1", (option, name, complaint) => {
     const { status, stdout, stderr } = rouse(["replay", "--json", option, file(name), file("full.cast")]);
     expect(lines(stderr)).toEqual([expect.stringMatching(complaint)]);

@@ -132,7 +132,7 @@ type = "slack"
     expect(await run("migrate")).toMatchObject({
       out: "",
       err: expect.stringMatching(
-        /nonsense with this value cannot be taken along\n.*nothing was changed; correct this first\n$/,
+        /nonsense with this value cannot be migrated\n.*nothing was changed; correct this first\n$/,
       ),
       exit: 1,
     });
@@ -140,7 +140,7 @@ type = "slack"
     mkdirSync(join(root, "config", "config.toml"));
     expect(await run("migrate")).toMatchObject({
       out: "",
-      err: expect.stringMatching(/config\.toml: it is no plain file; .*\n.*nothing was changed/),
+      err: expect.stringMatching(/config\.toml: it is not a regular file; .*\n.*nothing was changed/),
       exit: 1,
     });
   });

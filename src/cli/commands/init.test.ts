@@ -187,7 +187,7 @@ describe("rouse init", () => {
   it("does not say that all is well with a configuration that is no file", async () => {
     mkdirSync(join(home.path, "rouse", "config", "config.toml"), { recursive: true });
     expect(await init()).toBe(1);
-    expect(home.output).toMatch(/^rouse: .*config\.toml: it is no plain file; the file is not used$/m);
+    expect(home.output).toMatch(/^rouse: .*config\.toml: it is not a regular file; the file is not used$/m);
     expect(home.output).not.toContain("stays as it is");
   });
 
