@@ -9,14 +9,10 @@ import { rememberBounded } from "../core/judgement/evidence/bounded.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { carryOut, typeMessage } from "../effects/index.js";
 import type { ControlLog } from "./control-log.js";
+import type { ControlResult } from "./control-result.js";
 import { ApiError } from "./error.js";
 import type { Events } from "./events.js";
 
-export type ControlResult = {
-  result: "done" | "refused" | "failed" | "unknown";
-  reason: string;
-  proven: boolean | null;
-};
 type ControlAction = "send_input" | "stop";
 
 export interface ControlOrder {
@@ -28,8 +24,7 @@ export interface ControlOrder {
 
 const ANSWERS_MAX = 1000;
 const STOP_MS = 60_000;
-const USED =
-  "request_id: you gave this one to another order already, to another agent or with another text; nothing was touched: take a new one";
+const USED = "request_id: already used for another order; expected a new one";
 
 export class AgentControl {
   readonly #parts: Pick<DaemonParts, "loop" | "effectContext">;
@@ -98,7 +93,7 @@ export class AgentControl {
   ): Promise<ControlResult> {
     const { client, session } = order;
     if (this.#busy.has(session.id))
-      throw new ApiError("refused", `something is being done to ${session.name} already; try again in a moment`);
+      throw new ApiError("refused", `another action on ${session.name} is under way; try again in a moment`);
     this.#busy.add(session.id);
     try {
       const id = this.#log.intend({ at: this.#parts.loop.now(), client, agent: session.name, session, action, text });

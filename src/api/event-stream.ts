@@ -15,7 +15,7 @@ export interface StreamFilter {
 export function filterOf(query: { kinds?: string | undefined; agent?: string | undefined }): StreamFilter {
   const wanted = query.kinds === undefined ? [...EVENT_KINDS] : query.kinds.split(",").filter(Boolean);
   const unknown = wanted.find((kind) => !(EVENT_KINDS as readonly string[]).includes(kind));
-  if (unknown !== undefined) throw new ApiError("bad", `kinds must be some of ${EVENT_KINDS.join(", ")}`);
+  if (unknown !== undefined) throw new ApiError("bad", `kinds: expected one or more of ${EVENT_KINDS.join(", ")}`);
   return { kinds: new Set(wanted as EventKind[]), agent: query.agent ?? null };
 }
 
@@ -53,14 +53,14 @@ export function eventStream(
             dropped: () => {
               clearInterval(heartbeat);
               // The connection ends with it: whoever does not read would not notice a polite end.
-              controller.error(new Error("it did not keep up, or the daemon ends"));
+              controller.error(new Error("the client did not keep up, or the daemon is stopping"));
             },
           },
           lastId,
         );
         if (!started) {
           clearInterval(heartbeat);
-          throw new ApiError("full", "too many clients listen already; close one and try again");
+          throw new ApiError("full", "too many event streams are open; close one and try again");
         }
         stop = () => {
           clearInterval(heartbeat);
@@ -84,7 +84,5 @@ const ENCODER = new TextEncoder();
 const frameOf = (event: ApiEvent): string => `event: ${event.kind}\nid: ${event.id}\ndata: ${sanitizedJson(event)}\n\n`;
 
 const hello = (isWhole: boolean): { says: string } => ({
-  says: isWhole
-    ? "events follow"
-    : "some events between are not kept any more: ask for the agents as they are now; events follow",
+  says: isWhole ? "events follow" : "some events are no longer stored: read the agents again; later events follow",
 });

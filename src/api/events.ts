@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import type { IncidentChange } from "../core/incidents/course.js";
 import type { IncidentView } from "../daemon/views/incident-view.js";
 import type { SessionView } from "../daemon/views/view.js";
-import type { ControlResult } from "./agent-control.js";
+import type { ControlResult } from "./control-result.js";
 import { redactOutput } from "./leaving.js";
 import type { MessageView } from "./operations/records.js";
 

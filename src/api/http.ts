@@ -65,16 +65,14 @@ export function answerPort(app: ApiApp): ApiHandler {
     const route = ROUTES.find(({ method, path }) => method === request.method.toLowerCase() && fits(path, pathname));
     if (!route) {
       const exists = ROUTES.some(({ path }) => fits(path, pathname));
-      return exists
-        ? { status: 405, why: "method", says: "another method is expected here: see /v1/openapi.json" }
-        : null;
+      return exists ? { status: 405, why: "method", says: "method not allowed: see /v1/openapi.json" } : null;
     }
     if (!client.rights.has(route.right)) return missingRight(route.right);
     return app.fetch(request, { client });
   };
 }
 
-const NOTHING = Response.json({ error: "there is nothing at this path: see /v1/openapi.json" }, { status: 404 });
+const NOTHING = Response.json({ error: "no such path: see /v1/openapi.json" }, { status: 404 });
 
 const honoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
 

@@ -68,7 +68,7 @@ const alive = ({ loop }: Source) => loop.sessions().filter(({ session }) => sess
 const FIGURES: readonly Figure[] = [
   {
     name: "rouse_agents",
-    help: "Agents by state: those that live, and those that ended in a problem that nobody has taken",
+    help: "Agents by state: running agents, and ended agents with an unacknowledged problem",
     labels: ["state"],
     rows: (source) => {
       const now = source.loop.now();
@@ -82,7 +82,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_agents_blind",
-    help: "Living agents that rouse does not see at present",
+    help: "Running agents that rouse cannot see at present",
     labels: [],
     rows: (source) =>
       one(
@@ -92,7 +92,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_tokens_per_hour",
-    help: "Tokens of all living agents over the last hour",
+    help: "Tokens of all running agents over the last hour",
     labels: ["direction"],
     rows: (source) => {
       const now = source.loop.now();
@@ -105,7 +105,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_cost_usd_per_hour",
-    help: "Cost of all living agents over the last hour, as far as they tell it",
+    help: "Cost of all running agents over the last hour, as far as they report it",
     labels: [],
     rows: (source) => {
       const now = source.loop.now();
@@ -120,13 +120,13 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_incidents_kept",
-    help: "Incidents in the incident state by problem and how they stand; old ones that are over are forgotten",
+    help: "Stored incidents by problem and phase; old closed incidents are removed",
     labels: ["problem", "phase"],
     rows: ({ loop }) => counted(loop.incidents.incidents, ({ problem, phase }) => ({ problem, phase })),
   },
   {
     name: "rouse_incident_confirm_seconds",
-    help: "From opening to confirmation, of the incidents in the incident state",
+    help: "Time from opening to confirmation of the stored incidents",
     labels: ["quantile"],
     rows: ({ loop }) =>
       quantiles(
@@ -137,7 +137,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_incident_duration_seconds",
-    help: "From opening to end, of the incidents in the incident state that are over",
+    help: "Time from opening to close of the stored closed incidents",
     labels: ["quantile"],
     rows: ({ loop }) =>
       quantiles(
@@ -146,7 +146,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_actions_kept",
-    help: "What rouse did, by what came of it, as far as the incident state remembers",
+    help: "Stored actions of rouse by result",
     labels: ["do", "result"],
     rows: ({ loop }) => {
       const now = loop.now();
@@ -155,13 +155,13 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_messages_waiting",
-    help: "Messages that no orchestrator has acknowledged",
+    help: "Unacknowledged messages",
     labels: [],
     rows: ({ journal }) => one(journal.messages.waiting().reduce((sum, { count }) => sum + count, 0)),
   },
   {
     name: "rouse_control_actions_total",
-    help: "Orders of clients to type into agents or to end them, by what came of them",
+    help: "Orders of clients to type into agents or to end them, by result",
     labels: ["action", "result"],
     rows: ({ agentControl }) =>
       [...agentControl.counts].map(([key, value]) => {
@@ -171,20 +171,20 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_tick_age_seconds",
-    help: "Seconds since the last finished round of judging",
+    help: "Seconds since the last completed round of judging",
     labels: [],
     rows: ({ loop }) => (loop.tickedAt === null ? [] : one(Math.max(0, loop.now() - loop.tickedAt) / 1000)),
   },
-  { name: "rouse_ticks_total", help: "Finished rounds of judging", labels: [], rows: ({ loop }) => one(loop.ticks) },
+  { name: "rouse_ticks_total", help: "Completed rounds of judging", labels: [], rows: ({ loop }) => one(loop.ticks) },
   {
     name: "rouse_journal_pending_signals",
-    help: "Signals that wait to be stored",
+    help: "Signals waiting to be stored",
     labels: [],
     rows: ({ journal }) => one(journal.stats().pending),
   },
   {
     name: "rouse_journal_commit_seconds",
-    help: "How long the last commit took",
+    help: "Duration of the last commit",
     labels: [],
     rows: ({ journal }) => one(journal.stats().lastCommitMs / 1000),
   },
@@ -202,13 +202,13 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_journal_failures_total",
-    help: "Commits that failed",
+    help: "Failed commits",
     labels: [],
     rows: ({ journal }) => one(journal.stats().failures),
   },
   {
     name: "rouse_journal_lost_total",
-    help: "Signals that were numbered and never came",
+    help: "Signals that were numbered but never arrived",
     labels: [],
     rows: ({ journal }) => one(journal.stats().lost),
   },
@@ -220,7 +220,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_event_listeners_dropped_total",
-    help: "Clients of the event stream that did not keep up",
+    help: "Clients of the event stream dropped because they did not keep up",
     labels: [],
     rows: ({ events }) => one(events.dropped),
   },

@@ -19,7 +19,7 @@ export async function readPane(session: AgentSession, lines: number, paths: Rous
   if (session.pane) return lastRows(await tmuxRows(session.pane, lines), lines);
   throw new ApiError(
     "refused",
-    `${session.name} has no terminal that rouse can read; ask why, or start agents with rouse run or rouse spawn`,
+    `${session.name} has no terminal that rouse can read; see rouse why, or start agents with rouse run or rouse spawn`,
   );
 }
 
@@ -30,7 +30,7 @@ async function keptRows({ id: session, name }: AgentSession, paths: RousePaths):
     const bytes = readSessionFile(sessionFile(paths, session, "out"), KEPT_BYTES_MAX);
     return await paintScreen(bytes, { cols: record?.cols ?? 80, rows: record?.rows ?? 24 });
   } catch {
-    throw new ApiError("refused", `${name} ended, and nothing was kept of its output`);
+    throw new ApiError("refused", `${name} ended, and its output was not kept`);
   }
 }
 

@@ -27,7 +27,7 @@ afterEach(() => test.close());
 
 interface Answered {
   answer?: Record<string, unknown>;
-  problem?: { kind: string; message: string };
+  error?: { kind: string; message: string };
 }
 
 async function call(operation: string, input: object, headers: Record<string, string> = {}): Promise<Answered> {

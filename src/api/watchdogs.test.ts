@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agent } from "../../test/support/loops.js";
 import type { SessionJudge } from "../core/session-judge.js";
-import type { ControlResult } from "./agent-control.js";
+import type { ControlResult } from "./control-result.js";
 import { Watchdogs } from "./watchdogs.js";
 
 let folder: string;
@@ -61,7 +61,7 @@ describe("a watchdog's timer", () => {
     watchdogs.start(record);
     answer = { result: "refused", reason: "a turn is running", proven: null };
     await vi.advanceTimersByTimeAsync(31_000);
-    answer = new Error("something is being done to api already");
+    answer = new Error("another action on api is under way");
     await vi.advanceTimersByTimeAsync(30_000);
     answer = { result: "done", reason: "", proven: true };
     await vi.advanceTimersByTimeAsync(30_000);
@@ -85,7 +85,7 @@ describe("a watchdog's timer", () => {
   it("types nothing while that is not allowed, and says so", async () => {
     const watchdogs = make();
     watchdogs.start(record);
-    objection = "a person allows touching it with rouse allow api";
+    objection = "a user can allow control of it with rouse allow api";
     await vi.advanceTimersByTimeAsync(61_000);
     expect(said).toEqual([]);
     expect(watchdogs.list()).toMatchObject([{ sent: 0, left_out: 2, last_result: objection }]);

@@ -73,7 +73,7 @@ export class Watchdogs {
   /** A second one for the same agent takes the place of the first. */
   start(record: Record): WatchdogView {
     if (this.#running.size >= MAX && !this.#running.has(record.session))
-      throw new ApiError("full", `there are ${MAX} watchdogs already; stop one first`);
+      throw new ApiError("full", `the limit of ${MAX} watchdog timers is reached; stop one first`);
     this.#end(record.session);
     this.#run(record);
     this.#keep();

@@ -73,7 +73,7 @@ export function postJson(
 function outcomeOf(to: string, status: number, retryAfter: string | undefined, answer: Buffer): DeliveryResult {
   if (status >= 200 && status < 300) return SENT;
   // What the receiver writes is never shown: it may repeat what is secret.
-  if (status >= 300 && status < 400) return refusedDelivery(`${to} redirects (${status}): give the new address`);
+  if (status >= 300 && status < 400) return refusedDelivery(`${to} redirects (${status}): use the new address`);
   if (FINAL.has(status)) return refusedDelivery(`${to} does not take it (${status})`);
   const afterMs = waitOf(retryAfter) ?? waitInBody(answer);
   return retryDelivery(`${to} answered ${status}${MAY_BE[status] ?? ""}`, afterMs);

@@ -36,13 +36,13 @@ describe("from a judgement to a touch", () => {
     const [incident] = loop.incidents.incidents;
     const about = `(incident ${incident?.id}, ${incident?.problem})`;
     expect(lines.slice(0, 4)).toEqual([
-      `api: interrupt is intended ${about}`,
+      `api: starting interrupt ${about}`,
       `api: interrupt done, proven: the turn ended ${about}`,
-      `api: stop is intended ${about}`,
+      `api: starting stop ${about}`,
       `api: stop refused: somebody types ${about}`,
     ]);
-    expect(lines.filter((line) => line.includes("given to a human"))).toHaveLength(1);
-    expect(lines.filter((line) => line.includes("is intended"))).toHaveLength(loop.incidents.actions.length);
+    expect(lines.filter((line) => line.includes("escalated"))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("starting"))).toHaveLength(loop.incidents.actions.length);
   });
 
   it("touches nothing when the intent cannot be stored", async () => {
@@ -129,7 +129,7 @@ describe("from a judgement to a touch", () => {
     expect(controls).toEqual(["interrupt"]);
     expect(loop.incidents.actions[0]?.outcome).toMatchObject({
       result: "unknown",
-      reason: "it broke off: broken pipe",
+      reason: "it failed: broken pipe",
     });
   });
 

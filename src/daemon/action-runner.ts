@@ -52,7 +52,7 @@ export class ActionRunner {
   async #beforeDeadline(action: Action, session: AgentSession, now: number): Promise<ActionOutcome> {
     const running = { until: now + action.deadlineMs, giveUp: (): void => {} };
     const late = new Promise<ActionOutcome>((resolve) => {
-      running.giveUp = () => resolve(this.#outcome(action, "unknown", "it did not end in its time"));
+      running.giveUp = () => resolve(this.#outcome(action, "unknown", "it did not finish before its deadline"));
     });
     this.#running.add(running);
     const outcome = await Promise.race([this.#attempt(action, session), late]);
@@ -68,7 +68,7 @@ export class ActionRunner {
     try {
       return await this.#options.carryOut(action, session);
     } catch (error) {
-      return this.#outcome(action, "unknown", `it broke off: ${(error as Error).message}`);
+      return this.#outcome(action, "unknown", `it failed: ${(error as Error).message}`);
     }
   }
 }

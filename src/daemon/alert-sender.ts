@@ -66,7 +66,7 @@ export class AlertSender {
   /** Once, at the start: the configuration of a daemon does not change while it runs. */
   #sortOut(): void {
     for (const delivery of this.#options.outbox.orphans([...this.#channels.keys()]))
-      this.#settle(delivery, "dead", `there is no channel ${delivery.channel} any more`);
+      this.#settle(delivery, "dead", `the channel ${delivery.channel} is no longer configured`);
     this.#isSorted = true;
   }
 

@@ -43,7 +43,9 @@ export function askDaemon(
         if (response.statusCode === 200) resolve(answer);
         else reject(new DaemonRefusal(response.statusCode ?? 0, messageOf(answer)));
       });
-      response.on("error", () => reject(new DaemonUnreachable("the daemon broke off its answer", false)));
+      response.on("error", () =>
+        reject(new DaemonUnreachable("the daemon closed the connection before its answer was complete", false)),
+      );
     });
     asked.on("timeout", () => asked.destroy(new Error("timed out")));
     asked.on("error", (error) => reject(unreachable(error)));

@@ -9,5 +9,5 @@ export function failureText(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
   if (error instanceof JournalError || code !== undefined) return sanitize(message, ERROR_CHARS);
   console.error(error);
-  return "the daemon failed; its log says why";
+  return "the daemon failed; see its log";
 }

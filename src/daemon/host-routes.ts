@@ -46,8 +46,8 @@ export function makeHostRoutes(loop: HostLoop): (request: IncomingMessage, respo
 
 function register(loop: HostLoop, id: string, value: unknown): Answer {
   const session = parseSession(value);
-  if (!session) return refusal(400, "the body is no session");
-  if (session.id !== id) return refusal(400, "the body names another session than the path");
+  if (!session) return refusal(400, "the body is not a session");
+  if (session.id !== id) return refusal(400, "the body and the path name different sessions");
   const acked = loop.register(session);
   loop.recordLiveness(id, "host");
   return { status: 200, body: { acked } };

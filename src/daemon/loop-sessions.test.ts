@@ -77,7 +77,7 @@ describe("the loop's sessions", () => {
       state: "unknown",
       cause: null,
       healthy: false,
-      blind: { since: new Date(START).toISOString(), reason: expect.stringContaining("judging it failed") },
+      blind: { since: new Date(START).toISOString(), reason: expect.stringContaining("the judgement failed") },
     });
     await test.send("bad", WORKING);
     test.run(SILENT_S);

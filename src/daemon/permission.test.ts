@@ -89,7 +89,7 @@ describe("what was allowed", () => {
     (text) => {
       writeFileSync(path, text);
       const permission = new Permission(path);
-      expect(permission.loadError).toContain("acts on nobody");
+      expect(permission.loadError).toContain("auto-recovery is off");
       expect(permission.isAllowed({ name: "api", origin: "spawn" }, "api", NOW)).toBe(false);
     },
   );

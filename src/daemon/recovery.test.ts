@@ -91,7 +91,7 @@ describe("a recovery by hand", () => {
     await hanging();
     const rig = acts(() => ({}));
     for (const how of ["plan", "restart"] as const)
-      expect(await recover(rig, how)).toMatchObject({ incident: null, steps: [], reason: "nothing is wrong with it" });
+      expect(await recover(rig, how)).toMatchObject({ incident: null, steps: [], reason: "the agent has no problem" });
     expect(rig.controls).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ async function runRecovery(
     recheckAt,
   });
   if (judgingError !== null) return ends(`judging this session failed: ${judgingError}`);
-  if (!incident) return ends(`nothing is wrong with it`);
+  if (!incident) return ends("the agent has no problem");
   while (steps.length < STEPS_MAX) {
     const decision = effects.decide(incident);
     const { action, reason } = decision;
@@ -64,7 +64,7 @@ async function runRecovery(
     steps.push({ action, outcome });
     if (outcome.result !== "done") return ends(outcome.reason);
   }
-  return ends("the recovery plan is longer than one recovery");
+  return ends("too many steps for one recovery; run it again");
 }
 
 /** The agent's open incident about its present problem, else its latest; a budget is nothing to recover from. */

@@ -57,7 +57,7 @@ export async function serve(
   log: (line: string) => void = () => {},
 ): Promise<RunningDaemon> {
   const running = await askDaemon(paths.daemonSocket, "GET", "/v1/health").catch(() => null);
-  if (running) throw new AlreadyRunning(`a daemon answers already on ${paths.daemonSocket}`);
+  if (running) throw new AlreadyRunning(`a daemon is already running on ${paths.daemonSocket}`);
   makePrivateFolder(paths.state);
   makePrivateFolder(paths.runtime);
   migrateStateFiles(paths.state);
@@ -167,7 +167,7 @@ export async function serve(
   const answerHost = makeHostRoutes(loop);
   await httpServer.start();
   const { port, address, error } = httpServer.view();
-  if (error !== null) notes.push(`no HTTP: neither API nor hooks nor telemetry: port ${port} of ${address}: ${error}`);
+  if (error !== null) notes.push(`HTTP is off (no API, hooks or telemetry): port ${port} of ${address}: ${error}`);
   loop.tick();
   const ticking = setInterval(() => loop.tick(), TICK_MS);
   sensors.start();

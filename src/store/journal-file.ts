@@ -40,7 +40,7 @@ export function openJournalFile(path: string, options: JournalFileOptions): Jour
   if (network && !options.allowNetworkFileSystem)
     throw new JournalError(
       "network_file_system",
-      `the journal ${path} would lie on a network file system (${network}), where SQLite loses data: set XDG_STATE_HOME ` +
+      `the journal ${path} would be on a network file system (${network}), and SQLite loses data there: set XDG_STATE_HOME ` +
         "or ROUSE_HOME to a folder on a local disk, or allow it with journal.allow_network_file_system = true",
     );
   prepareFile(`${path}.lock`);
@@ -73,10 +73,10 @@ function openChecked(sqlite: Sqlite, path: string, wal: boolean, notes: string[]
   const opened = openOnce(sqlite, path, wal);
   if (typeof opened !== "string") return opened;
   const aside = setAside(path, now());
-  notes.push(`The journal was damaged (${opened}). It is kept as ${aside}, and a new one was begun.`);
+  notes.push(`The journal was damaged (${opened}). It was kept as ${aside}, and a new one was created.`);
   prepareFile(path);
   const fresh = openOnce(sqlite, path, wal);
-  if (typeof fresh === "string") throw new JournalError("unwritable", `a new journal is damaged at once: ${fresh}`);
+  if (typeof fresh === "string") throw new JournalError("unwritable", `the new journal is damaged too: ${fresh}`);
   return fresh;
 }
 
@@ -111,7 +111,7 @@ function configure(database: Database, path: string, wal: boolean): void {
   database.exec("pragma auto_vacuum = incremental");
   const mode = Object.values(database.prepare(`pragma journal_mode = ${wanted}`).get() ?? {})[0];
   if (mode !== wanted)
-    throw new JournalError("unwritable", `the journal ${path} stays in mode ${mode}, ${wanted} was asked for`);
+    throw new JournalError("unwritable", `the journal ${path} stays in mode ${mode}; ${wanted} was requested`);
   database.exec(
     `pragma synchronous = full; pragma journal_size_limit = ${WAL_BYTES}; pragma foreign_keys = on; pragma trusted_schema = off`,
   );

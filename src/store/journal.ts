@@ -160,7 +160,8 @@ class SqliteJournal implements Journal {
       this.#mustBeOpen();
       const known = this.#table.known(session);
       if (!known) throw new JournalError("unknown_session", `the session ${session} was never registered`);
-      if (from !== null && !(Number.isSafeInteger(from) && from >= 1)) throw new RangeError("numbers begin with 1");
+      if (from !== null && !(Number.isSafeInteger(from) && from >= 1))
+        throw new RangeError("sequence numbers start at 1");
       const next = known.reserved + 1;
       const skip = from === null ? 0 : Math.min(Math.max(0, next - from), signals.length);
       const first = from === null ? null : from + skip;

@@ -61,10 +61,10 @@ export function loadSqlite(modules: Modules = FOUND): Sqlite {
     return asSqlite("@photostructure/sqlite", modules.fallback());
   } catch (error) {
     const own = modules.builtinVersion
-      ? `its SQLite ${modules.builtinVersion} is older than ${OLDEST_BUILTIN.join(".")}`
-      : "it has none of its own";
+      ? `built-in SQLite ${modules.builtinVersion} is older than ${OLDEST_BUILTIN.join(".")}`
+      : "no built-in SQLite";
     throw new Error(
-      `no usable SQLite: Node.js ${process.version} was passed over (${own}), and the optional package ` +
+      `no usable SQLite: Node.js ${process.version} was skipped (${own}), and the optional package ` +
         `@photostructure/sqlite did not load (${firstLine(error)}). Install rouse again without --omit=optional, ` +
         "or use Node.js 24.15 or newer.",
     );

@@ -277,7 +277,7 @@ describe("what people say", { timeout: TIMEOUT_MS }, () => {
   });
 
   it.each([
-    [["ack", "nothing"], 1, 'there is no incident "nothing"'],
+    [["ack", "nothing"], 1, 'no incident matches "nothing"'],
     [["recover", "nobody"], 1, 'no agent called "nobody"'],
     [["silence", "nobody", "--for", "2h"], 1, "neither a known agent nor a problem"],
     [["silence", "kept"], 2, "--for 2h"],

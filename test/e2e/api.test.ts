@@ -102,7 +102,7 @@ describe("the API", () => {
 
   it("types into nobody who is asked something", async () => {
     const { status, body } = await client.post("/v1/agents/bob/input", { text: "yes" });
-    expect([status, body.error]).toEqual([409, expect.stringContaining("nothing was touched")]);
+    expect([status, body.error]).toEqual([409, expect.stringContaining("nothing was done")]);
     expect(receivedBy(home, "bob")).toEqual([]);
   });
 

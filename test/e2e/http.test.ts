@@ -348,10 +348,10 @@ describe("a port that another program has", () => {
       };
       expect(found).toMatchObject({
         listening: false,
-        error: "another program has it",
+        error: "another program uses it",
       });
       const { stdout } = await rouse(other, ["doctor"]);
-      expect(stdout).toMatch(/warn {2}port .*another program has it/);
+      expect(stdout).toMatch(/warn {2}port .*another program uses it/);
     } finally {
       taken?.close();
       await rouse(other, ["down"]);

@@ -164,7 +164,7 @@ describe("a damaged state folder of commit f58a156", () => {
     const bad = readFileSync(paths.journal);
     const { journal, notes } = openState();
     const aside = `${paths.journal}.bad-20261116T182230Z`;
-    expect(notes).toEqual([expect.stringMatching(/^The journal was damaged \(.+\)\. It is kept as /)]);
+    expect(notes).toEqual([expect.stringMatching(/^The journal was damaged \(.+\)\. It was kept as /)]);
     expect(notes[0]).toContain(aside);
     expect(readFileSync(aside).equals(bad)).toBe(true);
     expect(journal.sessions()).toEqual([]);

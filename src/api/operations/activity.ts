@@ -39,7 +39,7 @@ export const ACTIVITY = {
     run: ({ activity }, { agent }) => activity.get(agent),
   }),
   check: operation({
-    summary: "Sort the agents by the age of their last sign of activity: fresh, warning, critical, auto-resume.",
+    summary: "Sort the agents by the age of their last activity: fresh, warning, critical, auto-resume.",
     right: "read",
     method: "get",
     path: "/v1/check",

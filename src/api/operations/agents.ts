@@ -103,7 +103,7 @@ export const AGENTS = {
     path: "/v1/agents",
     input: z.object({
       command: z.array(z.string().max(100_000)).min(1).max(10_000).describe("program and arguments; no shell is used"),
-      cwd: z.string().min(1).max(4000).describe("absolute path of the folder that it works in"),
+      cwd: z.string().min(1).max(4000).describe("absolute path of the working folder"),
       name: z
         .string()
         .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
@@ -115,7 +115,7 @@ export const AGENTS = {
         .default([])
         .describe("tags, each without blanks and commas"),
       task: z.string().max(4000).optional(),
-      kind: z.string().max(400).optional().describe("program that it is, if its name does not say"),
+      kind: z.string().max(400).optional().describe("program, if the command name does not show it"),
       policy: z.string().max(400).optional(),
       env: z
         .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(100_000))

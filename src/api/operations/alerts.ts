@@ -21,7 +21,7 @@ export const alertRecord = z.object({
 
 export const ALERTS = {
   alerts: operation({
-    summary: "List alerts, latest first, with what became of each.",
+    summary: "List alerts, latest first, each with its result.",
     right: "read",
     method: "get",
     path: "/v1/alerts",
@@ -42,7 +42,7 @@ export const ALERTS = {
       pending: z.number(),
       dead: z.number(),
       dead_letters: z.array(alertRecord).describe("the last alerts that could not be sent"),
-      failing: z.array(alertRecord).describe("alerts that wait because an attempt failed"),
+      failing: z.array(alertRecord).describe("alerts that wait for another attempt"),
       issues: texts,
     }),
     surfaces: { library: "alertStatus", cli: ["alert", "status", "doctor"] },

@@ -122,7 +122,7 @@ export const DAEMON = {
     run: ({ daemon }) => ({ agents: daemon.sources() }),
   }),
   daemon: operation({
-    summary: "Show the daemon's journal, port and signs of life.",
+    summary: "Show the daemon's journal, port and heartbeats.",
     right: "read",
     method: "get",
     path: "/v1/daemon",

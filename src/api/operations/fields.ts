@@ -14,7 +14,7 @@ export const requestIdField = z
   .min(1)
   .max(100)
   .optional()
-  .describe("any text of yours: a repeated request with the same one does nothing twice and returns the first answer");
+  .describe("any text of yours; a repeated request with the same text does nothing and returns the first answer");
 /** In a query a boolean is a word. */
 export const booleanField = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
 export const problemField = z.enum(PROBLEMS);

@@ -15,7 +15,7 @@ export const agentRecord = z.object({
   name: z.string(),
   kind: z.string().describe("program, such as claude-code"),
   session: z.string().describe("id of this run"),
-  origin: originField.describe("how rouse got to know it"),
+  origin: originField.describe("how rouse found the agent"),
   tags: texts,
   workspace: z.string().nullable(),
   task: z.string().nullable(),
@@ -102,7 +102,7 @@ export const incidentRecord = z.object({
         do: actionName,
         result: z.enum(["done", "refused", "failed", "unknown", "pending"]),
         reason: z.string(),
-        proven: z.boolean().nullable().describe("the agent made progress afterwards; null while that is open"),
+        proven: z.boolean().nullable().describe("the agent made progress afterwards; null while unknown"),
       }),
     )
     .describe("actions taken"),

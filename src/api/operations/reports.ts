@@ -14,7 +14,7 @@ export const REPORTS = {
       cwd: z.string().max(4000).optional().describe("folder of the agent, if no name is given"),
       state: z.enum(["working", "error", "complete", "needs_input"]).optional(),
       text: z.string().max(2000).optional(),
-      heartbeat: z.boolean().optional().describe("proves life, never progress"),
+      heartbeat: z.boolean().optional().describe("proves that the agent is alive, not that it makes progress"),
     }),
     output: z.object({ agent: z.string() }),
     surfaces: { mcp: ["report_status"], library: "report", cli: ["report"] },

@@ -9,7 +9,7 @@ import { type IncidentView, incidentViews } from "../../daemon/views/incident-vi
 import { type RecoveryView, recoveryView } from "../../daemon/views/recovery-view.js";
 import { type SessionView, viewOf } from "../../daemon/views/view.js";
 import { type Why, whyOf } from "../../daemon/views/why.js";
-import type { ControlResult } from "../agent-control.js";
+import type { ControlResult } from "../control-result.js";
 import { ApiError } from "../error.js";
 import { readPane } from "../pane.js";
 import { controllableAgent, findAgent, livingAgent, type ServiceContext } from "./context.js";
@@ -104,7 +104,7 @@ export class AgentService {
     if (session.origin !== "spawn")
       throw new ApiError(
         "refused",
-        `${session.name} was not started by rouse spawn: it runs in a user's own terminal, and rouse does not end it`,
+        `${session.name} was not started by rouse spawn: rouse does not end an agent in a user's own terminal`,
       );
     return unlessRefused(await this.#context.agentControl.stop({ client, session, requestId }));
   }
@@ -138,7 +138,7 @@ export class AgentService {
 
 /** Nothing was done: the client has to hear that as a refusal. */
 function unlessRefused({ result, reason, proven }: ControlResult): OrderResult {
-  if (result === "refused") throw new ApiError("refused", `refused, nothing was touched: ${reason}`);
+  if (result === "refused") throw new ApiError("refused", `refused, nothing was done: ${reason}`);
   return { result, reason, proven };
 }
 

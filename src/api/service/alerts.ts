@@ -115,8 +115,8 @@ const testNotice = (channel: string, at: number): Notice => ({
   edge: "test",
   severity: "info",
   at,
-  title: "Watchdog: a test of this channel",
-  lines: [`rouse can reach you over ${channel}.`, "Nothing is wrong: somebody ran rouse alert test."],
+  title: "Watchdog: test alert",
+  lines: [`rouse can reach you over ${channel}.`, "Nothing is wrong: a user ran rouse alert test."],
   agents: [],
   incidents: [],
 });

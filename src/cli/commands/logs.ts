@@ -81,6 +81,6 @@ function lastOutput(session: string, name: string): Buffer {
   try {
     return readSessionFile(sessionFile(rousePaths(), session, "out"), LAST_OUTPUT_BYTES_MAX);
   } catch {
-    throw new BadInput(`${name} ended, and nothing was kept of its output`);
+    throw new BadInput(`${name} ended, and its output was not kept`);
   }
 }

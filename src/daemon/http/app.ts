@@ -75,13 +75,13 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: Http
   app.all("*", async (c) => {
     const answer = await more(c.req.raw, c.get("client"));
     if (answer instanceof Response) return answer;
-    return answer ? refuse(answer) : c.json({ error: "nothing is here" }, 404);
+    return answer ? refuse(answer) : c.json({ error: "not found" }, 404);
   });
-  app.onError((_, c) => c.json({ error: "this request could not be worked on" }, 500));
+  app.onError((_, c) => c.json({ error: "this request could not be processed" }, 500));
   return app;
 }
 
-const NO_JSON = { error: "the body is no JSON" };
+const NO_JSON = { error: "the body is not JSON" };
 
 const maySend = ({ rights }: Client): boolean => rights.has("hook") || rights.has("report");
 

@@ -29,19 +29,19 @@ export interface Guard {
 
 export function admitRequest({ method, header }: RequestHead, { hosts, who }: Guard): HttpRefusal | { client: Client } {
   if (!hosts.includes(header("host") ?? ""))
-    return { status: 421, why: "host", says: `this is ${hosts[0]}, and the request is for another host` };
+    return { status: 421, why: "host", says: `wrong host: this is ${hosts[0]}` };
   const origin = header("origin");
   if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`))
-    return { status: 403, why: "origin", says: "pages of other origins may not speak to rouse" };
+    return { status: 403, why: "origin", says: "requests from pages of other origins are refused" };
   const client = who(bearerOf(header("authorization")));
   if (!client)
     return {
       status: 401,
       why: "key",
-      says: "the header Authorization: Bearer TOKEN is missing or wrong; rouse token create makes one",
+      says: "the header Authorization: Bearer TOKEN is missing or wrong; create a token with rouse token create",
     };
   if (method === "GET") return { client };
-  if (method !== "POST") return { status: 405, why: "method", says: "only GET and POST are answered here" };
+  if (method !== "POST") return { status: 405, why: "method", says: "only GET and POST are supported" };
   return bodyRefusal(header) ?? { client };
 }
 
@@ -52,13 +52,13 @@ function bodyRefusal(header: RequestHead["header"]): HttpRefusal | null {
       status: 415,
       why: "type",
       says:
-        "protobuf is not read here, JSON is: set OTEL_EXPORTER_OTLP_PROTOCOL=http/json (Claude Code), or " +
+        "protobuf is not supported, JSON is: set OTEL_EXPORTER_OTLP_PROTOCOL=http/json (Claude Code), or " +
         'protocol = "json" in [otel] (Codex)',
     };
   if (type !== "application/json")
     return { status: 415, why: "type", says: "the body must be JSON: content-type: application/json" };
   if ((header("content-encoding") ?? "identity") !== "identity")
-    return { status: 415, why: "encoding", says: "a compressed body is not read: send it uncompressed" };
+    return { status: 415, why: "encoding", says: "compressed bodies are not supported: send it uncompressed" };
   return Number(header("content-length") ?? 0) > BODY_MAX ? TOO_LARGE : null;
 }
 
@@ -72,7 +72,7 @@ export const TOO_LARGE: HttpRefusal = {
 export const missingRight = (right: string): HttpRefusal => ({
   status: 403,
   why: "right",
-  says: `this needs a token with the right ${right}; make one with: rouse token create NAME --right ${right}`,
+  says: `this needs a token with the right ${right}; create one with: rouse token create NAME --right ${right}`,
 });
 
 function bearerOf(value: string | undefined): string {

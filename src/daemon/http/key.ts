@@ -41,7 +41,7 @@ export function makeKey(path: string): string {
   // Two that begin at once: the first one's key is the key.
   const theirs = readKey(path);
   if (theirs !== null) return theirs;
-  throw new Error(`${path} holds no key of rouse's: remove it, and it is made again`);
+  throw new Error(`${path} is not a key of rouse; remove it, and rouse creates a new one`);
 }
 
 /** Takes the same time wherever the two differ. */

@@ -30,7 +30,7 @@ describe("the key", () => {
     symlinkSync(path, join(folder, "link"));
     expect(readKey(join(folder, "link"))).toBeNull();
     writeFileSync(join(folder, "other"), "1234\n");
-    expect(() => makeKey(join(folder, "other"))).toThrow("holds no key");
+    expect(() => makeKey(join(folder, "other"))).toThrow("is not a key");
   });
 
   it("is made again where a full disk left an empty file", () => {

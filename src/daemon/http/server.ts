@@ -106,7 +106,7 @@ export class HttpServer {
     const { port, address = ADDRESS, hooks, telemetry, more = async () => null, requestMs = 10_000 } = this.#options;
     try {
       if (!LOOPBACK.has(address) && !this.#options.isRemoteAllowed)
-        throw new Error(`other machines can reach ${address}: say daemon.http_remote = true if that is wanted`);
+        throw new Error(`other machines can reach ${address}; to permit that, set daemon.http_remote = true`);
       const app = makeHttpApp({ ...this.#guard(), hooks, telemetry, counts: this.#counts, more });
       const answer = getRequestListener(app.fetch);
       const server = createServer(
@@ -130,7 +130,7 @@ export class HttpServer {
       });
       if ((server.address() as AddressInfo).address !== address) {
         server.close();
-        throw new Error(`it was bound to another address than ${address}`);
+        throw new Error(`it was bound to a different address than ${address}`);
       }
       this.#server = server;
       this.#error = null;
@@ -143,6 +143,6 @@ export class HttpServer {
 }
 
 function errorOf({ code, message }: NodeJS.ErrnoException): string {
-  if (code === "EADDRINUSE") return "another program has it";
-  return code === "EACCES" ? "this user may not open it" : message;
+  if (code === "EADDRINUSE") return "another program uses it";
+  return code === "EACCES" ? "permission denied" : message;
 }

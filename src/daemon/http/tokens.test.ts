@@ -48,7 +48,7 @@ describe("a token", () => {
 
   it("has a name of its own, of letters and digits", () => {
     createToken(path, "ann", ["read"], 0);
-    expect(() => createToken(path, "ann", ["read"], 0)).toThrow("revoke it first");
+    expect(() => createToken(path, "ann", ["read"], 0)).toThrow("already exists");
     for (const name of ["", "a b", "../x", "\u001b[31m", "x".repeat(61)])
       expect(() => createToken(path, name, ["read"], 0)).toThrow("letters");
     expect(listTokens(path).map(({ name }) => name)).toEqual(["ann"]);

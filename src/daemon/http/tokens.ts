@@ -47,7 +47,7 @@ export function listTokens(path: string): TokenRecord[] {
   const text = readPrivate(path);
   if (text === null) return [];
   const parsed = fileSchema.safeParse(jsonOf(text));
-  if (!parsed.success) throw new TokenError(`${path} is damaged: remove it, and make the tokens again`);
+  if (!parsed.success) throw new TokenError(`${path} is damaged; remove it and create the tokens again`);
   return parsed.data.tokens;
 }
 
@@ -55,13 +55,13 @@ export function listTokens(path: string): TokenRecord[] {
 export function createToken(path: string, name: string, rights: readonly Right[], now: number): string {
   const known = listTokens(path);
   if (known.some((token) => token.name === name))
-    throw new TokenError(`there is a token called ${name}: revoke it first, or choose another name`);
-  if (known.length >= MAX) throw new TokenError(`there are ${MAX} tokens: revoke those that nobody uses`);
+    throw new TokenError(`a token named ${name} already exists; revoke it or choose another name`);
+  if (known.length >= MAX) throw new TokenError(`the limit of ${MAX} tokens is reached; revoke unused tokens`);
   const token = `rouse_${randomBytes(32).toString("base64url")}`;
   const record = { name, digest: digestOf(token), rights: [...rights], created_at: new Date(now).toISOString() };
   const checked = recordSchema.safeParse(record);
   if (!checked.success)
-    throw new TokenError("a token's name has up to 60 letters, digits, dots, dashes and underscores");
+    throw new TokenError("invalid token name; expected at most 60 letters, digits, dots, dashes and underscores");
   write(path, [...known, checked.data]);
   return token;
 }

@@ -317,7 +317,7 @@ export class LocalSensors {
     if (!known || JSON.stringify(known.session) !== JSON.stringify(session)) this.#loop.register(session);
     if (!known) this.#absorb(session);
     if (blind !== null || liveness === "unknown")
-      this.#loop.take({ kind: "unreadable", session: session.id, reason: blind ?? "its pane could not be asked" });
+      this.#loop.take({ kind: "unreadable", session: session.id, reason: blind ?? "its pane could not be read" });
     else this.#loop.recordLiveness(session.id, "pane");
     void this.#backlog.add(session.id, signals);
   }

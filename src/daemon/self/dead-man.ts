@@ -12,7 +12,7 @@ export function deadManPulse(address: string, everyMs: number, limitMs: number =
   if (address === "") return null;
   const url = parse(address);
   return new Pulse({
-    to: url?.host ?? "no valid address",
+    to: url?.host ?? "not a valid address",
     everyMs,
     send: (_isFirst, abort) =>
       url
@@ -29,7 +29,7 @@ function fetchOnce(url: URL, signal: AbortSignal, limitMs: number): Promise<void
       response.destroy();
       if (status >= 200 && status < 300) resolve();
       else if (status >= 300 && status < 400)
-        reject(new Error(`${url.host} redirects (${status}): give the new address`));
+        reject(new Error(`${url.host} redirects (${status}): use the new address`));
       else reject(new Error(`${url.host} answered ${status}`));
     });
     asked.on("error", (error: NodeJS.ErrnoException) => {

@@ -105,7 +105,7 @@ describe("the dead man's switch", () => {
   it.each([
     [500, "answered 500"],
     [404, "answered 404"],
-    [302, "redirects (302): give the new address"],
+    [302, "redirects (302): use the new address"],
   ])("fails when it is answered with %d, and no redirect is followed", async (status, says) => {
     answer = status;
     expect(await problem(pulseTo(`http://127.0.0.1:${port}/secret`))).toBe(`127.0.0.1:${port} ${says}`);

@@ -29,7 +29,10 @@ describe("a start", () => {
       200,
       { ok: false, version: "1.0", pid: process.pid, starting: { folded: expect.any(Number), of: 4 } },
     ]);
-    expect(other).toEqual([503, { error: expect.stringMatching(/^the daemon is starting: it has read \d+ % of its/) }]);
+    expect(other).toEqual([
+      503,
+      { error: expect.stringMatching(/^the daemon is starting: \d+ % of its journal is read/) },
+    ]);
     expect(fold.folded).toBe(4);
     await new Promise((resolve) => server.close(resolve));
   });

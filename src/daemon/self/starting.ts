@@ -21,7 +21,7 @@ export function answerStarting(
   const share = fold.of > 0 ? Math.min(99, Math.floor((100 * fold.folded) / fold.of)) : 0;
   const body = isHealth
     ? { ok: false, version, pid: process.pid, starting: fold }
-    : { error: `the daemon is starting: it has read ${share} % of its journal; try again in a moment` };
+    : { error: `the daemon is starting: ${share} % of its journal is read; try again in a moment` };
   request.resume();
   response.writeHead(isHealth ? 200 : 503, { "content-type": "application/json", "retry-after": "1" });
   response.end(JSON.stringify(body));

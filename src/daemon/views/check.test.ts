@@ -60,7 +60,7 @@ describe("checkOf", () => {
     expect(check(agent("a", [turn, commit(13)]), 13)).toMatchObject({
       category: "warning",
       category_by_age: "auto-resume",
-      held_back: "it is active elsewhere",
+      held_back: "other sources show activity",
       activity: { known: true, is_active: true, confidence: 0.7, sources: ["git_commit"] },
     });
   });

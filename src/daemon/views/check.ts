@@ -112,9 +112,9 @@ function categoryOf(ageMs: number, { warning_hours, critical_hours, auto_resume_
 
 /** Why a long silence is no reason to touch it; null when it is one. */
 function whyCalm({ assessment: { state, until } }: SessionJudge, now: number, isActive: boolean): string | null {
-  if (isActive) return "it is active elsewhere";
-  if (state === "complete" || state === "idle") return `it is ${state}: nothing is under way`;
-  if (state === "rate_limited" && until !== null && until > now) return `its limit lasts until ${iso(until)}`;
+  if (isActive) return "other sources show activity";
+  if (state === "complete" || state === "idle") return `it is ${state}: no turn is running`;
+  if (state === "rate_limited" && until !== null && until > now) return `it is rate limited until ${iso(until)}`;
   return null;
 }
 

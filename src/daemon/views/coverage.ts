@@ -47,7 +47,7 @@ const VIEWS: readonly View[] = [
     isSeen: ({ evidence }) => hears(evidence, "transcript") || hears(evidence, "stream"),
     fix: ({ session }) =>
       partOf(programFor(session.kind).transcript)
-        ? "it is found with the first prompt; rouse watch looks for it"
+        ? "it is found after the first prompt; rouse watch also searches for it"
         : null,
   },
   {
@@ -76,7 +76,7 @@ const VIEWS: readonly View[] = [
 export function blindOf(judge: SessionJudge, now: number): { since: number; reason: string } | null {
   const { session, evidence, assessment, judgingError, since } = judge;
   if (session.endedAt !== null || evidence.exit) return null;
-  if (judgingError !== null) return { since, reason: `judging it failed: ${judgingError}` };
+  if (judgingError !== null) return { since, reason: `the judgement failed: ${judgingError}` };
   if (evidence.blind) return { since: evidence.blind.since, reason: evidence.blind.text };
   const isLasting = assessment.state === "unknown" && awakeMs(evidence.asleep, since, now) > BLIND_MS;
   return isLasting ? { since, reason: assessment.reasons[0] ?? "" } : null;

@@ -21,12 +21,12 @@ describe("an incident that is asked for", () => {
   });
 
   it.each([
-    ["api", `"api" has no open incident; of those that ended, the latest first: ${ended?.id} (loop)`],
+    ["api", `"api" has no open incident; closed incidents, latest first: ${ended?.id} (loop)`],
     ["docs", '"docs" has no incident'],
-    ["nothing", 'there is no incident "nothing"; see "rouse incidents --all"'],
+    ["nothing", 'no incident matches "nothing"; see "rouse incidents --all"'],
     [
       open?.id.slice(0, 2) ?? "",
-      `"${open?.id.slice(0, 2)}" is too short for the beginning of an incident's id: at least 3 characters`,
+      `"${open?.id.slice(0, 2)}" is too short for an incident id; expected at least 3 characters`,
     ],
   ])("is not found by %s, and the answer says why", (word, says) => {
     expect(found(word)).toBe(says);

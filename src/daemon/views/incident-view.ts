@@ -138,17 +138,16 @@ export function findIncident({ incidents }: IncidentState, word: string, agents:
   const begins = word.length >= PREFIX_MIN ? incidents.filter(({ id }) => id.startsWith(word)) : [];
   const [first, second] = begins;
   if (first && !second) return first;
-  if (first) return `${quoted} fits ${begins.length} incidents: ${listed(begins)}`;
+  if (first) return `${quoted} matches ${begins.length} incidents: ${listed(begins)}`;
   const open = incidents.filter((incident) => incident.agent === word && isOpen(incident));
   if (open.length === 1 && open[0]) return open[0];
   if (open.length > 1) return `${quoted} has ${open.length} open incidents: ${listed(open)}`;
   const ended = incidents.filter(({ agent }) => agent === word).reverse();
-  if (ended.length > 0)
-    return `${quoted} has no open incident; of those that ended, the latest first: ${listed(ended)}`;
+  if (ended.length > 0) return `${quoted} has no open incident; closed incidents, latest first: ${listed(ended)}`;
   if (agents.includes(word)) return `${quoted} has no incident`;
   if (word.length < PREFIX_MIN && incidents.some(({ id }) => id.startsWith(word)))
-    return `${quoted} is too short for the beginning of an incident's id: at least ${PREFIX_MIN} characters`;
-  return `there is no incident ${quoted}; see "rouse incidents --all"`;
+    return `${quoted} is too short for an incident id; expected at least ${PREFIX_MIN} characters`;
+  return `no incident matches ${quoted}; see "rouse incidents --all"`;
 }
 
 const PREFIX_MIN = 3;
@@ -161,7 +160,7 @@ const listed = (found: readonly Incident[]): string =>
 function nextOf(incident: Incident, { state, now }: IncidentSource): IncidentView["next"] {
   if (!isOpen(incident)) return null;
   const judge = state.latest.get(incident.agent);
-  if (!judge) return { do: null, at: null, reason: "it is not watched at present" };
+  if (!judge) return { do: null, at: null, reason: "the agent is not watched at present" };
   const decision = decide(situationOf(state, incident, judge, now));
   if (incident.escalated && incident.ackedAt === null)
     return { do: null, at: null, reason: sanitize(incident.escalated.reason, 300) };

@@ -7,7 +7,7 @@ export function logLine(input: IncidentInput, { actions, incidents }: IncidentSt
   switch (input.kind) {
     case "intended": {
       const { agent, do: name, incident } = input.intent;
-      return `${agent}: ${name} is intended${about(incident)}`;
+      return `${agent}: starting ${name}${about(incident)}`;
     }
     case "done": {
       const { intent, result, reason, proven } = input.outcome;
@@ -18,7 +18,7 @@ export function logLine(input: IncidentInput, { actions, incidents }: IncidentSt
     }
     case "escalated": {
       const agent = incidents.find(({ id }) => id === input.incident)?.agent ?? "";
-      return `${agent}: given to a human: ${input.reason}${about(input.incident)}`;
+      return `${agent}: escalated: ${input.reason}${about(input.incident)}`;
     }
     default:
       return null;

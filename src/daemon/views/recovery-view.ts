@@ -41,7 +41,7 @@ export function recoveryView(
       reason: sanitize(outcome.reason, 300),
       proven: outcome.proven,
     })),
-    reason: recovery ? sanitize(recovery.reason, 300) : "something is being done to it at this moment; try again",
+    reason: recovery ? sanitize(recovery.reason, 300) : "another action on this agent is under way; try again",
     next: recovery?.next ? { do: recovery.next.do, say: recovery.next.say ?? null } : null,
     at: recovery?.recheckAt == null ? null : new Date(recovery.recheckAt).toISOString(),
     busy: recovery === null,

@@ -36,7 +36,7 @@ describe("why", () => {
       expect.arrayContaining([
         { what: "turn", says: "active", age_secs: 10, source: "title" },
         { what: "open tool", says: "Bash npm test", age_secs: 7, source: "transcript" },
-        { what: "last news", says: "reply", age_secs: 8, source: "screen" },
+        { what: "last activity", says: "reply", age_secs: 8, source: "screen" },
         { what: "last output", says: "bytes", age_secs: 6, source: "screen" },
         { what: "human", says: "keys typed", age_secs: 5, source: "human" },
       ]),
@@ -59,8 +59,8 @@ describe("why", () => {
   it("says what would change the verdict, and when it is judged again", () => {
     const active = whyOf(story([0, working]), START);
     expect(active.changes).toEqual([
-      expect.stringMatching(/^it is judged again in \d+/),
-      "news from any witness, an open prompt, or the end of the turn",
+      expect.stringMatching(/^the next check, in \d+/),
+      "new activity from any source, an open prompt, or the end of the turn",
     ]);
     expect(whyOf(story([0, working], [5, idle]), START + 5000).changes.at(-1)).toBe(
       "a new turn, or a prompt on the screen",

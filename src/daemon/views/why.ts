@@ -34,16 +34,17 @@ export function whyOf(judge: SessionJudge, now: number): Why {
   for (const found of [error, shownError])
     if (found) add("error", `${found.cause}: ${found.text}`, found.at, found.source);
   for (const [source, at] of Object.entries(evidence.progress.seen))
-    add("last news", source, at, source === "reply" || source === "tokens" ? "screen" : source);
+    add("last activity", source, at, source === "reply" || source === "tokens" ? "screen" : source);
   if (evidence.progress.outputAt !== null) add("last output", "bytes", evidence.progress.outputAt, "screen");
   if (evidence.humanAt !== null) add("human", "keys typed", evidence.humanAt, "human");
   const changes: string[] = [];
-  if (evidence.blind) changes.push("any word of it: it is judged again as soon as it is heard of");
+  if (evidence.blind) changes.push("any new signal: it is checked again at once");
   if (assessment.recheckAt !== null)
-    changes.push(`it is judged again in ${formatDuration(assessment.recheckAt - now)} if nothing comes`);
+    changes.push(`the next check, in ${formatDuration(assessment.recheckAt - now)} if there is no new signal`);
   const word = turnWord(evidence.turn);
   if (prompt) changes.push("an answer to its prompt");
-  else if (word?.word === "active") changes.push("news from any witness, an open prompt, or the end of the turn");
+  else if (word?.word === "active")
+    changes.push("new activity from any source, an open prompt, or the end of the turn");
   else if (word) changes.push("a new turn, or a prompt on the screen");
   const previewLines = settingOf(judge.settings, "output_preview_lines");
   const tail = previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines) : [];

@@ -209,7 +209,7 @@ describe("the doctor's eyes", () => {
       level: "warn",
       says: expect.stringContaining("2 for their key"),
     });
-    expect(portLine({ ...open, listening: false, error: "another program has it" })).toMatchObject({ level: "warn" });
+    expect(portLine({ ...open, listening: false, error: "another program uses it" })).toMatchObject({ level: "warn" });
     expect(portLine({ ...open, port: 0, listening: false })).toMatchObject({ level: "ok" });
   });
 
