@@ -1,21 +1,21 @@
 /**
- * An orchestrator that is told only when a worker needs it, and does what each message asks for.
+ * An orchestrator that gets a message only when a worker needs it, and acts on each message.
  *
  *   rouse spawn --name feat-103-worker --tag worker -- claude "…"
  *   node examples/orchestrator.ts
  */
 import { type MessageView, type Notice, type Rouse, watch } from "rouse";
 
-/** What to do about a message of rouse. What it returns is printed. */
+/** Acts on a message from rouse and returns a line to print. */
 async function actOn(rouse: Rouse, notice: Notice): Promise<string> {
   switch (notice.msg_type) {
     case "worker.stuck": {
       const { worker_id, cause, duration_secs } = notice.payload;
       const lines = await rouse.readPane(worker_id, 10).catch((): string[] => []);
-      return `stuck (${cause}) for ${duration_secs} s; it shows: ${lines.at(-1) ?? "nothing"}`;
+      return `stuck (${cause}) for ${duration_secs} s; last line: ${lines.at(-1) ?? "nothing"}`;
     }
     case "worker.needs_input":
-      // A permission is the user's to give; a question may be answered with rouse.sendInput(worker_id, "…").
+      // Only the user grants permissions; answer a question with rouse.sendInput(worker_id, "…").
       return `asks for ${notice.payload.prompt_type}: ${notice.payload.prompt_preview}`;
     case "worker.error":
       return `failed: ${notice.payload.error_context}`;
@@ -23,11 +23,11 @@ async function actOn(rouse: Rouse, notice: Notice): Promise<string> {
       await rouse.stop(notice.payload.worker_id).catch(() => null);
       return `finished (${notice.payload.outcome}): ${notice.payload.completion_message}`;
     case "worker.recovered":
-      return "recovered by itself";
+      return "recovered";
     case "worker.escalated":
       return `needs you: ${notice.payload.reason}`;
     case "watchdog.blind":
-      return `cannot be seen: ${notice.payload.reason}`;
+      return `rouse cannot see it: ${notice.payload.reason}`;
   }
 }
 
@@ -37,10 +37,10 @@ export async function handle(rouse: Rouse, message: MessageView): Promise<string
 }
 
 export async function main(say: (line: string) => void, rouse: Rouse): Promise<void> {
-  // Each message is acknowledged when it was handled. One that fails is tried again, and becomes a dead letter in the end.
+  // A message is acknowledged after its handler returns. A failed one is retried, and finally becomes a dead letter.
   await rouse.deliver(async (message) => say(await handle(rouse, message)), {
     onError: (error, message, attempt) => say(`message ${message?.cursor}, attempt ${attempt}: ${String(error)}`),
-    onDeadLetter: (message) => say(`gave up message ${message.cursor}; see rouse.deadLetters()`),
+    onDeadLetter: (message) => say(`gave up on message ${message.cursor}; see rouse.deadLetters()`),
   });
 }
 

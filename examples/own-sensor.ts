@@ -1,17 +1,17 @@
 /**
- * A sensor of your own: an agent that runs somewhere rouse cannot look, a container or another machine, told by whatever
- * you know of it. `node examples/own-sensor.ts`
+ * A sensor of your own: an agent that rouse cannot see, such as one in a container or on another machine, watched by the
+ * signals that you send. `node examples/own-sensor.ts`
  */
 import { type Rouse, watch } from "rouse";
 
 export async function main(say: (line: string) => void, rouse: Rouse): Promise<void> {
-  const agent = rouse.addAgent({ name: "remote-worker", tags: ["worker"], task: "mend the parser" });
+  const agent = rouse.addAgent({ name: "remote-worker", tags: ["worker"], task: "fix the parser" });
   agent.send({ kind: "turn", source: "stream", phase: "start" });
   agent.send({ kind: "delta", source: "stream", channel: "content", chars: 400 });
   await until(async () => (await rouse.agents({ name: "remote-worker" }))[0]?.state === "working");
-  say("remote-worker works");
+  say("remote-worker is working");
   agent.send({ kind: "turn", source: "stream", phase: "end" });
-  agent.send({ kind: "report", source: "report", state: "complete", text: "the parser is mended" });
+  agent.send({ kind: "report", source: "report", state: "complete", text: "the parser is fixed" });
   await until(async () => (await rouse.status("remote-worker")).state === "complete");
   say("remote-worker is done");
   await agent.end(0);

@@ -1,9 +1,9 @@
-/** Follows every change of state and every incident, over restarts of the daemon. `node examples/subscribe.ts` */
+/** Follows state changes and incidents, across restarts of the daemon. `node examples/subscribe.ts` */
 import { type Rouse, watch } from "rouse";
 
 export async function main(say: (line: string) => void, rouse: Rouse): Promise<void> {
   for (const { name, state } of await rouse.agents()) say(`${name} is ${state}`);
-  const missed = (): void => say("some changes were missed: ask for the agents again");
+  const missed = (): void => say("some changes were missed: read the agents again");
   for await (const { kind, agent, data } of rouse.events({ kinds: ["assessment", "incident"], missed })) {
     if (kind === "assessment") say(`${agent} is ${String(data.state)}`);
     else say(`${agent}: ${String(data.problem)} ${String(data.phase)}`);

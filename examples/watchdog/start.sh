@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts a watchdog that is itself an agent, on a small model, with three tools of rouse and no others: it is never asked
-# for a permission, so no flag that skips them is needed. It cannot acknowledge what is in the orchestrator's inbox.
+# Starts a watchdog that is itself an agent, on a small model, with three tools of rouse and no others. It never asks for
+# a permission, so it needs no flag that skips them. It cannot acknowledge messages in the orchestrator's inbox.
 # A timer wakes it every 30 seconds:
 #   watchdog_start {"pane_id": "watchdog", "interval_secs": 30, "message": "check"}
 set -eu

@@ -96,7 +96,7 @@ describe("the examples", () => {
     );
     const said: string[] = [];
     await ownSensor.main((line) => said.push(line), await connect("sensor"));
-    expect(said).toEqual(["remote-worker works", "remote-worker is done"]);
+    expect(said).toEqual(["remote-worker is working", "remote-worker is done"]);
     await until("the news", () => heard.includes("remote-worker is complete"));
     await subscriber.close();
     await listening;
