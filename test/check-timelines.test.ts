@@ -24,7 +24,7 @@ const ENTRY = {
   cause: "loop",
   confidence: 0.9,
   until: null,
-  reasons: ["the same call 4 times"],
+  reasons: ["The same call 4 times"],
 };
 
 const rowsOf = (...entries: Record<string, unknown>[]): Row[] => [

@@ -46,7 +46,7 @@ describe("an alert", () => {
     expect(test.arrived[0]?.lines).toEqual([
       "api (claude-code)",
       "it asks: Run npm test?",
-      expect.stringMatching(/^why: a permission prompt has been open for \d+ s \(screen\)$/),
+      expect.stringMatching(/^why: A permission prompt has been open for \d+ s \(screen\)$/),
       expect.stringMatching(/^since 09:00 \(1\d s\)$/),
       "rouse left it alone: only a human can answer this",
       `you can: answer it (rouse attach api) · see why (rouse why api) · take it (rouse ack ${id?.slice(0, 8)})`,

@@ -66,7 +66,7 @@ describe("an agent with a budget", () => {
     expect(test.reported).toEqual(["worker.escalated api"]);
     expect(test.payload(0)).toMatchObject({
       cause: "over_budget",
-      reason: "1000 tokens this night, of a budget of 1000",
+      reason: "1000 tokens used tonight (budget: 1000)",
       done: [],
     });
     const judge = test.loop.find("api");

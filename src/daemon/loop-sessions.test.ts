@@ -160,10 +160,8 @@ describe("the loop's sessions", () => {
     const blind = { since: new Date(START).toISOString(), reason: expect.stringContaining("is silent") };
     expect(test.view()).toMatchObject({ state: "unknown", cause: null, confidence: 0, healthy: false, blind });
     expect(test.view().reasons).toEqual([
-      expect.stringMatching(
-        /^nothing was heard of it for 61 s \(observer\): the process that holds its terminal is silent/,
-      ),
-      expect.stringContaining("a turn runs"),
+      expect.stringMatching(/^No signals for 61 s \(observer\): the process that holds its terminal is silent/),
+      expect.stringContaining("A turn is running"),
     ]);
     test.run(300, "silent");
     expect(test.view().blind).toEqual(blind);

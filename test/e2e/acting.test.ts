@@ -112,8 +112,8 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
     const reported = await hasIncident("spender", ({ phase }) => phase === "escalated", 120_000);
     expect(reported).toMatchObject({ problem: "over_budget", policy: "thrifty", wouldDo: "interrupt", actions: [] });
     expect(reported.reasons).toEqual([
-      expect.stringMatching(/^\d+ tokens this night, of a budget of 40$/),
-      expect.stringMatching(/^nothing tells the price of \d+ tokens of this night/),
+      expect.stringMatching(/^\d+ tokens used tonight \(budget: 40\)$/),
+      expect.stringMatching(/^\d+ tokens used tonight have no known price/),
     ]);
     const status = (await rouse(home, ["status"])).stdout;
     expect(status).toContain("spender: over_budget, rouse would have interrupted it");

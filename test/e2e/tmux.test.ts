@@ -151,7 +151,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     expect(watch.judge(session)).toMatchObject({
       state: "idle",
       reasons: [
-        expect.stringMatching(/^a human typed .* \(human\), and the process ended: how is not known, .* \(process\)$/),
+        expect.stringMatching(/^A user typed .* \(human\); the process exited .* \(process\), exit status unknown$/),
       ],
     });
   });

@@ -31,7 +31,7 @@ describe("figures for people", () => {
   });
 
   it("name what was told late, and what stood in the place of a verdict that was not held", () => {
-    const working = { t: 111, state: "working" as const, cause: null, reasons: ["a turn runs (title)"] };
+    const working = { t: 111, state: "working" as const, cause: null, reasons: ["A turn is running (title)"] };
     const live = {
       ...scoreLive([]),
       late: [{ case: "claude/a", truth: "waiting_input", from: 61, delay: 6.04, within: 5, instead: [working] }],
@@ -39,9 +39,9 @@ describe("figures for people", () => {
     };
     const text = worstText({ live }, false);
     expect(text).toContain(
-      "late: waiting_input in claude/a at 1:01.0, told after 6.0 s, not within 5 s\n      1:51.0 working: a turn runs (title)",
+      "late: waiting_input in claude/a at 1:01.0, told after 6.0 s, not within 5 s\n      1:51.0 working: A turn is running (title)",
     );
-    expect(text).toContain("not held: waiting_input in claude/b\n      1:51.0 working: a turn runs (title)");
+    expect(text).toContain("not held: waiting_input in claude/b\n      1:51.0 working: A turn is running (title)");
   });
 
   it("say so when nothing went wrong", () => {

@@ -20,7 +20,7 @@ describe("a timeline for people", () => {
           cause: "limit",
           confidence: 0.9,
           until: "2026-03-02T15:00:00.000Z",
-          reasons: ["a usage limit has stopped it for 3 s (transcript): You have hit your limit"],
+          reasons: ["At a usage limit for 3 s (transcript): You have hit your limit"],
         },
       ],
       { colour: false, columns: 60 },
@@ -28,8 +28,8 @@ describe("a timeline for people", () => {
     expect(text.split("\n")).toEqual([
       "claude/limit",
       "   1:01.0  rate_limited/limit until 2026-03-02 15:00 UTC",
-      "           a usage limit has stopped it for 3 s",
-      "           (transcript): You have hit your limit",
+      "           At a usage limit for 3 s (transcript): You have",
+      "           hit your limit",
       "",
     ]);
   });

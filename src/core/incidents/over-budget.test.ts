@@ -35,8 +35,8 @@ describe("a night's spend", () => {
     const half = { tokens: 600, costUsd: 1.5, unpriced: 0 };
     expect(periodSpend([half], period, { tokens_per_night: 1000, cost_usd_per_night: 3 }).over).toEqual([]);
     expect(periodSpend([half, half], period, { tokens_per_night: 1000, cost_usd_per_night: 3 }).over).toEqual([
-      "1200 tokens this night, of a budget of 1000",
-      "$3.00 this night, of a budget of $3.00",
+      "1200 tokens used tonight (budget: 1000)",
+      "$3.00 spent tonight (budget: $3.00)",
     ]);
     expect(periodSpend([half, half], period, {}).over).toEqual([]);
   });
@@ -44,7 +44,7 @@ describe("a night's spend", () => {
   it("says so where a price is not known, instead of counting nothing for it", () => {
     const { over: used, doubt } = spent(5000, 0, { cost_usd_per_night: 1 });
     expect(used).toEqual([]);
-    expect(doubt).toBe("nothing tells the price of 5000 tokens of this night: they are not in the $0.00");
+    expect(doubt).toBe("5000 tokens used tonight have no known price and are not part of the $0.00");
   });
 });
 
@@ -57,7 +57,7 @@ describe("an agent over its budget", () => {
     expect(world.only).toMatchObject({
       problem: "over_budget",
       phase: "escalated",
-      reasons: ["1200 tokens this night, of a budget of 1000"],
+      reasons: ["1200 tokens used tonight (budget: 1000)"],
     });
     expect(world.only.escalated?.reason).toContain(`the policy ${name} only tells`);
   });

@@ -144,7 +144,7 @@ export function assessActivity(
   const { confidence, reasons } = confidenceOf(inWindow.length > 0 ? inWindow : signals, inactiveMs);
   const recent = inactiveMs <= lookbackMs;
   const reliable = inWindow.some((signal) => tierOf(signal) < 3);
-  if (!recent) reasons.push(`nothing within the last ${lookbackMs / MINUTE} min`);
+  if (!recent) reasons.push(`no activity within the last ${lookbackMs / MINUTE} min`);
   if (!reliable) reasons.push("no tier-1 or tier-2 signal within its window");
   const validation_passed = recent && reliable;
   return {
@@ -186,11 +186,11 @@ function whyBlind(
   age: (at: number) => number,
 ): string | null {
   const checkedAt = options?.checkedAt ?? ("recent" in activity ? activity.checkedAt : (newest?.at ?? null));
-  if (checkedAt === null) return "unknown: no sensor could look";
-  if (!consistent) return "unknown: the times of the signals contradict each other";
-  if ("recent" in activity && age(checkedAt) > lookbackMs) return "unknown: no sensor has looked of late";
+  if (checkedAt === null) return "unknown: no sensor data";
+  if (!consistent) return "unknown: signal times contradict each other";
+  if ("recent" in activity && age(checkedAt) > lookbackMs) return "unknown: no recent sensor data";
   if ("recent" in activity && !newest && age(activity.checkedFrom ?? checkedAt) < lookbackMs) {
-    return "unknown: not watched for long enough to miss anything";
+    return "unknown: not watched long enough";
   }
   return null;
 }

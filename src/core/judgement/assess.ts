@@ -71,7 +71,7 @@ export function assess(evidence: Evidence, now: number, settings: Settings = {})
     const kinds = said.kinds ?? agreeingKinds(evidence, question.active);
     return { until: null, ...said, reasons, level, kinds, at: now, ruleset: RULESET, recheckAt };
   }
-  return unknown([evidence.blind ? unseen(evidence.blind, since) : "nothing was seen yet"], now, recheckAt);
+  return unknown([evidence.blind ? unseen(evidence.blind, since) : "No signals yet"], now, recheckAt);
 }
 
 /** Which rule decides, such as `byPrompt`; null where none has anything to say. For explanations. */
@@ -111,7 +111,7 @@ function unknown(reasons: string[], now: number, recheckAt: number | null): Asse
 }
 
 const unseen = ({ since, text }: NonNullable<Evidence["blind"]>, awakeSince: (at: number) => number): string =>
-  `nothing was heard of it for ${formatDuration(awakeSince(since))} (observer)${text === "" ? "" : `: ${text}`}`;
+  `No signals for ${formatDuration(awakeSince(since))} (observer)${text === "" ? "" : `: ${text}`}`;
 
 /** Nothing is claimed in these, so there is nothing to doubt. */
 const QUIET: ReadonlySet<State> = new Set<State>(["starting", "idle"]);
@@ -121,10 +121,11 @@ function doubts({ progress, session, traits, exit }: Evidence, since: RuleInput[
   if (!progress.reading || exit) return [];
   const found: string[] = [];
   const fit = versionFit(traits.versions, session.version);
-  if (fit === 1) found.push(`version ${session.version} is newer than its profile (${traits.versions?.to})`);
-  if (fit === -1) found.push(`version ${session.version} is older than its profile (${traits.versions?.from})`);
-  if (progress.reading.structural) found.push("judged by structure: the screen does not fit the program's profile");
+  if (fit === 1) found.push(`Version ${session.version} is newer than its profile (${traits.versions?.to})`);
+  if (fit === -1) found.push(`Version ${session.version} is older than its profile (${traits.versions?.from})`);
+  if (progress.reading.structural)
+    found.push("The screen does not match the program's profile and is read with generic rules");
   if (found.length === 0) return found;
   const seen = formatAgo(since(progress.readingAt ?? 0));
-  return found.map((doubt) => `${doubt}, seen ${seen} (screen)`);
+  return found.map((doubt) => `${doubt}, last read ${seen} (screen)`);
 }

@@ -29,7 +29,7 @@ describe("shouldSendResume", () => {
   });
 
   it("asks but never resumes one that it cannot see", () => {
-    expect(shouldSendResume([], NOW)).toEqual({ send: false, may_ask: true, reason: "unknown: no sensor could look" });
+    expect(shouldSendResume([], NOW)).toEqual({ send: false, may_ask: true, reason: "unknown: no sensor data" });
   });
 });
 

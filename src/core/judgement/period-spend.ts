@@ -29,13 +29,12 @@ export function periodSpend(sessions: readonly TokenSpend[], period: BudgetPerio
     sessions.reduce((total, spent) => total + spent[what], 0),
   ) as [number, number, number];
   const over: string[] = [];
-  if (tokensBudget > 0 && tokens >= tokensBudget)
-    over.push(`${tokens} tokens this night, of a budget of ${tokensBudget}`);
+  if (tokensBudget > 0 && tokens >= tokensBudget) over.push(`${tokens} tokens used tonight (budget: ${tokensBudget})`);
   if (costBudget > 0 && costUsd >= costBudget)
-    over.push(`$${costUsd.toFixed(2)} this night, of a budget of $${costBudget.toFixed(2)}`);
+    over.push(`$${costUsd.toFixed(2)} spent tonight (budget: $${costBudget.toFixed(2)})`);
   const doubt =
     costBudget > 0 && unpriced > 0
-      ? `nothing tells the price of ${unpriced} tokens of this night: they are not in the $${costUsd.toFixed(2)}`
+      ? `${unpriced} tokens used tonight have no known price and are not part of the $${costUsd.toFixed(2)}`
       : null;
   return { period, tokens, costUsd, unpriced, tokensBudget, costBudget, over, doubt };
 }

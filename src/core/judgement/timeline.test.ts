@@ -7,7 +7,7 @@ const said = (at: number, fields: Partial<Assessment>): Assessment => ({
   cause: null,
   confidence: 0.9,
   until: null,
-  reasons: ["a turn runs"],
+  reasons: ["A turn is running"],
   level: "act",
   kinds: [],
   at: 5000 + at * 1000,

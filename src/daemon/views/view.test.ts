@@ -45,7 +45,7 @@ describe("what is shown of a session", () => {
       tags: ["night"],
       ended_at: null,
     });
-    expect(view.reasons[0]).toContain("a turn runs (title)");
+    expect(view.reasons[0]).toContain("A turn is running (title)");
   });
 
   it("says what it does: the open tool, what the screen shows of one, or what is asked", () => {
@@ -75,7 +75,7 @@ describe("what is shown of a session", () => {
     const judge = watch([]);
     judge.judge(START + 10_000);
     expect(viewOf(judge, START + 69_000)).toMatchObject({ state: "unknown", blind: null });
-    const blind = { since: "2026-03-02T09:00:10.000Z", reason: "nothing was seen yet" };
+    const blind = { since: "2026-03-02T09:00:10.000Z", reason: "No signals yet" };
     expect(viewOf(judge, START + 71_000)).toMatchObject({ state: "unknown", healthy: false, blind });
     judge.session = { ...judge.session, endedAt: START + 72_000 };
     expect(viewOf(judge, START + 73_000).blind).toBeNull();

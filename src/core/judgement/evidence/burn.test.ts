@@ -55,7 +55,7 @@ describe("burn without progress", () => {
     const verdict = burnVerdict(stateAfter([start, ...writing(30)]), 30 * MINUTE);
     expect(verdict).toMatchObject({ cause: "no_progress", since: 0, active_minutes: 30, output_tokens: 15_000 });
     expect(verdict?.reason).toBe(
-      "no new outcome for 30 min, with 30 min of work and 15000 tokens written (transcript), 2715000 tokens in the last hour",
+      "No new outcome for 30 min, despite 30 min of work and 15000 tokens written (transcript), 2715000 tokens in the last hour",
     );
   });
 

@@ -135,7 +135,7 @@ export function burnVerdict(state: BurnState, now: number, options?: DetectorOpt
     output_tokens: state.outputSince,
     active_minutes: state.activeMinutes,
     reason:
-      `no new outcome for ${formatDuration(now - state.progressAt)}, with ${state.activeMinutes} min of work and ` +
+      `No new outcome for ${formatDuration(now - state.progressAt)}, despite ${state.activeMinutes} min of work and ` +
       `${state.outputSince} tokens written (${state.source}), ${rates.tokens_per_hour} tokens in the last hour`,
   };
 }

@@ -23,7 +23,7 @@ describe("checkpoint age", () => {
       since: 10 * MINUTE,
       last_step: "step 2: schema",
       confidence: 0.5,
-      reason: "no checkpoint for 25 min (report), the last was: step 2: schema",
+      reason: "No checkpoint for 25 min (report), last one: step 2: schema",
     });
   });
 

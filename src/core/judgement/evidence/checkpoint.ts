@@ -95,7 +95,7 @@ export function checkpointVerdict(
     since,
     last_step: state.text,
     confidence: CONFIDENCE.medium,
-    reason: `no checkpoint for ${formatDuration(ageMs)} (${state.source})${state.text ? `, the last was: ${state.text}` : ""}`,
+    reason: `No checkpoint for ${formatDuration(ageMs)} (${state.source})${state.text ? `, last one: ${state.text}` : ""}`,
   };
 }
 
@@ -105,7 +105,7 @@ export function claimVerdict(state: CheckpointState, now: number, options?: Dete
   for (const [task, since] of state.claims) {
     const ageMs = awakeMs(state.asleep, since, now);
     if (!isBeyond(since, ageMs, staleMs, options)) continue;
-    const reason = `the claim on ${task} was neither renewed nor followed by a checkpoint for ${formatDuration(ageMs)} (${state.source})`;
+    const reason = `No renewal or checkpoint for the claim on ${task} for ${formatDuration(ageMs)} (${state.source})`;
     return { cause: "stale_claim", since, task, confidence: CONFIDENCE.medium, reason };
   }
   return null;

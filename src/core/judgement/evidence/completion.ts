@@ -66,6 +66,6 @@ export function completionVerdict(
     cause: "no_completion_signal",
     since: state.endedAt,
     confidence: CONFIDENCE.high,
-    reason: `the turn ended ${formatDuration(ageMs)} ago (${state.endedBy}) without the completion marker that was asked for`,
+    reason: `The turn ended ${formatDuration(ageMs)} ago (${state.endedBy}) without the requested completion marker`,
   };
 }

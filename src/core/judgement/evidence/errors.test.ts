@@ -32,7 +32,7 @@ describe("repeated errors", () => {
       since: 0,
       count: 5,
       confidence: 0.5,
-      reason: "the same error 5 times in 4 min (transcript): no such module",
+      reason: "The same error 5 times in 4 min (transcript): no such module",
     });
   });
 

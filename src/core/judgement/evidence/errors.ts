@@ -71,7 +71,7 @@ export function errorsVerdict(state: ErrorsState, now: number, options?: Detecto
       since: first,
       count: within.length,
       confidence: CONFIDENCE.medium,
-      reason: `the same error ${within.length} times in ${formatDuration(now - first)} (${source})${quoted}`,
+      reason: `The same error ${within.length} times in ${formatDuration(now - first)} (${source})${quoted}`,
     };
   }
   return worst;

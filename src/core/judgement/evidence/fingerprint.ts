@@ -84,7 +84,7 @@ export function fingerprintVerdict(
     last_activity: state.since,
     intervals_stuck: intervals,
     confidence: CONFIDENCE.medium,
-    reason: `busy, and the same last line, status and reply for ${formatDuration(stillMs)} (screen), ${intervals} looks of ${pollMs / SECOND} s`,
+    reason: `Shows as busy, but the screen has not changed for ${formatDuration(stillMs)} (screen, ${intervals} checks, ${pollMs / SECOND} s apart)`,
   };
 }
 

@@ -106,13 +106,13 @@ export function neverStartedVerdict(
     !submittedNothing &&
     isBeyond(state.submittedAt, submittedMs, answerMs, options)
   ) {
-    const reason = `a prompt was submitted ${formatDuration(submittedMs)} ago (${state.submittedBy === "human" ? "human" : "observer"}) and nothing answers`;
+    const reason = `A prompt was submitted ${formatDuration(submittedMs)} ago (${state.submittedBy === "human" ? "human" : "observer"}), but there is no response`;
     return { cause: "never_started", since: state.submittedAt, confidence: CONFIDENCE.medium, reason };
   }
   if (state.upAt === null || !state.alive || state.shown) return null;
   const upMs = awakeMs(state.asleep, state.upAt, now);
   if (!isBeyond(state.upAt, upMs, settingOf(options, "never_shown_seconds") * SECOND, options)) return null;
-  const reason = `the process has been up for ${formatDuration(upMs)} (process) and has shown nothing`;
+  const reason = `The process has been up for ${formatDuration(upMs)} (process) without any output`;
   return { cause: "never_started", since: state.upAt, confidence: CONFIDENCE.medium, reason };
 }
 
@@ -124,7 +124,7 @@ export function neverExitedVerdict(
   if (state.resultAt === null || !state.alive) return null;
   const ageMs = awakeMs(state.asleep, state.resultAt, now);
   if (!isBeyond(state.resultAt, ageMs, settingOf(options, "never_exited_seconds") * SECOND, options)) return null;
-  const reason = `the result was reported ${formatDuration(ageMs)} ago (stream) and the process is still alive`;
+  const reason = `The result was reported ${formatDuration(ageMs)} ago (stream), but the process is still running`;
   return { cause: "never_exited", since: state.resultAt, confidence: CONFIDENCE.high, reason };
 }
 

@@ -20,24 +20,24 @@ export function reasonOf(reported: Explained): string {
   const times = `${reported.rounds} times in ${inTime} (${source})`;
   switch (reported.rule) {
     case "run":
-      if (reported.entry.anyCall) return `the same error ${times}, whatever the arguments (${reported.entry.tool})`;
+      if (reported.entry.anyCall) return `The same error ${times}, whatever the arguments (${reported.entry.tool})`;
       if (reported.entry.period > 1)
-        return `a cycle of ${reported.entry.period} calls with the same results, ${times}, nothing changed between`;
-      return `the same ${reported.entry.tool} call with the same ${reported.entry.isError ? "failure" : "result"} ${times}, nothing changed between`;
+        return `A cycle of ${reported.entry.period} calls with the same results ${times}, with no change in between`;
+      return `The same ${reported.entry.tool} call with the same ${reported.entry.isError ? "failure" : "result"} ${times}, with no change in between`;
     case "among":
-      return `the same ${reported.entry.tool} call with the same result ${times} among other calls, nothing changed between`;
+      return `The same ${reported.entry.tool} call with the same result ${times} among other calls, with no change in between`;
     case "circle":
-      return `${reported.rounds} rounds in ${inTime} (${source}) brought only what was seen before (${reported.entry.tool})`;
+      return `${reported.rounds} rounds in ${inTime} (${source}) brought nothing new (${reported.entry.tool})`;
     case "message":
-      return `the same message ${times}, nothing new between`;
+      return `The same message ${times}, with nothing new in between`;
     case "error":
-      return `the program failed in the same way ${times}, nothing new between`;
+      return `The program failed the same way ${times}, with nothing new in between`;
     case "compaction":
-      return `the context was compacted ${times}, nothing new between`;
+      return `The context was compacted ${times}, with nothing new in between`;
     case "shown":
-      return `the screen shows the same ${reported.period} rows ${times}, one below the other: ${reported.text}`;
+      return `The screen shows the same ${reported.period} rows ${times}, one below the other: ${reported.text}`;
     case "text":
-      return `the text repeats a block of ${reported.period} characters ${times}`;
+      return `The text repeats a block of ${reported.period} characters ${times}`;
   }
 }
 

@@ -31,7 +31,7 @@ describe("a screen that shows the same again and again", () => {
       cause: "loop",
       rounds: 4,
       kind: "screen",
-      reason: "the screen shows the same 3 rows 4 times in 6 s (screen), one below the other: node test.mjs",
+      reason: "The screen shows the same 3 rows 4 times in 6 s (screen), one below the other: node test.mjs",
     });
   });
 

@@ -160,7 +160,7 @@ describe("a loop", () => {
       story()
         .times(5, (s) => s.call({ args: "pwd", result: "/w" }))
         .last()?.reason,
-    ).toBe("the same Bash call with the same result 5 times in 13 s (stream), nothing changed between");
+    ).toBe("The same Bash call with the same result 5 times in 13 s (stream), with no change in between");
   });
 });
 

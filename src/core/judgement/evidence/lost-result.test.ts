@@ -27,7 +27,7 @@ describe("a lost result", () => {
     const queued = [turn(0, "start"), queue(5, "enqueue"), turn(10, "end")];
     expect(verdictAfter(queued, 2 * MINUTE)).toMatchObject({
       since: 10,
-      reason: "at its prompt for 120 s without taking up 1 queued (transcript)",
+      reason: "At its prompt for 120 s without picking up 1 queued message (transcript)",
     });
     expect(verdictAfter([...queued, queue(11, "dequeue")], 2 * MINUTE)).toBeNull();
     expect(verdictAfter([...queued, queue(11, "dequeue", 1)], 2 * MINUTE)?.since).toBe(10);

@@ -82,12 +82,13 @@ export function lostResultVerdict(
   const since = Math.max(waiting, state.idleSince);
   const ageMs = awakeMs(state.asleep, since, now);
   if (!isBeyond(since, ageMs, settingOf(options, "lost_result_seconds") * SECOND, options)) return null;
-  const what = state.endedAt === null ? `${state.queued} queued` : "a result that came in behind the turn";
+  const what =
+    state.endedAt === null ? `${state.queued} queued message${state.queued === 1 ? "" : "s"}` : "a background result";
   return {
     cause: "lost_result",
     since,
     confidence: CONFIDENCE.medium,
-    reason: `at its prompt for ${formatDuration(ageMs)} without taking up ${what} (${state.source})`,
+    reason: `At its prompt for ${formatDuration(ageMs)} without picking up ${what} (${state.source})`,
   };
 }
 

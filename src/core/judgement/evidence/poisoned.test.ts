@@ -27,7 +27,7 @@ describe("a poisoned context", () => {
       since: 1,
       confidence: 0.7,
       reason:
-        "two different inputs ended in the same rejection, the first 3 s ago (transcript): API Error: 400 tool_use without result",
+        "Two different inputs got the same rejection, the first 3 s ago (transcript): API Error: 400 tool_use without result",
     });
   });
 

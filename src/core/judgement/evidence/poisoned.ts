@@ -50,7 +50,7 @@ export function poisonedVerdict(state: PoisonedState, now: number): PoisonedVerd
   const { rejection } = state;
   if (rejection === null || !rejection.again) return null;
   const text = rejection.text ? `: ${rejection.text}` : "";
-  const reason = `two different inputs ended in the same rejection, the first ${formatAgo(now - rejection.since)} (${rejection.source})${text}`;
+  const reason = `Two different inputs got the same rejection, the first ${formatAgo(now - rejection.since)} (${rejection.source})${text}`;
   return { cause: "poisoned_context", since: rejection.since, confidence: CONFIDENCE.high, reason };
 }
 

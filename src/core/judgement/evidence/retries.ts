@@ -148,10 +148,10 @@ export function retriesVerdict(state: RetriesState, now: number, options?: Detec
 }
 
 const PHASE_WORDS: Readonly<Record<RetriesVerdict["phase"], string>> = {
-  waiting: "the client is retrying",
-  storm: "retrying without success beyond the ceiling",
-  unreachable: "the connection is refused",
-  auth: "the service does not accept the credentials",
+  waiting: "The client is retrying",
+  storm: "Retries keep failing past the time limit",
+  unreachable: "The connection is refused",
+  auth: "The service rejects the credentials",
 };
 
 function takeTry(state: RetriesState, shown: Try, counts: boolean): void {

@@ -35,7 +35,7 @@ describe("spinning on one file", () => {
       subject: "src/a.ts",
       count: 8,
       confidence: 0.3,
-      reason: "src/a.ts was read or edited 8 times in 7 min (transcript) and nothing changed",
+      reason: "src/a.ts was read or edited 8 times in 7 min (transcript) without any change",
     });
   });
 

@@ -89,7 +89,7 @@ export function spinVerdict(state: SpinState, now: number): SpinVerdict | null {
       subject,
       count: within.length,
       confidence: CONFIDENCE.low,
-      reason: `${subject} was read or edited ${within.length} times in ${formatDuration(now - first)} (${source}) and nothing changed`,
+      reason: `${subject} was read or edited ${within.length} times in ${formatDuration(now - first)} (${source}) without any change`,
     };
   }
   return worst;

@@ -26,7 +26,7 @@ export function byActivity(question: RuleInput): RuleVerdict | null {
       state: "working",
       cause: null,
       confidence: 0.6,
-      reasons: [`the last event came ${formatAgo(since(heard))} (${source}); whether a turn runs is not known`],
+      reasons: [`Last event ${formatAgo(since(heard))} (${source}); cannot tell whether it is mid-turn`],
     };
   }
   const ready = word ?? shownComposer(evidence);
@@ -36,14 +36,12 @@ export function byActivity(question: RuleInput): RuleVerdict | null {
       cause: null,
       confidence: 0.8,
       reasons: [
-        `at its prompt ${formatFor(since(ready.at))} (${ready.source}), ${evidence.turn.turns > 0 ? "no work seen" : "no work given yet"}`,
+        `At its prompt ${formatFor(since(ready.at))} (${ready.source}), ${evidence.turn.turns > 0 ? "no work seen" : "no task given yet"}`,
       ],
     };
   const quiet = ofUnknownProgram(question);
   if (quiet) return quiet;
-  const reasons = [
-    `first seen ${formatAgo(since(evidence.first.at))} (${evidence.first.source}), nothing to judge yet`,
-  ];
+  const reasons = [`First seen ${formatAgo(since(evidence.first.at))} (${evidence.first.source}), too early to judge`];
   return { state: "starting", cause: null, confidence: 0.7, reasons };
 }
 
@@ -86,8 +84,8 @@ function byOutput(question: RuleInput): RuleVerdict | null {
   if (evidence.first === null || at - evidence.first.at < STARTED_MS) return null;
   dueAfter(at, STARTED_MS);
   if (since(at) >= STARTED_MS) return null;
-  const what = at === evidence.progress.seen.reply ? "new text came" : "it wrote something, but nothing new,";
-  const reasons = [`${what} ${formatAgo(since(at))} (screen); whether a turn runs is not known`];
+  const what = at === evidence.progress.seen.reply ? "New output" : "Output is repeating, last";
+  const reasons = [`${what} ${formatAgo(since(at))} (screen); cannot tell whether it is mid-turn`];
   return { state: "working", cause: null, confidence: 0.5, reasons };
 }
 

@@ -35,7 +35,7 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
       cause: null,
       confidence: 0.8,
       reasons: [
-        `it was interrupted ${formatAgo(since(evidence.turn.interrupted.at))} (${evidence.turn.interrupted.source}) and waits at its prompt`,
+        `Interrupted ${formatAgo(since(evidence.turn.interrupted.at))} (${evidence.turn.interrupted.source}), now at its prompt`,
       ],
     };
   }
@@ -63,7 +63,7 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
   if (quiet) return quiet;
   const closing = closingOfTurn(question);
   const endedBy = word ?? turnEndOf(evidence);
-  const ended = `the turn ended${endedBy ? ` ${formatAgo(since(endedBy.at))} (${endedBy.source})` : ""}`;
+  const ended = `The turn ended${endedBy ? ` ${formatAgo(since(endedBy.at))} (${endedBy.source})` : ""}`;
   if (closing?.closing === "question") {
     return {
       state: "needs_input",
@@ -85,24 +85,24 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
           state: "working",
           cause: null,
           confidence: 0.5,
-          reasons: [`${ended}, but its last message announces the next step (${closing.source})`],
+          reasons: [`${ended}, but its last message announces a next step (${closing.source})`],
         };
       return {
         state: "complete",
         cause: null,
         confidence: 0.5,
-        reasons: [`${ended}; its last message promises more, so it may have stopped early`],
+        reasons: [`${ended}; its last message promises more work, so it may have stopped early`],
       };
     }
     return {
       state: "stuck",
       cause: "stopped_early",
       confidence: 0.6,
-      reasons: [`${ended}, but its last message only promises more (${closing.source}): ${closing.preview}`],
+      reasons: [`${ended}, but its last message only promises more work (${closing.source}): ${closing.preview}`],
     };
   }
   if (!closing && word?.source === "screen" && isBare(evidence)) {
-    const reasons = [`at its prompt ${formatFor(since(word.at))} (screen), and nothing of a turn is on its screen`];
+    const reasons = [`At its prompt ${formatFor(since(word.at))} (screen), no sign of a turn on the screen`];
     return { state: "idle", cause: null, confidence: 0.5, reasons };
   }
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
@@ -110,13 +110,13 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
 
 /** Said until it has settled. */
 export const seemsTo = ({ since }: RuleInput, have: string, reported: { at: number; source: Source }): string =>
-  `the turn seems to have ${have} ${formatAgo(since(reported.at))} (${reported.source}), which is not sure yet`;
+  `The turn seems to have ${have} ${formatAgo(since(reported.at))} (${reported.source}), not confirmed yet`;
 
 /** A record may tell of a turn before the flag of the program does. */
 function unsettled(question: RuleInput, word: Word): string {
   const { startAt, startBy } = question.evidence.turn.record;
   if (startAt !== null && startAt > word.at && isRecordOpen(question.evidence, word))
-    return `a turn began ${formatAgo(question.since(startAt))} (${startBy}), though the ${word.source} still says idle`;
+    return `A turn started ${formatAgo(question.since(startAt))} (${startBy}), but the ${word.source} still shows idle`;
   return seemsTo(question, "ended", { at: quietAt(question, word), source: word.source });
 }
 
@@ -155,7 +155,9 @@ function byBackground({ since, dueAfter }: RuleInput, { tool, subject, at, sourc
   const { reportMs } = TOOL_CLOCKS.background;
   dueAfter(at, reportMs);
   const what = `${tool}${subject ? ` (${subject})` : ""}`;
-  const reasons = [`${what} has gone on behind the finished turn ${formatFor(since(at))} (${source})`];
+  const reasons = [
+    `${what} is still running in the background ${formatFor(since(at))} (${source}), after the turn ended`,
+  ];
   if (since(at) < reportMs)
     return { state: "waiting", cause: "background", confidence: 0.7, until: at + reportMs, reasons };
   return { state: "stuck", cause: "tool_hang", confidence: 0.5, reasons };

@@ -202,8 +202,8 @@ describe("an end", () => {
       { at: 9, signal: gone(null, 2) },
     ]);
     expect(reasons).toEqual([
-      "the process ended, exit code 2, just now (process)",
-      "its last words, 4 s ago (screen): Error: no rule to make target",
+      "The process exited just now (process), exit code 2",
+      "Last output 4 s ago (screen): Error: no rule to make target",
     ]);
   });
 });

@@ -22,7 +22,11 @@ export function byExit(question: RuleInput): RuleVerdict | null {
   const { exit, turn } = question.evidence;
   if (!exit) return null;
   const how =
-    exit.signal !== null ? `signal ${exit.signal}` : exit.code !== null ? `exit code ${exit.code}` : "how is not known";
+    exit.signal !== null
+      ? `signal ${exit.signal}`
+      : exit.code !== null
+        ? `exit code ${exit.code}`
+        : "exit status unknown";
   const ended = asItEnded(question, exit.at);
   const result =
     final(byReport(ended)) ??
@@ -34,14 +38,16 @@ export function byExit(question: RuleInput): RuleVerdict | null {
   if (result)
     return {
       ...(isLeft ? atRest(result) : result),
-      reasons: [...result.reasons, `the process ended after it, ${how}, ${formatAgo(ended.since(exit.at))} (process)`],
+      reasons: [...result.reasons, `Then the process exited ${formatAgo(ended.since(exit.at))} (process), ${how}`],
     };
   if (isLeft) {
     return {
       state: "idle",
       cause: null,
       confidence: 0.8,
-      reasons: [leftBy(question, ended.since, `${how}, ${formatAgo(ended.since(exit.at))} (process)`)],
+      reasons: [
+        leftBy(question, ended.since, `the process exited ${formatAgo(ended.since(exit.at))} (process), ${how}`),
+      ],
     };
   }
   // Gemini CLI leaves with 0 when it is told to go: a headless run that has finished has said so.
@@ -52,17 +58,17 @@ export function byExit(question: RuleInput): RuleVerdict | null {
       state,
       cause: null,
       confidence: 0.7,
-      reasons: [`the process ended with exit code 0 ${formatAgo(ended.since(exit.at))} (process)`],
+      reasons: [`The process exited ${formatAgo(ended.since(exit.at))} (process), exit code 0`],
     };
   }
   const cause = exit.signal !== null ? "crash" : exit.code !== null ? "exit_code" : null;
   const left = ended.evidence.prompts.leftOpen;
-  const when = left ? " while it waited for an answer" : turn.turns > 0 ? " in the middle of its work" : "";
+  const when = left ? " while waiting for an answer" : turn.turns > 0 ? " in the middle of its work" : "";
   return {
     state: "gone",
     cause,
     confidence: 0.9,
-    reasons: [`the process ended${when}, ${how}, ${formatAgo(ended.since(exit.at))} (process)`, ...lastWords(question)],
+    reasons: [`The process exited${when} ${formatAgo(ended.since(exit.at))} (process), ${how}`, ...lastWords(question)],
   };
 }
 
@@ -73,15 +79,14 @@ function lastWords({ evidence, since }: RuleInput): string[] {
   const { reading, readingAt } = evidence.progress;
   const row = reading?.tail?.findLast((line) => line.trim() !== "");
   if (row === undefined || readingAt === null || !isPlainProgram(evidence)) return [];
-  return [`its last words, ${formatAgo(since(readingAt))} (screen): ${row.trim().slice(0, WORDS_MAX)}`];
+  return [`Last output ${formatAgo(since(readingAt))} (screen): ${row.trim().slice(0, WORDS_MAX)}`];
 }
 
 /** Keys that leave a program, or only that somebody typed right before its end. */
 function leftBy({ evidence: { exit, quitAt, quitBy } }: RuleInput, since: RuleInput["since"], ended: string): string {
   const at = quitAt ?? exit?.typedAt ?? 0;
-  if (quitBy === "rouse")
-    return `its end was ordered ${formatAgo(since(at))} (observer), and the process ended: ${ended}`;
-  return `a human ${quitAt === null ? "typed" : "left it"} ${formatAgo(since(at))} (human), and the process ended: ${ended}`;
+  if (quitBy === "rouse") return `Stopped on request ${formatAgo(since(at))} (observer); ${ended}`;
+  return `${quitAt === null ? "A user typed" : "Closed by a user"} ${formatAgo(since(at))} (human); ${ended}`;
 }
 
 /** A dialog and a wait die with the program; the result, the limit or the error that they tell of does not. */

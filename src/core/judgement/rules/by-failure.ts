@@ -42,7 +42,7 @@ export function byFailure(question: RuleInput): RuleVerdict | null {
       reasons: [seemsTo(question, "failed", { at, source })],
     };
   }
-  return failed(question, { cause: "api", text: "the program says so and gives no reason", at, source });
+  return failed(question, { cause: "api", text: "the program gives no reason", at, source });
 }
 
 /**
@@ -73,8 +73,10 @@ function limited({ evidence, since, due }: RuleInput, limit: Limit): RuleVerdict
     confidence: limit.source === "screen" ? 0.85 : 0.95,
     until,
     reasons: [
-      `a usage limit has stopped it ${formatFor(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
-      ...(itself ? [`it says that it continues by itself, ${formatAgo(since(itself.at))} (${itself.source})`] : []),
+      `At a usage limit ${formatFor(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
+      ...(itself
+        ? [`The program says it will resume on its own, ${formatAgo(since(itself.at))} (${itself.source})`]
+        : []),
     ],
   };
 }
@@ -84,6 +86,8 @@ function failed({ since }: RuleInput, failure: Failure): RuleVerdict {
     state: "error",
     cause: failure.cause,
     confidence: failure.source === "screen" ? 0.85 : 0.95,
-    reasons: [`it gave up ${formatAgo(since(failure.at))} (${failure.source}): ${failure.text || failure.cause}`],
+    reasons: [
+      `Stopped with an error ${formatAgo(since(failure.at))} (${failure.source}): ${failure.text || failure.cause}`,
+    ],
   };
 }

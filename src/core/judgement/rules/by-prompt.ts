@@ -15,7 +15,7 @@ export function byPrompt({ evidence, since, dueAfter }: RuleInput): RuleVerdict 
   }
   const asked = open.question ? `: ${open.question}` : "";
   const reasons = [
-    `${open.prompt === "input" ? "an" : "a"} ${open.prompt} prompt has been open ${formatFor(since(open.at))} (${open.source})${asked}`,
+    `${open.prompt === "input" ? "An" : "A"} ${open.prompt} prompt has been open ${formatFor(since(open.at))} (${open.source})${asked}`,
   ];
   const limit = evidence.failures.limit ?? evidence.failures.shownLimit;
   // A menu that opens on top of a limit offers ways around it; a permission is asked for by work that goes on.

@@ -60,7 +60,7 @@ describe("a program that nobody knows", () => {
     expect(judged(0.9)).toMatchObject({ state: "starting" });
     expect(judged(2.5, [said(2)])).toMatchObject({
       state: "working",
-      reasons: ["it wrote something, but nothing new, 30 s ago (screen); whether a turn runs is not known"],
+      reasons: ["Output is repeating, last 30 s ago (screen); cannot tell whether it is mid-turn"],
     });
     expect(judged(3.5, [said(2)])).toMatchObject({ state: "idle" });
   });
@@ -80,7 +80,7 @@ describe("a program that nobody knows", () => {
     const report: At = [8, { kind: "report", source: "report", state: "working", text: "step 3" }];
     expect(judged(17, [report])).toMatchObject({
       state: "working",
-      reasons: ["the agent reported working 9 min ago (report): step 3"],
+      reasons: ["The agent reported working 9 min ago (report): step 3"],
     });
     expect(judged(19, [report])).toMatchObject({ state: "stuck" });
   });
@@ -102,8 +102,8 @@ describe("its silence", () => {
     const { level, kinds, reasons } = judged(12, more);
     expect({ level, kinds }).toEqual({ level: "act", kinds: ["screen", "process"] });
     expect(reasons).toEqual([
-      expect.stringMatching(/^no output for 1\d min \(screen\), and nothing on the screen explains it$/),
-      expect.stringMatching(/^its process did nothing for 1\d min \(process\), longer than you allow$/),
+      expect.stringMatching(/^No output for 1\d min \(screen\), and nothing on the screen explains it$/),
+      expect.stringMatching(/^Its process has been idle for 1\d min \(process\), longer than you allow$/),
     ]);
   });
 
@@ -117,7 +117,9 @@ describe("its silence", () => {
 
   it("says of itself where no more evidence can come that would let it be acted on", () => {
     expect(judged(600, [], {}).onlyReported).toContain("health.idle_timeout_minutes");
-    expect(judged(600, [[0.6, shows({ caret: "text" })]]).onlyReported).toContain("typed where its cursor stands");
+    expect(judged(600, [[0.6, shows({ caret: "text" })]]).onlyReported).toContain(
+      "its cursor may be waiting for input",
+    );
     expect(judged(11, [[4, process({ cpuMs: 1300 })]])).toMatchObject({ state: "stuck", level: "report" });
     expect(judged(11, [[4, process({ cpuMs: 1300 })]]).onlyReported).toBeUndefined();
   });

@@ -17,8 +17,7 @@ import type { RuleInput, RuleVerdict } from "../rule.js";
 /** Output is told every five seconds, at a look: a command that was announced by it may have begun a little before. */
 const BEGUN_MS = 10 * SECOND;
 
-const UNSAID =
-  "a program that nobody knows is only told while you do not set health.idle_timeout_minutes in your own configuration";
+const UNSAID = "an unknown program is only reported unless you set health.idle_timeout_minutes in your configuration";
 
 /**
  * It says that it works, although its turn is over or none was seen: believed until the next evidence, and not for ever,
@@ -35,8 +34,8 @@ export function byReportedWork({
   if (since(report.at) >= patienceMs) return null;
   dueAfter(report.at, patienceMs);
   const text = report.text ? `: ${report.text}` : "";
-  const before = turn.endedAt === null ? "" : "the turn ended, and ";
-  const reasons = [`${before}the agent reported working ${formatAgo(since(report.at))} (report)${text}`];
+  const before = turn.endedAt === null ? "The" : "The turn ended, but the";
+  const reasons = [`${before} agent reported working ${formatAgo(since(report.at))} (report)${text}`];
   return { state: "working", cause: null, confidence: 0.5, reasons };
 }
 
@@ -50,10 +49,10 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
   const timeoutMs = settingOf(settings, "idle_timeout_minutes") * MINUTE * patience;
   dueAfter(outputAt, timeoutMs);
   const own = settings.own?.idle_timeout_minutes;
-  const silent = `no output ${formatFor(since(outputAt))} (screen), and nothing on the screen explains it`;
+  const silent = `No output ${formatFor(since(outputAt))} (screen), and nothing on the screen explains it`;
   const reasons = [silent];
   if (since(outputAt) < timeoutMs && evidence.turn.readyAt !== null) {
-    const ready = `its prompt was seen ${formatAgo(since(evidence.turn.readyAt))} (screen) and has not come back`;
+    const ready = `Its prompt was seen ${formatAgo(since(evidence.turn.readyAt))} (screen) and has not come back`;
     return { state: "working", cause: null, confidence: 0.4, reasons: [...reasons, ready] };
   }
   if (since(outputAt) < timeoutMs) return { state: "idle", cause: null, confidence: 0.4, reasons };
@@ -62,10 +61,10 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
   if (own === undefined)
     return {
       ...reported,
-      reasons: [`${silent}; it is only told while nobody sets health.idle_timeout_minutes`],
+      reasons: [`${silent}; only reported, because health.idle_timeout_minutes is not set`],
       onlyReported: UNSAID,
     };
-  if (reading.caret) return { ...reported, onlyReported: "something may be typed where its cursor stands" };
+  if (reading.caret) return { ...reported, onlyReported: "its cursor may be waiting for input" };
   const still = stillSince(evidence, outputAt);
   const actMs = own * MINUTE * patience;
   dueAfter(still, actMs);
@@ -75,7 +74,7 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
     confidence: 0.7,
     reasons: [
       ...reasons,
-      `its process did nothing for ${formatDuration(since(still))} (process), longer than you allow`,
+      `Its process has been idle for ${formatDuration(since(still))} (process), longer than you allow`,
     ],
     act: true,
   };

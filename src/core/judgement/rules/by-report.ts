@@ -13,6 +13,6 @@ export function byReport({ evidence, active, since }: RuleInput): RuleVerdict | 
     state: report.state,
     cause: report.state === "needs_input" ? "input" : null,
     confidence: 0.8,
-    reasons: [`the agent reported ${report.state} ${formatAgo(since(report.at))} (report)${text}`],
+    reasons: [`The agent reported ${report.state} ${formatAgo(since(report.at))} (report)${text}`],
   };
 }

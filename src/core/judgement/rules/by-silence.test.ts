@@ -3,7 +3,7 @@ import { type Step, screen, walk } from "../../../../test/support/steps.js";
 
 const busy = (reply: string, moving: boolean) => screen({ busy: true, moving, composer: "hidden", reply });
 const isStandingStill = (steps: readonly Step[]): boolean =>
-  walk(steps).reasons.some((reason) => reason.includes("has never said anything else"));
+  walk(steps).reasons.some((reason) => reason.includes("Shows as busy and always has"));
 
 it("a busy mark of an unknown program that never went out says nothing once the screen has been still for 20 s", () => {
   const shown = { at: 0, signal: busy("r", false) };

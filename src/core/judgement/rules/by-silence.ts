@@ -33,13 +33,15 @@ export function bySilence(question: RuleInput): RuleVerdict {
   dueAfter(news, threshold);
   if (isMarkOfNothing(question)) {
     const still = formatFor(since(progress.readingAt ?? now));
-    const reasons = [`it says that it works, has never said anything else, and stands still ${still} (screen)`];
+    const reasons = [`Shows as busy and always has, but the screen has not changed ${still} (screen)`];
     return { state: "working", cause: null, confidence: 0.4, reasons };
   }
   const frozen = frozenScreen(question) ?? fullWindow(question, news);
   if (frozen) return frozen;
   if (silent < threshold) {
-    const reasons = [`a turn runs (${question.word?.source}); last news ${formatAgo(silent)} (${latest(question)})`];
+    const reasons = [
+      `A turn is running (${question.word?.source}); last activity ${formatAgo(silent)} (${latest(question)})`,
+    ];
     return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicionOf(silent, threshold), reasons };
   }
   const actAfter = actAfterMs(question);
@@ -55,10 +57,10 @@ export function bySilence(question: RuleInput): RuleVerdict {
     cause: "silent_stream",
     confidence: Math.min(0.95, 0.6 + 0.1 * sources.length),
     reasons: [
-      `a turn runs (${question.word?.source}), and nothing new came ${formatFor(silent)}: ${sources.map((w) => SOURCE_WORDS[w]).join(", ")}`,
+      `A turn is running (${question.word?.source}), but there has been no activity ${formatFor(silent)}: ${sources.map((w) => SOURCE_WORDS[w]).join(", ")}`,
       ...(fingerprint ? [fingerprint.reason] : []),
       ...(nothingBelow(evidence)
-        ? [`no child process works for it, seen ${formatAgo(since(evidence.progress.sampledAt ?? now))} (process)`]
+        ? [`No child process is running, checked ${formatAgo(since(evidence.progress.sampledAt ?? now))} (process)`]
         : []),
     ],
     act,
@@ -90,13 +92,13 @@ const SOURCE: Record<ProgressSource, Source> = {
 };
 
 const SOURCE_WORDS: Record<ProgressSource, string> = {
-  reply: "the reply's text stands still",
-  tokens: "the token counter stands still",
-  stream: "no event came",
-  transcript: "no line was written",
-  hook: "no hook fired",
-  telemetry: "no telemetry came",
-  socket: "no byte was received",
+  reply: "reply text unchanged",
+  tokens: "token counter unchanged",
+  stream: "no stream events",
+  transcript: "no new transcript lines",
+  hook: "no hook calls",
+  telemetry: "no telemetry",
+  socket: "no bytes received",
 };
 
 /** A witness counts if it would have seen something: an absent source proves nothing by its silence. */
@@ -152,7 +154,7 @@ function frozenScreen(question: RuleInput): RuleVerdict | null {
     state: "stuck",
     cause: "frozen_screen",
     confidence: 0.8,
-    reasons: [`the screen says busy and shows no motion; the last byte came ${formatAgo(since(outputAt))} (screen)`],
+    reasons: [`Shows as busy, but nothing on the screen moves; last output ${formatAgo(since(outputAt))} (screen)`],
     act: since(outputAt) >= actAfterMs(question) && frozenKinds.length >= 2,
     kinds: frozenKinds,
   };
@@ -169,7 +171,7 @@ function fullWindow({ evidence, since, dueAfter }: RuleInput, news: number): Rul
     cause: "limit",
     confidence: 0.7,
     until: full.until,
-    reasons: [`the usage window is full (${full.source}) and nothing came ${formatFor(since(news))}`],
+    reasons: [`The usage window is used up (${full.source}), and there has been no activity ${formatFor(since(news))}`],
   };
 }
 

@@ -22,8 +22,8 @@ export function byTool(question: RuleInput): RuleVerdict | null {
   // Of one that only the screen shows, what is known is when it last changed.
   const what =
     tool.source === "screen"
-      ? `${name} runs (screen); last news ${formatAgo(since(tool.at))}`
-      : `${name} has been open ${formatFor(since(tool.at))} (${tool.source})`;
+      ? `${name} is running (screen), last change ${formatAgo(since(tool.at))}`
+      : `${name} has been running ${formatFor(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
@@ -37,7 +37,7 @@ export function byTool(question: RuleInput): RuleVerdict | null {
       state: "stuck",
       cause,
       confidence: 0.7,
-      reasons: [`${what}, longer than such a tool takes`],
+      reasons: [`${what}, longer than expected for this tool`],
       act,
       kinds: distinctKinds([KIND_OF_SOURCE[tool.source], shown, processSeen(evidence)]),
     };
@@ -66,7 +66,7 @@ function byApproval({ evidence, since, dueAfter }: RuleInput, tool: OpenTool, wh
     state: "needs_input",
     cause: "permission",
     confidence: 0.6,
-    reasons: [`${what}; a tool that takes no time probably waits for approval`],
+    reasons: [`${what}; this tool normally returns at once, so it is probably waiting for approval`],
   };
 }
 
@@ -85,7 +85,7 @@ function runningChild({ evidence }: RuleInput): OpenTool | null {
   if (at === null || evidence.turn.startedAt === null || at < evidence.turn.startedAt) return null;
   return {
     id: "child",
-    tool: "a command",
+    tool: "A command",
     class: "shell",
     subject: undefined,
     timeoutMs: undefined,
@@ -101,7 +101,7 @@ function shownTool({ evidence }: RuleInput): OpenTool | null {
   const at = evidence.progress.seen.reply ?? evidence.turn.startedAt ?? evidence.progress.readingAt ?? 0;
   return {
     id: "screen",
-    tool: "a tool",
+    tool: "A tool",
     class: shown.class,
     subject: shown.subject,
     timeoutMs: undefined,

@@ -19,6 +19,6 @@ function byCompaction({ evidence, since, dueAfter }: RuleInput): RuleVerdict | n
     state: stuck ? "stuck" : "waiting",
     cause: "compaction",
     confidence: 0.8,
-    reasons: [`it has been compacting its context ${formatFor(since(at))} (${source})`],
+    reasons: [`Compacting its context ${formatFor(since(at))} (${source})`],
   };
 }
