@@ -1,13 +1,13 @@
 /**
- * The answer to rouse's own prompt, before it is known whether it says anything. Text that streams in, its tokens and the
- * end of its turn have no words to be read, and an agent that only acknowledges shows all of them: they count as soon as the
- * answer is more than an acknowledgement.
+ * The answer to rouse's own prompt, before its content is known. Streamed text, its tokens and the end of its turn
+ * carry no words, and an agent that merely acknowledges shows all of them. They count as soon as the answer is more
+ * than an acknowledgement.
  */
 
 import type { Signal } from "../signal.js";
 import { isNoise } from "./noise.js";
 
-/** Signals of an answer to rouse's own prompt that may be nothing; null while nobody waits for one. */
+/** Held signals of an answer to rouse's own prompt; null while none is expected. */
 export interface PendingAnswer {
   chars: number;
   held: Signal[];
@@ -18,7 +18,7 @@ const ACKNOWLEDGES_CHARS = 200;
 const ACKNOWLEDGES_TOKENS = 80;
 const HELD_MAX = 4;
 const WORDLESS: ReadonlySet<Signal["kind"]> = new Set<Signal["kind"]>(["delta", "tokens"]);
-/** What proves by itself that the answer is work. */
+/** Signals that prove by themselves that the answer is work. */
 const WORK: ReadonlySet<Signal["kind"]> = new Set<Signal["kind"]>([
   "tool_start",
   "tool_end",
@@ -28,7 +28,7 @@ const WORK: ReadonlySet<Signal["kind"]> = new Set<Signal["kind"]>([
   "file",
 ]);
 
-/** What becomes of the answer with this signal, and which signals count now. */
+/** The pending answer after this signal, and the signals that count now. */
 export function takeAnswer(
   answer: PendingAnswer | null,
   signal: Signal,

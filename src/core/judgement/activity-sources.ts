@@ -1,9 +1,9 @@
 /**
- * The ten activity sources of the agent resume system in their three tiers, and the one table that says which of
- * rouse's signals speaks for which of them.
+ * The ten activity sources of the agent resume system in their three tiers, and the table that maps rouse's signals to
+ * them.
  *
- * What is mapped to null proves at most that a program runs: repaints, bytes, CPU time, a busy flag, a request that
- * went out, a retry. A hung agent shows all of these.
+ * A kind mapped to null proves at most that a program runs: repaints, bytes, CPU time, a busy flag, an outgoing
+ * request, a retry. A hung agent shows all of these.
  */
 import type { PerKind } from "../of-kind.js";
 import { ofKind } from "../of-kind.js";
@@ -11,7 +11,7 @@ import type { FileSignal, Signal } from "../signal.js";
 
 export interface Reliability {
   readonly tier: 1 | 2 | 3;
-  /** How far one signal of the source can be trusted, alone. Shown with the signal; the tiers decide. */
+  /** How reliable one signal of this source is by itself. Shown with the signal; the tiers decide. */
   readonly confidence: number;
 }
 
@@ -60,7 +60,7 @@ const SOURCE_OF: PerKind<ActivitySource | null> = {
   delta: (signal) => (signal.chars > 0 ? "telemetry_event" : null),
   tokens: (signal) => (signal.output > 0 ? "telemetry_event" : null),
   compaction: (signal) => (signal.phase === "end" ? "telemetry_event" : null),
-  // Only a screen whose reply or token counter differs from the last one counts: `takeActivity` compares them.
+  // Only a screen with a changed reply or token counter counts: `takeActivity` compares them.
   screen: () => "status_update",
   file: (signal) => FILE_ROLES[signal.role ?? "workspace"] ?? null,
   commit: () => "git_commit",

@@ -1,13 +1,13 @@
 /**
- * Activity confidence: is the agent active, how sure is that, and why? The hardened activity detector of the agent
- * resume system, as one pure function over rouse's own signals. It stands as a guard in front of every resume.
+ * Activity confidence: is the agent active, with what confidence, and why? The hardened activity detector of the agent
+ * resume system, as one pure function over rouse's own signals. It guards every resume.
  *
- *   1. every signal that speaks for one of the ten sources is kept (the newest few of each), noise left out;
- *   2. signals within the window of their tier give the confidence, by the best tier that has any;
+ *   1. every signal of the ten sources is kept (the newest few of each), except noise;
+ *   2. signals within the window of their tier give the confidence, by the best tier with a signal;
  *   3. the age of the newest activity lowers it;
  *   4. validation: consistent in time, recent, and at least one signal of tier 1 or 2 within its window.
  *
- * Its model failed open: a detector that could not look permitted the resume. Ours says `known: false` instead.
+ * The original fails open: a detector without sensor data permits the resume. This one returns `known: false` instead.
  */
 
 import type { SleepSpans } from "../awake.js";
@@ -25,7 +25,7 @@ export interface ActivitySignal {
   source: ActivitySource;
   at: number;
   confidence: number;
-  /** What was said, where something was said: the noise filter reads it. */
+  /** The text of the signal, if any. The noise filter reads it. */
   text?: string;
 }
 
@@ -40,13 +40,13 @@ export interface ActivityAssessment {
   signals: ActivitySignal[];
   validation_passed: boolean;
   reasons: string[];
-  /** False when no sensor could look: then nothing follows from seeing nothing. */
+  /** False when there is no sensor data: then missing activity proves nothing. */
   known: boolean;
 }
 
 export interface ActivityState {
   recent: Map<ActivitySource, ActivitySignal[]>;
-  /** The first and the last time at which any sensor saw the session. */
+  /** When a sensor first and last saw the session. */
   checkedFrom: number | null;
   checkedAt: number | null;
   screen: Pick<ScreenReading, "reply" | "tokens"> | null;
@@ -55,16 +55,16 @@ export interface ActivityState {
 }
 
 export interface ActivityOptions extends Settings {
-  /** The last time a sensor could look, where the caller knows it better than the signals show. */
+  /** When a sensor last saw the session, if the caller knows better than the signals. */
   checkedAt?: number;
-  /** What the user calls noise, besides what always is. */
+  /** Noise patterns of the user, in addition to the built-in ones. */
   noise_patterns?: readonly string[];
 }
 
-/** Two would do for "several"; a few more let a reader see what was going on. */
+/** Two are enough for "several"; a few more help a reader of the output. */
 const KEPT_PER_SOURCE = 4;
 const TEXT_MAX = 200;
-/** Clocks of two programs on one machine agree better than this. */
+/** Clocks of two programs on one machine differ by less than this. */
 const FUTURE_MS: number = MINUTE;
 
 const WINDOWS = { 1: "tier1_window_seconds", 2: "tier2_window_seconds", 3: "tier3_window_seconds" } as const;
@@ -156,7 +156,7 @@ export function assessActivity(
   };
 }
 
-/** By how much confidence falls with the age of the newest activity, oldest first. */
+/** How confidence falls with the age of the newest activity, oldest first. */
 const AGEING = [
   { minutes: 60, factor: 0.7 },
   { minutes: 30, factor: 0.85 },
@@ -176,7 +176,7 @@ function confidenceOf(
   return { confidence: base * (aged?.factor ?? 1), reasons };
 }
 
-/** Why nothing follows from what was seen; null when the sensors could look. */
+/** Why activity cannot be determined, or null if it can. */
 function whyBlind(
   activity: ActivityState | readonly ActivitySignal[],
   newest: ActivitySignal | undefined,
@@ -200,7 +200,7 @@ function tierOf(signal: ActivitySignal): 1 | 2 | 3 {
   return reliability?.tier ?? 3;
 }
 
-/** A total order, so that what is kept does not depend on the order in which signals of one moment arrive. */
+/** A total order, so that the kept signals do not depend on the order of arrival. */
 function newestFirst(a: ActivitySignal, b: ActivitySignal): number {
   if (a.at !== b.at) return b.at - a.at;
   if (a.source !== b.source) return a.source < b.source ? -1 : 1;
@@ -223,7 +223,7 @@ function keep(recent: ActivityState["recent"], found: ActivitySignal): void {
   if (kept.length > KEPT_PER_SOURCE) kept.pop();
 }
 
-/** Keys and rouse's own notes say nothing about whether the session can be seen; a failed probe says that it cannot. */
+/** Keys and rouse's own notes do not show whether the session is visible. A failed probe shows that it is not. */
 function showsACheck(signal: Signal): boolean {
   if (signal.source === "human" || signal.source === "observer") return false;
   return !(signal.kind === "process" && signal.alive === null);
@@ -238,8 +238,8 @@ function screenChanged(state: ActivityState, reading: ScreenReading): boolean {
 }
 
 /**
- * Only what was said can be an acknowledgement or a recovery prompt. Paths, commits and commands are not read: a
- * commit that fixs a "resumer" is work.
+ * Only spoken text can be an acknowledgement or a recovery prompt. Paths, commits and commands are not checked: a
+ * commit that fixes a "resumer" is work.
  */
 function wordsOf(signal: Signal): string | undefined {
   const words = signal.kind === "message" ? signal.preview : "text" in signal ? signal.text : undefined;

@@ -1,12 +1,12 @@
 /**
- * From evidence and `now` to a verdict that explains itself.
+ * Turns evidence and `now` into a verdict with reasons.
  *
- * The rules stand in the order of their authority; the first that has something to say decides:
+ * The rules run in order of authority. The first one with a verdict decides:
  *
- *   gone > open prompt > what a record says > the program's own error row above an idle composer > activity > silence
+ *   gone > open prompt > records > the program's own error row above an idle composer > activity > silence
  *
- * Each rule answers with a state, a cause, a confidence and its reasons, or with null. A rule that would speak later,
- * if nothing else happens, leaves the moment in `due`, so that a caller can sleep until then.
+ * Each rule returns a state, a cause, a confidence and reasons, or null. A rule whose answer changes with time alone
+ * registers that moment with `due`, so that a caller can sleep until then.
  */
 import { awakeMs } from "../awake.js";
 import type { Settings } from "../defaults.js";
@@ -27,17 +27,17 @@ import { byReport } from "./rules/by-report.js";
 import { byRetry } from "./rules/by-retry.js";
 import { byWork } from "./rules/by-work.js";
 
-/** Grows whenever the same evidence may give another verdict, so that recorded timelines can be compared. */
+/** Incremented when the same evidence may give a different verdict, so that recorded timelines can be compared. */
 export const RULESET = 10;
 
 export interface Assessment
   extends Required<Omit<RuleVerdict, "act" | "onlyReported">>,
     Pick<RuleVerdict, "onlyReported"> {
-  /** Suspicion is told early and acted on late; what a record or the program itself says is certain at once. */
+  /** A suspicion is reported early and acted on late. A statement of a record or of the program is certain at once. */
   level: "report" | "act";
   at: number;
   ruleset: number;
-  /** When to look again if no signal comes. */
+  /** When to assess again if no signal arrives. */
   recheckAt: number | null;
 }
 
@@ -56,7 +56,7 @@ const RULES: readonly JudgementRule[] = [
 export function assess(evidence: Evidence, now: number, settings: Settings = {}): Assessment {
   let recheckAt: number | null = null;
   const question = questionOf(evidence, now, settings, (at) => {
-    // What has no deadline is due at no time.
+    // A rule without a deadline registers infinity.
     if (at > now && at < (recheckAt ?? Number.POSITIVE_INFINITY)) recheckAt = at;
   });
   const { since } = question;
@@ -64,7 +64,7 @@ export function assess(evidence: Evidence, now: number, settings: Settings = {})
     const verdict = rule(question);
     if (!verdict) continue;
     const reasons = QUIET.has(verdict.state) ? verdict.reasons : [...verdict.reasons, ...doubts(evidence, since)];
-    // Nothing is claimed of an agent that nobody sees; what was last known of it stays behind the reason. An exit is final.
+    // An unobserved agent has no verdict; the last known one follows as a reason. An exit is final.
     if (evidence.blind && !evidence.exit) return unknown([unseen(evidence.blind, since), ...reasons], now, recheckAt);
     const { act, ...said } = verdict;
     const level = said.state === "stuck" && !act ? "report" : "act";
@@ -74,7 +74,7 @@ export function assess(evidence: Evidence, now: number, settings: Settings = {})
   return unknown([evidence.blind ? unseen(evidence.blind, since) : "No signals yet"], now, recheckAt);
 }
 
-/** Which rule decides, such as `byPrompt`; null where none has anything to say. For explanations. */
+/** The rule that decides, such as `byPrompt`, or null if none has a verdict. Used for explanations. */
 export function decidingRule(evidence: Evidence, now: number, settings: Settings = {}): string | null {
   const question = questionOf(evidence, now, settings, () => {});
   return RULES.find((rule) => rule(question) !== null)?.name ?? null;
@@ -113,10 +113,10 @@ function unknown(reasons: string[], now: number, recheckAt: number | null): Asse
 const unseen = ({ since, text }: NonNullable<Evidence["blind"]>, awakeSince: (at: number) => number): string =>
   `No signals for ${formatDuration(awakeSince(since))} (observer)${text === "" ? "" : `: ${text}`}`;
 
-/** Nothing is claimed in these, so there is nothing to doubt. */
+/** These states claim nothing that could be in doubt. */
 const QUIET: ReadonlySet<State> = new Set<State>(["starting", "idle"]);
 
-/** What makes the screen's word weaker than usual. Said with every verdict, so that nobody trusts a profile too long. */
+/** Why the screen is less reliable than usual. Added to every verdict, so that users notice an outdated profile. */
 function doubts({ progress, session, traits, exit }: Evidence, since: RuleInput["since"]): string[] {
   if (!progress.reading || exit) return [];
   const found: string[] = [];

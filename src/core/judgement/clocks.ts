@@ -1,6 +1,6 @@
 /**
- * The clocks: how long each kind of waiting may last before it is told. Every wait has a ceiling, so that none hides
- * a hang for ever. Where a number was measured, the measurement is named; the rest is judgement.
+ * The clocks: how long each kind of wait may last before it is reported. Every wait has a ceiling, so that none hides a
+ * hang forever. Measured figures name their measurement; the rest are estimates.
  */
 import type { ToolClass } from "../signal.js";
 
@@ -8,16 +8,16 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
 interface ToolClock {
-  /** Silent for so long, it is told. */
+  /** Reported after this much silence. */
   reportMs: number;
-  /** What it is called then. */
+  /** The cause it is reported with. */
   cause: "tool_hang" | "waiting_on_stdin";
 }
 
 /**
- * Open tools. Real transcripts (67,099 operations of Claude Code): shell p99.9 181 s under bypass, 958 s at most;
- * tests up to 1,348 s; sleeps up to 11,052 s; subagents p99 4,396 s. No fixed limit fits, so the ceilings are late and
- * a declared time-out or a learned threshold comes first.
+ * Open tools. Real transcripts (67,099 operations of Claude Code): shell p99.9 181 s under bypass, 958 s at most; tests
+ * up to 1,348 s; sleeps up to 11,052 s; subagents p99 4,396 s. No fixed limit fits, so the ceilings are late and a
+ * declared time-out or a learned threshold applies first.
  */
 export const TOOL_CLOCKS: Readonly<Record<ToolClass, ToolClock>> = {
   instant: { reportMs: 5 * MINUTE, cause: "tool_hang" },
@@ -38,28 +38,28 @@ export const TOOL_CLOCKS: Readonly<Record<ToolClass, ToolClock>> = {
 };
 
 /**
- * A tool that only a transcript tells of may wait for a human who is asked first: `git push` was open for 40 minutes, a
- * compile for a week. Nothing but a late inquiry is justified then.
+ * A tool known only from a transcript may be waiting for approval by a human: `git push` was open for 40 minutes, a
+ * compile for a week. Only a late inquiry is justified then.
  */
 export const UNSEEN_PATIENCE: number = 4;
 
-/** A declared time-out is exceeded by so much before it is told. */
+/** A declared time-out must be exceeded by this much before it is reported. */
 export const DECLARED_SLACK: number = 1.2;
 export const DECLARED_SLACK_MS: number = 60 * SECOND;
 
 /**
- * An instant tool open for so long, in a session that asks for permissions and whose screen cannot be seen, waits for
- * a human: 30.2 s is its p99 with the human's answer inside, 3.5 s without.
+ * An instant tool that is open for this long waits for a human, if the session asks for permissions and its screen
+ * cannot be seen: p99 is 30.2 s including the human's answer, 3.5 s without.
  */
 export const APPROVAL_AFTER_MS: number = 30 * SECOND;
 
 /**
- * A turn without news, by its best witness. Healthy silence on the screen reaches 80 s (first byte after 75 s); an
- * event stream is as good. Transcripts write a reply only when its block is complete: 600 s is Claude Code's own
- * request time-out, and silences of 300 s ended by themselves in 42 of 57 cases.
+ * A turn without activity, by its best source. Healthy silence on the screen reaches 80 s (first byte after 75 s); an
+ * event stream is as good. A transcript gets a reply only when its block is complete: 600 s is Claude Code's own
+ * request time-out, and 42 of 57 silences of 300 s ended by themselves.
  */
 export interface FreezeClock {
-  /** What one witness alone is worth, and what all wanted ones together bring it down to. */
+  /** The wait with a single source, and the wait with all `wanted` sources. */
   baseMs: number;
   floorMs: number;
   wanted: number;
@@ -69,29 +69,29 @@ export const FREEZE: Readonly<Record<"screen" | "stream" | "transcript" | "silen
   screen: { baseMs: 110 * SECOND, floorMs: 90 * SECOND, wanted: 4 },
   stream: { baseMs: 105 * SECOND, floorMs: 90 * SECOND, wanted: 3 },
   transcript: { baseMs: 15 * MINUTE, floorMs: 12 * MINUTE, wanted: 3 },
-  /** Nothing of the reply is shown yet, and the program retries without a word. */
+  /** No part of the reply is visible yet, and the program retries silently. */
   silentRetry: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
 };
 
-/** A silent stream is acted on after the program's own time-out, never before: Claude Code and Codex cut it at 300 s. */
+/** A silent stream is acted on only after the program's own time-out: Claude Code and Codex end it at 300 s. */
 export const ACT_AFTER_MS: number = 330 * SECOND;
 export const ACT_MARGIN: number = 1.1;
 /** A loop is acted on near the 20th equal round: the one detector without false alarms waits as long. */
 export const ACT_ROUNDS: number = 20;
-/** An overdue tool is acted on when it has taken so many times what it may, and burnt tokens when they are so many times as many. */
+/** An overdue tool is acted on at this multiple of its limit, burnt tokens at this multiple of their threshold. */
 export const ACT_FACTOR: number = 2;
 
 /** Compaction: 113 s typical, 836 s the longest of 55. */
 export const COMPACTION_REPORT_MS: number = 15 * MINUTE;
 
-/** Neither bytes nor any other sign while the program says that it works: the program itself is frozen. */
+/** The program shows as busy but sends no bytes and no other sign: the program itself is frozen. */
 export const FROZEN_AFTER_MS: number = 60 * SECOND;
 
 /**
- * A turn's end is believed when the title stayed quiet for so long; by motion alone, much later. Its record is written 0.4 s
- * after the end, 1.9 s at most, and says what the end was: a result, a question, a limit. A program or a title that only
- * says that it failed, or that somebody is asked, is given the two looks in which its screen says why. A record of a turn
- * that begins comes before the flags: by 7 s where Claude Code started on two cores with a load of 50.
+ * The end of a turn is believed when the title has been quiet for this long; by motion alone, much later. The record is
+ * written 0.4 s after the end, 1.9 s at most, and names the kind of end: a result, a question, a limit. If a program or
+ * title only reports a failure or a prompt, two checks of the screen may supply the reason. The record of a turn that
+ * starts can precede the flags: by 7 s when Claude Code started on two cores with a load of 50.
  */
 export const SETTLE_MS: Readonly<
   Record<"title" | "record" | "begun" | "reason" | "stale" | "unmarked" | "motion", number>
@@ -106,13 +106,14 @@ export const SETTLE_MS: Readonly<
 };
 
 /**
- * A turn that ended with a promise is told when it stays so (`stopped_early_seconds`). An end that was only read out of a last message may be the
- * pause before the next call: the longest such pause of one message in 10,387 was 537 s, 124 s at p99.9.
+ * A turn that ended with a promise is reported if it stays ended (`stopped_early_seconds`). An end that was only
+ * inferred from a last message may be the pause before the next call: the longest such pause in 10,387 was 537 s, 124 s
+ * at p99.9.
  */
 export const STOPPED_PRESUMED_AFTER_MS: number = 10 * MINUTE;
 
-/** A used-up window and then silence: the limit, although no record says so (Codex writes none). */
+/** A used-up window followed by silence is the limit, even without a record (Codex writes none). */
 export const FULL_WINDOW_SILENCE_MS: number = 3 * MINUTE;
 
-/** An open tool is a wait worth naming from here on; before it is simply work. */
+/** From here on an open tool is shown as a wait; before, as work. */
 export const WAIT_NAMED_AFTER_MS: number = 10 * SECOND;

@@ -1,14 +1,14 @@
 /**
- * The words by which a last message asks, offers or promises, as data. Each pattern is tried on one sentence of at most
- * a few hundred characters, without its code and quotations. English first; the common forms of seven other languages
- * are here because a question mark alone does not tell a courtesy from a question.
+ * The phrases with which a last message asks, offers or promises, as data. Each pattern runs on one sentence of at most
+ * a few hundred characters, without code and quotations. English first; common phrases of seven other languages are
+ * included because a question mark alone does not separate a courtesy from a question.
  */
 
 interface Words {
   test(sentence: string): boolean;
 }
 
-/** Whether any of the patterns fits. As one alternation it is told in less than half of the time. */
+/** Whether any of the patterns matches. A single alternation takes less than half the time. */
 function anyOf(patterns: readonly RegExp[]): Words {
   const joined = ["i", ""].map((flags) => {
     const sources = patterns.filter((one) => one.flags === flags).map(({ source }) => `(?:${source})`);
@@ -17,7 +17,7 @@ function anyOf(patterns: readonly RegExp[]): Words {
   return { test: (sentence) => joined.some((one) => one?.test(sentence)) };
 }
 
-/** Courtesies of finished work: nothing waits for an answer. */
+/** Courtesies after finished work: no answer is expected. */
 export const OFFERS: Words = anyOf([
   /\b(?:anything|something) else\b|\b(?:any|other|further|more) (?:questions|concerns|changes|tweaks|adjustments)\b/i,
   /\bhow (?:can|may|could) I (?:help|assist)\b|\bwhat else\b|\bwhat'?s next\b/i,
@@ -34,7 +34,7 @@ export const OFFERS: Words = anyOf([
   /(?:他に|ほかに|何か(?:あれば|ありましたら|ご)|ご不明|ご質問)/,
 ]);
 
-/** Cannot go on without an answer, whatever was done before. */
+/** The agent cannot continue without an answer, whatever it did before. */
 export const ASKS: Words = anyOf([
   /(?:^|[,;:—–-] ?|\b(?:so|and|then|first|could you|can you|would you|need you to) )(?:please )?(?:confirm|choose|pick one|pick an|decide|clarify|specify|approve)\b(?! (?:that|it|this)? ?(?:it |everything |all )?(?:works|looks|runs|is (?:working|fine|ok)))/i,
   /\bplease (?:confirm|choose|pick|select|decide|clarify|specify|provide|share|paste|send|supply|approve|advise|answer|reply|respond|indicate|tell me|let me know (?:which|what|whether|how|who|where|when))\b(?!.{0,24}\b(?:works|looks|runs|goes|working)\b)/i,
@@ -58,7 +58,7 @@ export const ASKS: Words = anyOf([
   /(?:教えて|選んで|選択して|確認して|指定して|決めて)(?:ください|いただ)|どちら|どれ(?:を|が|に)/,
 ]);
 
-/** Questions that are a courtesy after finished work, and a real question when nothing is finished yet. */
+/** Questions that are a courtesy after finished work, and a real question before. */
 export const COURTESY_QUESTIONS: Words = anyOf([
   /^(?:so,? |and |also,? |otherwise,? |finally,? )?(?:would|do) (?:you|ye) (?:like|want|need|prefer)\b/i,
   /\b(?:want|like|need|prefer) me to\b|^(?:so,? )?(?:should|shall|may|can|could) (?:I|we)\b|^(?:interested in|want (?:an?|the|to|some|any))\b/i,
@@ -72,11 +72,11 @@ export const COURTESY_QUESTIONS: Words = anyOf([
   /(?:ましょうか|ますか|ほしいですか|よろしいですか)/,
 ]);
 
-/** In a courtesy question: more than was asked for. */
+/** In a courtesy question: work beyond the task. */
 export const EXTRA: RegExp =
   /\b(?:also|as well|too|else|next|any of (?:these|those|the)|further|additional(?:ly)?|another|more|other|auch|noch|außerdem|aussi|également|également|encore|tambi[eé]n|adem[aá]s|tamb[eé]m)\b|还|再|另外|さらに|追加/i;
 
-/** In a courtesy question: leave to go on with the work itself. */
+/** In a courtesy question: permission to continue with the task itself. */
 export const GO_ON: RegExp =
   /\b(?:proceed|continue|carry on|go ahead|go on|keep going|start|begin|resume|move (?:on|forward|ahead)|fortfahren|weitermachen|anfangen|beginnen|continuer|poursuivre|commencer|proc[eé]der|continuar|contin[uú]e|proceder|empezar|empiece|seguir|prosseguir)\b|继续|开始|続け|進め/i;
 
@@ -84,7 +84,7 @@ export const GO_ON: RegExp =
 export const OPINION: RegExp =
   /\blet me know (?:what|how|whether|if|your (?:thoughts|opinion|feedback))\b|\b(?:let me know|tell me)[.!]?$/i;
 
-/** In a courtesy question: a step that cannot be taken back, so that the answer matters. */
+/** In a courtesy question: an irreversible step, so that the answer matters. */
 export const RISKY: RegExp =
   /\b(?:delete|drop|remove|wipe|erase|overwrite|discard|truncate|revert|roll ?back|force[- ]push|reset|deploy|publish|release|migrate|pay|purchase|löschen|supprimer|borrar|eliminar)\b|删除|削除/i;
 
@@ -92,7 +92,7 @@ export const RISKY: RegExp =
 export const ALTERNATIVES: RegExp =
   /\b(?:or|oder|ou|o)\b(?! (?:so|any|anything|something|other|others|more|less|similar|etc|even|near|whatever)\b)|还是|或者|それとも/i;
 
-/** The work is reported as done. Finding, reading and planning are not it. */
+/** Reports finished work. Finding, reading and planning do not count. */
 export const FINISHED: Words = anyOf([
   /(?:^|[.!:;\n✅✔✓*-] ?)(?:all )?(?:done|fixed|completed?|finished|implemented|added|updated|created|removed|refactored|resolved|renamed|replaced|committed|pushed|merged|deployed|installed|configured|moved|rewrote|changed|cleaned)\b/i,
   /\b(?:I|we)(?:'ve| have)?(?: now| also| just| successfully| already)? (?:fixed|added|updated|created|changed|implemented|removed|refactored|completed|finished|replaced|moved|renamed|rewrote|rewritten|wrote|written|built|made|installed|configured|committed|pushed|merged|deployed|resolved|corrected|adjusted|cleaned|converted|migrated|applied|set up|done|extracted|simplified|wired|documented)\b/i,
@@ -103,11 +103,11 @@ export const FINISHED: Words = anyOf([
   /已(?:经)?(?:完成|修复|添加|更新|创建|实现)|(?:完成|修复)了|(?:完了|修正|追加|更新|作成|実装)しました/,
 ]);
 
-/** Takes a report of finished work back. */
+/** Negates a report of finished work. */
 export const UNFINISHED: RegExp =
   /\b(?:not|n['’]t|never|nothing|isn|aren|haven|hasn) ?(?:yet |been |yet been |fully )?(?:done|fixed|complete|completed|finished|implemented|changed|applied|pass|passing|committed|merged|ready|working)\b|\b(?:before|once|until|after|if|when) (?:it|this|that|everything|all)\b/i;
 
-/** Announces the next step. Tried at the start of a sentence, after markup. */
+/** Announces the next step. Matched at the start of a sentence, after markup. */
 export const PROMISES: Words = anyOf([
   /^(?:(?:ok(?:ay)?|great|good|perfect|right|alright|sure|now|next|then|first|finally|so|and|after that|from here|with that(?: done)?|now that .{0,60}?)[,.:!]? )?(?:I(?:'ll| will|'m (?:now )?going to| am going to|'m about to| still need to| need to| have to| must| should now|'ll now| will now)|let me|let['’]s|going to|about to|time to) (?!not\b)/i,
   /(?:^|^(?:now|next|then|and|so)[,:]? |[,;:—–] (?:so |and |but |then )?)(?:I['’]ll|I will|I['’]m going to|I am going to|let me|I['’]m (?:now )?(?:running|checking|copying|reading|looking|fixing|updating|adding|testing|starting|building|moving|continuing)) (?!not\b)/i,
@@ -119,26 +119,26 @@ export const PROMISES: Words = anyOf([
   /^(?:次に|これから|それでは|では).{0,60}(?:ます|ましょう)[。.]?$/,
 ]);
 
-/** Sentences of the same shape that announce no work: what is said, kept in mind, left alone or made to depend. */
+/** Sentences of the same form that announce no work: remarks, notes, conditions. */
 export const NOT_PROMISES: RegExp =
   /^(?:if|whenever|unless)\b|\b(?:let me know|I(?:'ll| will) (?:be (?:here|happy|glad|ready|available)|leave|stop|note|mention|stand by|hold off|keep (?:that|this|it|an eye)|remember|assume|let you|defer|skip|not)|I (?:need|have) to (?:stop|point out|mention|note|admit|be honest|apologi[sz]e))\b|^let's encrypt\b|\b(?:from now on|going forward|in (?:the )?future|next time|unless|if you|should you|whenever)\b/i;
 
-/** Announced speech: the sentences that follow fulfil it. */
+/** Announced explanations: the following sentences fulfil them. */
 export const SPEECH: RegExp =
   /\b(?:let me|I(?:'ll| will)|let['’]s) (?:just |briefly |quickly |first )?(?:explain|summari[sz]e|clarify|walk|show you|break|note|point|give you|recap|describe|list|outline|be)\b/i;
 
-/** "Running the tests now": announced without a subject. */
+/** "Running the tests now": an announcement without a subject. */
 export const GERUND_PROMISE: RegExp =
   /^(?:now |next[,:]? (?:up:? )?)?(?:now )?(?:running|checking|starting|reading|looking|fixing|updating|creating|adding|implementing|continuing|proceeding|moving on|investigating|examining|searching|building|installing|applying|writing|re-?running|verifying|inspecting|reviewing)\b/i;
 
-/** "Running the tests takes a minute": a gerund as a subject, not as an announcement. */
+/** "Running the tests takes a minute": a gerund as subject, not an announcement. */
 export const GERUND_SUBJECT: RegExp =
   /\b(?:is|are|was|were|will|would|should|can|could|may|might|fix(?:es|ed)|pass(?:es|ed)|work(?:s|ed)|requires?|needs?|took|takes|gives?|gave|shows?|showed|solve[sd]|resolve[sd]|fail(?:s|ed)|means?|makes?|made|helps?|lets|allows?|causes?|caused|breaks?|broke|succeeded|completed)\b/i;
 
-/** A heading in the form of a question, which the lines below it answer. */
+/** A heading in the form of a question, answered by the lines below it. */
 export const RHETORICAL: RegExp =
   /^(?:how (?:do I|can I|does|to)|why|what(?:'s| is| are| was| did| changed| does| happened))\b(?!.*\byour?\b)/i;
 
-/** A question to the human, rather than one that the text answers itself. */
+/** A question to the human, rather than one that the text itself answers. */
 export const ADDRESSED: RegExp =
   /\b(?:you|your|I|me|we|us|du|dir|dich|Sie|Ihnen|ich|wir|tu|te|toi|vous|je|nous|tú|usted|quieres|prefieres|prefiere|você|which|ok|should|shall)\b|[你您我]|(?:ますか|ですか|ましょうか)/i;

@@ -1,28 +1,28 @@
 /**
- * How an agent's last message closes: with a question that waits for the human, with an offer after finished work,
- * with the promise of a next step that never came, or with a result.
+ * How an agent's last message closes: with a question to the human, with an offer after finished work, with an
+ * announced next step that never came, or with a result.
  *
- * A question taken for a result loses the night; a courtesy taken for a question is a false alarm. So a question is a
- * real one unless its words are a courtesy's *and* the message reports finished work. Leave to go on, alternatives and
- * steps that cannot be taken back stay questions after any report. Code and quotations never count.
+ * A question mistaken for a result loses the night; a courtesy mistaken for a question is a false alarm. So a question
+ * is real unless its wording is a courtesy *and* the message reports finished work. Permission to continue,
+ * alternatives and irreversible steps stay questions after any report. Code and quotations never count.
  */
 import * as words from "./closing-words.js";
 
 export type ClosingKind = "question" | "offer" | "promise" | "result";
 
-/** Characters looked at: of the message for its report, and of its end for the closing itself. */
+/** Characters that are read: of the message for its report, and of its end for the closing itself. */
 const MESSAGE_MAX = 200_000;
 const REPORT_MAX = 4000;
 const CLOSING_MAX = 1500;
 const SENTENCE_MAX = 400;
-/** Sentences that may follow a question ("A is faster. B is safer.") or a promise before it no longer closes the text. */
+/** How many sentences may follow a question ("A is faster. B is safer.") or a promise that closes the text. */
 const AFTER_QUESTION_MAX = 3;
 const AFTER_PROMISE_MAX = 1;
 const ITEMS_MAX = 16;
 
 interface Sentence {
   text: string;
-  /** A row of a list: an option, a step, a finding. */
+  /** An item of a list: an option, a step, a finding. */
   item: boolean;
 }
 
@@ -30,7 +30,7 @@ interface Sentence {
 export function closingOf(text: string): ClosingKind {
   const prose = proseOf(text).slice(-REPORT_MAX);
   const sentences = sentencesOf(prose.slice(-CLOSING_MAX));
-  // Asked for by offers and questions alone: most messages close with neither.
+  // Computed lazily: only offers and questions need it, and most messages close with neither.
   let report: boolean | null = null;
   const isReport = (): boolean => {
     report ??= reportsFinishedWork(prose);
@@ -76,7 +76,7 @@ function kindOf(sentence: string, isReport: () => boolean, isLast: boolean, hasO
   return promises(sentence) ? "promise" : "result";
 }
 
-/** "Let me know if I should go ahead": the work itself has not begun. */
+/** "Let me know if I should go ahead": the work itself has not started. */
 function holdsBack(sentence: string): boolean {
   return words.GO_ON.test(sentence) || /\bbefore (?:I|we)\b/i.test(sentence);
 }
@@ -115,8 +115,8 @@ function proseOf(text: string): string {
 }
 
 /**
- * The lines outside fenced code. A bare fence that nothing closes is itself the end of a block whose start was cut off,
- * so what follows it is prose; one with a language is a block that the message does not finish.
+ * The lines outside fenced code. A bare fence without a closing one is the end of a block whose start was cut off, so
+ * prose follows it. A fence with a language starts a block that the message does not finish.
  */
 function outsideFences(text: string): string[] {
   let fence = "";
@@ -149,10 +149,10 @@ function sentencesOf(prose: string): Sentence[] {
   return sentences;
 }
 
-/** A sentence that only speaks of the marker: "I will print <marker> when all tests pass". */
+/** A sentence about the marker: "I will print <marker> when all tests pass". */
 const TALKS_ABOUT = /\b(?:when|once|until|if|output|emit|print|say|write|include|not|never|before|only|will)\b/i;
 
-/** The completion marker stands in the text as a statement: outside code, quotations and sentences about it. */
+/** Whether the text states the completion marker: outside code, quotations and sentences about it. */
 export function hasMarker(text: string, marker: string): boolean {
   if (marker === "") return false;
   return outsideFences(text.slice(-MESSAGE_MAX)).some((line) => {

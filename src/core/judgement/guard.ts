@@ -1,6 +1,6 @@
 /**
- * The guard in front of every resume: three questions of the agent resume system. `should_send_resume`,
- * `is_resumer_prompt` and `is_meaningful_progress` are its names for them.
+ * The guard of every resume: three questions of the agent resume system, which calls them `should_send_resume`,
+ * `is_resumer_prompt` and `is_meaningful_progress`.
  */
 
 import type { PerKind } from "../of-kind.js";
@@ -14,12 +14,12 @@ export { isResumerPrompt, ROUSE_MARK } from "./noise.js";
 
 export interface ResumeAdvice {
   send: boolean;
-  /** "Are you there?" is permitted, once per incident: the caller counts. */
+  /** "Are you there?" is permitted, once per incident. The caller counts. */
   may_ask: boolean;
   reason: string;
 }
 
-/** May this session be resumed? An active one is left alone, an unseen one may be asked but never resumed. */
+/** May this session be resumed? An active one is left alone. An unobserved one may be asked but never resumed. */
 export function shouldSendResume(
   activity: ActivityState | readonly ActivitySignal[],
   now: number,
@@ -38,7 +38,7 @@ export function shouldSendResume(
 const no = (): boolean => false;
 const WORK_ROLES: ReadonlySet<string> = new Set(["workspace", "devlog", "contract"]);
 
-/** Whether a signal is real work. A table, so that a new kind of signal has to be given an answer. */
+/** Whether a signal is real work. A table, so that the compiler demands an answer for every new kind of signal. */
 const IS_PROGRESS: PerKind<boolean> = {
   commit: () => true,
   test: (signal) => signal.ok === true,
@@ -76,7 +76,7 @@ const IS_PROGRESS: PerKind<boolean> = {
   habits: no,
 };
 
-/** Real work, as against acknowledgements, heartbeats, repaints and recovery prompts. */
+/** Real work, in contrast to acknowledgements, heartbeats, repaints and recovery prompts. */
 export function isMeaningfulProgress(signal: Signal): boolean {
   return ofKind(IS_PROGRESS, signal, false);
 }

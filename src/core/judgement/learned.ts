@@ -1,22 +1,21 @@
 /**
- * Learned thresholds: how long a gap of one agent in one kind of work must be to be strange for it.
+ * Learned thresholds: how long a gap must be to be unusual for one agent in one kind of work.
  *
  *     clamp(max(prior, factor * own quantile), floor, ceiling)
  *
  * pooled over (tool class, command head), then the tool class, then the prior alone, until a pool has enough samples.
- * Each agent has pools of its own, which its next session begins with. Gaps are counted in a fixed histogram whose
- * buckets grow by a factor of 2^(1/4), so that memory does not grow and the quantile is at most 19 % too high, never
- * too low.
+ * Each agent has its own pools, which its next session starts with. Gaps are counted in a fixed histogram whose buckets
+ * grow by a factor of 2^(1/4), so that memory is bounded and the quantile is at most 19 % too high, never too low.
  */
 import type { Habit, ToolClass } from "../signal.js";
 
 export interface WorkKey {
   class: ToolClass;
-  /** The head of the command, such as `npm test`; none for tools without one. */
+  /** The first words of the command, such as `npm test`; undefined for tools without a command. */
   head?: string;
 }
 
-/** Why a gap is no sample: it was alarmed on, or the machine slept in it. */
+/** Why a gap is not a sample: it caused an alarm, or the machine slept during it. */
 export interface GapTaint {
   alarmed?: boolean;
   asleep?: boolean;
@@ -30,7 +29,7 @@ export interface ThresholdBounds {
 
 export interface LearnedThreshold {
   ms: number;
-  /** Whose gaps decided. */
+  /** The pool that decided. */
   pool: "command" | "class" | "prior";
   samples: number;
 }
@@ -45,13 +44,13 @@ interface Pool extends WorkKey, Histogram {}
 export type LearnedState = Map<string, Pool>;
 
 const POOLS_MAX = 256;
-/** So many pools, the youngest ones, go over to the next session. */
+/** The most recently used pools that the next session starts with. */
 const HABITS_MAX = 64;
 const STEPS_PER_OCTAVE = 4;
 const SMALLEST_MS = 8;
 /** 24 octaves above 8 ms: 37 hours. */
 const BUCKETS: number = 24 * STEPS_PER_OCTAVE;
-/** All counts are halved here, so that an agent's new habits outweigh its old ones within a thousand samples. */
+/** All counts are halved at this total, so that new habits outweigh old ones within a thousand samples. */
 const TOTAL_MAX = 2048;
 
 export function createLearned(): LearnedState {
@@ -67,7 +66,7 @@ export function learnGap(state: LearnedState, key: WorkKey, gapMs: number, taint
   }
 }
 
-/** What the agent's next session begins with. */
+/** The habits that the agent's next session starts with. */
 export function habitsOf(state: LearnedState): Habit[] {
   return [...state.values()].slice(-HABITS_MAX).map(({ class: kind, head, counts }) => ({
     class: kind,
@@ -76,7 +75,7 @@ export function habitsOf(state: LearnedState): Habit[] {
   }));
 }
 
-/** Those of the agent's session before this one. */
+/** Takes over the habits of the agent's previous session. */
 export function takeHabits(state: LearnedState, habits: readonly Habit[]): void {
   for (const { gaps, ...key } of habits) for (const [bucket, times] of gaps) count(state, key, bucket, times);
 }
@@ -87,14 +86,14 @@ function count(state: LearnedState, key: WorkKey, bucket: number, times: number)
   pool.counts[bucket] = (pool.counts[bucket] ?? 0) + times;
   pool.total += times;
   if (pool.total > TOTAL_MAX) halve(pool);
-  // Setting it again makes it the youngest; the pool that was not used for longest is forgotten.
+  // Re-inserting makes it the newest; the least recently used pool is dropped.
   state.delete(name);
   state.set(name, pool);
 }
 
-/** Own gaps count from so many samples on; below that the wider pool or the prior speaks. */
+/** A pool decides from this number of samples on; below it, the wider pool or the prior does. */
 const SAMPLES_MIN = 20;
-/** The quantile of the own gaps, and how many times longer than it a gap must be to be strange. */
+/** The quantile of the agent's own gaps, and how many times longer an unusual gap is. */
 const QUANTILE = 0.95;
 const FACTOR = 8;
 

@@ -1,12 +1,12 @@
 /**
- * Noise: text that looks like work and is none, above all the watchdog's own prompts. A watchdog that takes its
- * own nudge for a sign of life never finds the agent stalled again.
+ * Noise: text that resembles work, above all the watchdog's own prompts. A watchdog that counts its own nudge as
+ * activity never detects the stall again.
  */
 
-/** Stands in every prompt that rouse types, so that it is never taken for activity. */
+/** Part of every prompt that rouse types, so that none counts as activity. */
 export const ROUSE_MARK = "[rouse]";
 
-/** Lower case. The seed's list; our own mark is noise whatever is configured. */
+/** Lower case. The list of the agent resume system; rouse's own mark is noise in any configuration. */
 export const NOISE_PATTERNS: readonly string[] = [
   "resumer",
   "stall-recovery",
@@ -17,7 +17,7 @@ export const NOISE_PATTERNS: readonly string[] = [
   "#progress-only",
 ];
 
-/** A text of a few of these words only says that a message was read. */
+/** A text of only a few of these words merely acknowledges a message. */
 const ACKNOWLEDGING_WORDS: ReadonlySet<string> = new Set(
   `ack acknowledged affirmative agreed alright continuing copy do get going got i it it's keep moving noted now of ok
   okay on proceeding received resuming right roger sure thank thanks that the this understood will work working yes you`.split(
@@ -27,21 +27,21 @@ const ACKNOWLEDGING_WORDS: ReadonlySet<string> = new Set(
 const ACKNOWLEDGING_WORDS_MAX = 8;
 const TEXT_MAX = 4096;
 
-/** Is this text a stall or recovery prompt (`is_resumer_prompt` of the seed)? */
+/** Whether this text is a stall or recovery prompt (`is_resumer_prompt` of the agent resume system). */
 export function isResumerPrompt(message: string): boolean {
   if (typeof message !== "string") return false;
   const text = message.slice(0, TEXT_MAX).toLowerCase();
   return text.includes(ROUSE_MARK) || NOISE_PATTERNS.some((pattern) => text.includes(pattern));
 }
 
-/** Does the text hold one of the user's own patterns (`activity.noise_patterns`)? */
+/** Whether the text contains one of the user's own patterns (`activity.noise_patterns`). */
 export function holdsOneOf(patterns: readonly string[] | undefined, text: string | undefined): boolean {
   if (!patterns || patterns.length === 0 || text === undefined) return false;
   const lower = text.toLowerCase();
   return patterns.some((pattern) => pattern !== "" && lower.includes(pattern.toLowerCase()));
 }
 
-/** "Got it, resuming now." and the like: nothing but words of acknowledgement. */
+/** "Got it, resuming now." and similar texts without content. */
 export function isAcknowledgement(message: string): boolean {
   if (typeof message !== "string" || message.length > 120) return false;
   const words = message.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
@@ -50,7 +50,7 @@ export function isAcknowledgement(message: string): boolean {
   );
 }
 
-/** Neither a recovery prompt nor an acknowledgement. No text is no noise: the fact speaks for itself. */
+/** A recovery prompt or an acknowledgement. A signal without text is not noise. */
 export function isNoise(text: string | undefined): boolean {
   return text !== undefined && (isResumerPrompt(text) || isAcknowledgement(text));
 }

@@ -1,12 +1,12 @@
 /**
- * What a tool result says once everything is removed that changes from run to run by itself.
+ * Removes from a tool result everything that changes from run to run by itself.
  *
- * Two results that meet after normalising are "the same outcome". Plain numbers, percentages and "3 of 10" stay:
- * a growing number is progress. Removed is only what says when, where or for how often something ran: times,
- * durations, process and request ids, hashes, temporary paths, attempt counters, "read 3x" footers.
+ * Two results that are equal after normalising are "the same outcome". Plain numbers, percentages and "3 of 10" stay,
+ * because a growing number is progress. Only details of the run itself are removed: times, durations, process and
+ * request ids, hashes, temporary paths, attempt counters, "read 3x" footers.
  *
- * Every pattern is linear: literals, one bounded class at a time, no quantifier inside a quantifier that could
- * match the same text in two ways. The text is cut before the first pattern sees it.
+ * Every pattern is linear: literals, one bounded class at a time, no nested quantifiers that could match the same text
+ * in two ways. The text is cut before the first pattern runs.
  */
 import type { InfraClass } from "../signal.js";
 
@@ -19,7 +19,7 @@ const ESCAPES: readonly Rule[] = [
   [/\u001b\][^\u0007\u001b]{0,256}(?:\u0007|\u001b\\)?/g, ""],
 ];
 
-/** Names of fields that differ in every reply of a healthy service. A bare `id`, `taskId` or `jobId` may be new work. */
+/** Fields that differ in every reply of a healthy service. A bare `id`, `taskId` or `jobId` may be new work. */
 const VOLATILE_FIELD =
   "run_?id|\\w{0,24}message_?id|request_?id|session_?id|trace_?id|span_?id|correlation_?id|process_?id|event_?id|receipt_?id|poll_?id|" +
   "nonce|timestamp|" +
@@ -28,7 +28,7 @@ const VOLATILE_FIELD =
 const WEEKDAY = "mon|tue|wed|thu|fri|sat|sun";
 const MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec";
 
-/** A name below a folder for what is thrown away. */
+/** A name below a temporary folder. */
 const SCRATCH: Rule = [/(?:\/private)?(?:\/var\/folders|\/var\/tmp|\/tmp)\/[\w.+@~-]{1,80}/g, "#tmp"];
 
 const VOLATILE: readonly Rule[] = [
@@ -45,7 +45,7 @@ const VOLATILE: readonly Rule[] = [
   // Lower case only: `12M` is a size, and a size that grows is progress.
   [/\b\d{1,9}(?:\.\d{1,6})? ?(?:ms|µs|us|ns|s|m|h)\b/g, "#for"],
   [/\b(p?pids?|pgid|process id)([ :=#]{1,3})\d{1,10}\b/gi, "$1$2#"],
-  // Of the kernel's log, and of what git drops.
+  // Timestamps of the kernel log, and the commit of a dropped git stash.
   [/\[ {0,8}\d{1,8}\.\d{3,9}\]/g, "#time"],
   [/(\bstash@\{\d{1,4}\} \()[0-9a-f]{40}\)/g, "$1#)"],
   [/\b(session)([ :=#]{1,3})[\w-]{0,40}\d[\w-]{0,40}/gi, "$1$2#"],
@@ -67,7 +67,7 @@ export function normaliseResult(text: string): string {
   return squeeze(apply(VOLATILE, apply(ESCAPES, cut(text))));
 }
 
-/** Of a call, only what nobody would ask for again with another value: who asks, when, for how often, into which scratch file. */
+/** Fields of a call that do not change its meaning: request ids, times, attempt numbers, scratch files. */
 const CALL_NOISE: readonly Rule[] = [
   [
     /"(request_?id|trace_?id|span_?id|correlation_?id|idempotency_?key|nonce|timestamp|ts)"\s{0,4}:\s{0,4}(?:"[^"\n]{0,200}"|[0-9.]{1,24})/gi,
@@ -77,18 +77,18 @@ const CALL_NOISE: readonly Rule[] = [
   [/\b(attempt|try|retry)([ :=#]{1,3})\d{1,6}(?: ?(?:\/|of) ?\d{1,6})?/gi, "$1$2#"],
   SCRATCH,
   [/\\[nt]/g, " "],
-  // One path in several spellings.
+  // Different spellings of one path.
   [/(?<=["\s=/])\.\//g, ""],
   [/(?<=["\s=/])[\w-]{1,80}\/\.\.\//g, ""],
   [/\s{1,400}(?=")|(?<=")\s{1,400}/g, ""],
 ];
 
-/** A call, as the text of its canonical arguments, without that. */
+/** Normalises a call, given as the text of its canonical arguments. */
 export function normaliseCall(text: string): string {
   return squeeze(apply(CALL_NOISE, cut(text)));
 }
 
-/** What an error quotes of the call that met it. */
+/** Quotations of the call in its error message. */
 const QUOTED: readonly Rule[] = [
   [/"[^"\n]{0,400}"/g, "#arg"],
   [/`[^`\n]{0,400}`/g, "#arg"],
@@ -108,7 +108,7 @@ const QUOTED: readonly Rule[] = [
   ],
   [/\b[Ll]n? ?\d{1,7}, ?[Cc]ol? ?\d{1,5}\b/g, "#at"],
   [/^ {0,8}\d{1,7} ?[|│].{0,400}$/gm, ""],
-  // What a failing command names again at every try: a container, an endpoint.
+  // Names that a failing command changes on every attempt: a container, an endpoint.
   [/\b[0-9a-f]{32,64}\b/g, "#hex"],
 ];
 
@@ -121,12 +121,12 @@ const KEY_LINES_MAX = 3;
 const KEY_LINE_MAX = 300;
 
 /**
- * The error alone, so that the same failure met with other arguments is the same key. Empty when the text names no
- * error ("Exit code 1" and nothing else): a search without a hit fails like that, and it says nothing.
+ * The error alone, so that the same failure with other arguments gives the same key. Empty if the text names no error
+ * ("Exit code 1" and nothing else): a search without a match fails that way.
  */
 export function errorKey(text: string): string {
   const bare = apply(VOLATILE, apply(ESCAPES, cut(text)));
-  // An error that is nothing but quotations, as JSON is, is told by them.
+  // An error that consists of quotations only, such as JSON, is identified by them.
   return keyOf(apply(QUOTED, bare)) || keyOf(bare);
 }
 
@@ -162,7 +162,7 @@ const INFRA: readonly (readonly [InfraClass, RegExp])[] = [
 ];
 const INFRA_TEXT_MAX = 1024;
 
-/** Which failure of the outside world a failed result speaks of; only for results that are known to have failed. */
+/** The class of external failure that a failed result describes. Only for results that are known to have failed. */
 export function infraOf(text: string): InfraClass | undefined {
   const head = text.slice(0, INFRA_TEXT_MAX);
   const tail = text.length > INFRA_TEXT_MAX ? text.slice(-INFRA_TEXT_MAX) : "";

@@ -1,8 +1,8 @@
-/** What an agent used in a night beside what it may use: its sessions together, in words that explain themselves. */
+/** Compares the spending of all sessions of an agent in one budget period with its budgets. */
 import { type Settings, settingOf } from "../defaults.js";
 import type { TokenSpend } from "./evidence/spend.js";
 
-/** From the hour at which nights start to the same hour of the next day. */
+/** From the hour at which a night starts to the same hour of the next day. */
 export interface BudgetPeriod {
   from: number;
   to: number;
@@ -10,12 +10,12 @@ export interface BudgetPeriod {
 
 export interface PeriodSpend extends TokenSpend {
   period: BudgetPeriod;
-  /** 0 for none. */
+  /** 0 means no budget. */
   tokensBudget: number;
   costBudget: number;
-  /** Which budgets are used up, one sentence each; none while there is room. */
+  /** The budgets that are used up, one sentence each. */
   over: string[];
-  /** What the sums leave out; null when nothing. */
+  /** What the sums do not include, or null. */
   doubt: string | null;
 }
 

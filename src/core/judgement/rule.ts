@@ -11,28 +11,28 @@ export interface RuleVerdict {
   confidence: number;
   until?: number | null;
   reasons: string[];
-  /** Of `stuck`: enough kinds of evidence agree, for long enough, that a policy may act on it. */
+  /** For `stuck`: enough kinds of evidence agree, for long enough, that a policy may act on it. */
   act?: boolean;
-  /** Which kinds of evidence agree on it; where a rule does not say, those that agree on the turn. */
+  /** The kinds of evidence that agree. Default: those that agree on the turn. */
   kinds?: EvidenceKind[];
-  /** Of `stuck` that is told: why no evidence that comes by itself makes more of it, and what would. */
+  /** For a reported `stuck`: why no further evidence will permit an action, and what the user can change. */
   onlyReported?: string;
 }
-/** What the rules share: the evidence, the moment, and what was settled once for all of them. */
+/** Shared input of the rules: evidence, time, and facts that are computed once. */
 
 export interface RuleInput {
   evidence: Evidence;
   now: number;
-  /** A turn runs (true), none does (false), nobody can tell (null). */
+  /** A turn is running (true), none is (false), or it is unknown (null). */
   active: boolean | null;
   word: { word: TurnWord; at: number; source: Source } | null;
   /** Awake milliseconds since a moment. */
   since: (at: number) => number;
   /** The verdict may change at this moment. */
   due: (at: number) => void;
-  /** It may change when so much awake time has passed since a moment; sleep in between puts it off. */
+  /** The verdict may change after this much awake time; sleep in between defers it. */
   dueAfter: (at: number, ms: number) => void;
-  /** Thresholds that a user set; the defaults where nothing is said. */
+  /** Thresholds set by the user. Unset ones have their defaults. */
   settings: Settings;
 }
 

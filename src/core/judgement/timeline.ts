@@ -1,4 +1,4 @@
-/** The story of one session: an entry at every change of state or cause. */
+/** The timeline of one session: one entry for each change of state or cause. */
 
 import type { Cause, State } from "../states.js";
 import { sanitize } from "../text/sanitize.js";
@@ -18,12 +18,13 @@ export interface TimelineEntry {
 const COMPLETED_WITHIN_S = 3;
 const SAME_TIME_MS = 3 * 60_000;
 
-/** Adds an assessment to the story if it says something new. A limit's end becoming known is news too. */
+/** Adds an entry if the state or cause changed, or if the end of a limit has become known. */
 export function addEntry(timeline: TimelineEntry[], assessment: Assessment, startAt: number): void {
   const last = timeline.at(-1);
   const until =
     assessment.until === null || !isDate(assessment.until) ? null : new Date(assessment.until).toISOString();
-  // The first source to see a prompt often has no words for it: whoever brings them within a moment completes the entry.
+  // The first source to see a prompt often does not know its text. A source that does, shortly after, completes the
+  // entry.
   const late = last !== undefined && (assessment.at - startAt) / 1000 - last.t <= COMPLETED_WITHIN_S;
   if (late && last.state === "needs_input" && assessment.state === "needs_input" && last.cause === assessment.cause) {
     last.reasons = assessment.reasons.map((reason) => sanitize(reason));
@@ -41,10 +42,10 @@ export function addEntry(timeline: TimelineEntry[], assessment: Assessment, star
   });
 }
 
-/** A number that a record gives as a time may be none that a calendar has. */
+/** A record may contain a time that `Date` cannot represent. */
 const isDate = (ms: number): boolean => Math.abs(ms) <= 8.64e15;
 
-/** A countdown that is read again and again is off by seconds each time: that is no other end. */
+/** Repeated readings of one countdown differ by seconds. That is not a new end time. */
 function isNewTime(until: number | null, said: string | null): boolean {
   return until !== null && (said === null || Math.abs(Date.parse(said) - until) > SAME_TIME_MS);
 }

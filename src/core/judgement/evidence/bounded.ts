@@ -1,4 +1,4 @@
-/** Puts an entry into a map as its newest and forgets the oldest beyond `max`, so that no history grows for ever. */
+/** Adds an entry to a map as the newest and drops the oldest beyond `max`, so that histories stay bounded. */
 export function rememberBounded<V>(map: Map<string, V>, key: string, value: V, max: number): void {
   map.delete(key);
   map.set(key, value);

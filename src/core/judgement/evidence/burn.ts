@@ -1,10 +1,10 @@
 /**
- * Token burn: how many tokens and how much money an hour, and whether anything comes of it.
+ * Token burn: tokens and cost per hour, and whether they produce progress.
  *
- * "Without progress" is counted in what the model wrote, not in what it read: with a cached context every round
- * re-reads 100 k tokens and more, so a sum of both would accuse a healthy agent after four rounds. 100 k written
- * tokens are half as much again as the longest single reply (64 k). The other measure is minutes in which the model
- * wrote or used a tool: a build of an hour, a wait or a sleep adds nothing to them.
+ * "Without progress" counts output tokens, not input: with a cached context every round re-reads 100 k tokens and more,
+ * so a sum of both would accuse a healthy agent after four rounds. 100 k output tokens are one and a half times the
+ * longest single reply (64 k). The other measure is minutes in which the model wrote or used a tool: an hour-long
+ * build, a wait or a sleep adds nothing.
  */
 import { settingOf } from "../../defaults.js";
 import type { Signal, Source, TokensSignal } from "../../signal.js";
@@ -29,15 +29,15 @@ interface Bucket {
 export interface BurnState {
   /** A ring over the last hour. */
   buckets: Bucket[];
-  /** Place in `SOURCES` of the best source that counts tokens: two that count the same tokens are not added up. */
+  /** Index in `SOURCES` of the best source that counts tokens: the same tokens from two sources are not added up. */
   rank: number;
   active: boolean;
-  /** The last meaningful progress, or the first activity after none at all. */
+  /** The last meaningful progress, or the first activity if there was none. */
   progressAt: number | null;
   outputSince: number;
   activeMinutes: number;
   lastMinute: number;
-  /** Who last told that the model writes. */
+  /** The last source that showed model output. */
   source: Source;
   world: WorldState;
   outcomes: Map<string, true>;
@@ -59,7 +59,7 @@ export interface BurnVerdict extends DetectorVerdict, BurnRates {
 const BUCKET_MS: number = 5 * MINUTE;
 const BUCKETS: number = HOUR / BUCKET_MS;
 const OUTCOMES_MAX = 128;
-/** An agent that waits on purpose and looks again polls; its minutes are not burnt, its tokens are still counted. */
+/** An agent that waits deliberately and checks again is polling: its minutes do not count, its tokens do. */
 const WAITS: ReadonlySet<string> = new Set(["sleep", "background", "subagent"]);
 
 export function createBurn(): BurnState {
@@ -103,7 +103,7 @@ export function takeBurn(state: BurnState, signal: Signal): void {
   }
 }
 
-/** Of the rolling hour, in steps of five minutes. */
+/** Of the last hour, in steps of five minutes. */
 export function burnRates(state: BurnState, now: number): BurnRates {
   const oldest = Math.floor(now / BUCKET_MS) - BUCKETS;
   let [input, output, costUsd] = [0, 0, 0];
@@ -140,7 +140,7 @@ export function burnVerdict(state: BurnState, now: number, options?: DetectorOpt
   };
 }
 
-/** A turn that a user starts is a new piece of work; a tool's result is progress when it was not seen lately. */
+/** A turn started by the user is new work. A tool result is progress if it was not seen recently. */
 function isProgress(state: BurnState, signal: Signal): boolean {
   const changed = takeWorld(state.world, signal);
   if (changed || (signal.kind === "turn" && signal.byUser)) return true;

@@ -1,7 +1,4 @@
-/**
- * Checkpoints and claims. Both detectors speak only about a session that has taken on a task or has ever reported
- * a checkpoint: nobody else has promised any.
- */
+/** Checkpoints and claims. Both detectors apply only to a session that has claimed a task or reported a checkpoint. */
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
 import { settingOf } from "../../defaults.js";
@@ -18,7 +15,7 @@ export interface CheckpointState {
   claimedAt: number | null;
   checkpointAt: number | null;
   text: string | null;
-  /** Who told the last claim or checkpoint. */
+  /** The source of the last claim or checkpoint. */
   source: Source;
   active: boolean;
   /** The work was reported complete, or the process is gone: nothing more is due. */
@@ -78,7 +75,7 @@ export function takeCheckpoint(state: CheckpointState, signal: Signal): void {
   }
 }
 
-/** Strictly older than the stall time: at twenty minutes sharp the next check will tell. */
+/** Strictly older than the stall time: at exactly twenty minutes, the next check decides. */
 export function checkpointVerdict(
   state: CheckpointState,
   now: number,

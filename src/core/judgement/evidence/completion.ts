@@ -1,6 +1,6 @@
 /**
- * The completion marker (`<promise>COMPLETE</promise>` or another): owed only where the task or the prompt asked
- * for it. A turn that ended without it, and for so long that nothing more will come, has not signalled its end.
+ * The completion marker (`<promise>COMPLETE</promise>` or another) is expected only if the task or the prompt asked for
+ * it. It is missing if a turn ended without it, long enough ago that no more output will follow.
  */
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
@@ -14,7 +14,7 @@ import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 export interface CompletionState {
   asked: boolean;
   given: boolean;
-  /** A turn was seen at all: nothing is owed before the first. */
+  /** Null until the first turn has ended: no marker is expected before. */
   endedAt: number | null;
   endedBy: Source | null;
   active: boolean;
@@ -46,7 +46,7 @@ export function takeCompletion(state: CompletionState, signal: Signal): void {
   if (signal.kind !== "message") return;
   if (signal.role === "assistant") state.given ||= signal.marker === true;
   else {
-    // A "continue" in between does not take the request back; a new session does.
+    // A "continue" in between does not cancel the request; a new session does.
     state.asked = signal.marker === true || (state.asked && !signal.newSession);
     state.given = false;
     state.endedAt = null;

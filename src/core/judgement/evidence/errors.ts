@@ -1,9 +1,9 @@
 /**
- * Repeated error: the same error, whatever was tried, N times within M minutes. Failures of the network, the
- * service or the account are not counted here, they repeat by nature (`retries.ts`); nor is a tool that a human
- * refused or interrupted. A change of the world starts the count again: the agent is trying something else. So does a
- * call that succeeds: in 52 quiet hours of real transcripts six healthy agents met one error five times within ten
- * minutes, and went on by other ways in between.
+ * Repeated error: the same error N times within M minutes, whatever was tried. Failures of the network, the service or
+ * the account are not counted here, they repeat by nature (`retries.ts`); nor are tools that the user refused or
+ * interrupted. A change of the world restarts the count, because the agent is trying something else. So does a
+ * successful call: in 52 quiet hours of real transcripts six healthy agents met one error five times within ten minutes
+ * and succeeded by other means in between.
  */
 import { SAME_ERRORS_MAX, settingOf } from "../../defaults.js";
 import type { Signal, Source } from "../../signal.js";
@@ -58,7 +58,7 @@ export function takeErrors(state: ErrorsState, signal: Signal): void {
 
 export function errorsVerdict(state: ErrorsState, now: number, options?: DetectorOptions): ErrorsVerdict | null {
   const windowMs = settingOf(options, "repeated_error_window_minutes") * MINUTE;
-  // People's false alarms may multiply it beyond what is kept.
+  // Feedback about false alarms may raise it beyond the number of stored times.
   const threshold = Math.min(settingOf(options, "repeated_error_threshold"), SAME_ERRORS_MAX);
   let worst: ErrorsVerdict | null = null;
   for (const { times, text, source } of state.byDigest.values()) {

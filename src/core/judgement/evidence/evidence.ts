@@ -1,6 +1,6 @@
 /**
- * Everything that the signals of one session say so far. `takeSignal` folds one signal in; each part keeps its own bounded
- * state and ignores what does not concern it, so the cost of a signal does not grow with history.
+ * All evidence from the signals of one session. `takeSignal` folds in one signal; each part keeps its own bounded state
+ * and ignores unrelated signals, so the cost of a signal does not grow with history.
  */
 
 import type { Settings } from "../../defaults.js";
@@ -68,9 +68,9 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
   };
 }
 
-/** `loadSettings` are those by which it is judged: what was alarmed on is nothing to learn from. */
+/** `settings` are those of the judgement: samples that caused an alarm are not learned from. */
 export function takeSignal(evidence: Evidence, signal: Signal, settings: Settings = {}): void {
-  // A record may come late; what a terminal shows after its program has ended is nobody's work.
+  // A record may arrive late, but output in the terminal after the exit is not the program's work.
   if (evidence.exit !== null && signal.kind === "screen") return;
   if (isLate(evidence.turn, signal)) return;
   if (signal.kind !== "habits") evidence.first ??= { at: signal.at, source: signal.source };
@@ -78,7 +78,10 @@ export function takeSignal(evidence: Evidence, signal: Signal, settings: Setting
   takeOwn(evidence, signal);
 }
 
-/** A headless run writes its transcript in batches: what of it comes after the stream told the end is of the turn that ended. */
+/**
+ * A headless run writes its transcript in batches: lines that arrive after the end in the stream belong to the ended
+ * turn.
+ */
 const LATE_MS = 5000;
 const OF_A_TURN: ReadonlySet<Signal["kind"]> = new Set<Signal["kind"]>(["turn", "message", "delta", "tool_start"]);
 
@@ -110,7 +113,7 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       return;
     case "screen":
       if (signal.reading.compacting) evidence.compacting ??= { at: signal.at, source: signal.source };
-      // What was on the screen before it began may come after the record that it did.
+      // A screen from before the compaction may arrive after the record of its start.
       else if (signal.reading.busy !== null && signal.at >= (evidence.compacting?.at ?? 0)) evidence.compacting = null;
       return;
     case "input":

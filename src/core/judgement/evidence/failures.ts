@@ -1,4 +1,7 @@
-/** What ended the work: final errors and limits, from records first, else from the program's own rows on the screen. */
+/**
+ * What ended the work: final errors and limits, from records first, otherwise from the program's own rows on the
+ * screen.
+ */
 import type { ErrorSignal, LimitSignal, ScreenReading, Signal, Source } from "../../signal.js";
 import type { ErrorCause } from "../../states.js";
 
@@ -20,12 +23,12 @@ export interface Limit {
 export interface FailuresEvidence {
   error: Failure | null;
   limit: Limit | null;
-  /** Rows of the screen; they stand as long as they are there and the turn is over. */
+  /** Screen rows; they hold while they are visible and the turn is over. */
   shownError: Failure | null;
   shownLimit: Limit | null;
-  /** Those that stood there until a look found none and no turn: a program that leaves paints its screen once more. */
+  /** Rows visible until a check found neither them nor a turn: a program redraws its screen as it exits. */
   left: { shownError: Failure | null; shownLimit: Limit | null; at: number } | null;
-  /** A window is used up although requests may still pass: a silence after it is the limit. */
+  /** A usage window is full although requests may still pass: a silence after it is the limit. */
   full: Limit | null;
 }
 
@@ -44,7 +47,7 @@ export function takeFailures(failures: FailuresEvidence, signal: Signal): void {
     case "screen":
       takeScreen(failures, signal.reading, signal.at);
       return;
-    // The work goes on: what ended it is past.
+    // The work continues: what ended it is past.
     case "delta":
     case "tool_start":
       clear(failures);
@@ -114,7 +117,7 @@ function takeScreen(failures: FailuresEvidence, reading: ScreenReading, at: numb
   failures.shownLimit = limit ? limitShown(shownLimit, limit, at) : null;
 }
 
-/** "Resets in 2 hours" does not count down: a time that was read once holds as long as the words stay the same. */
+/** "Resets in 2 hours" does not count down: the first computed time holds while the text stays the same. */
 function limitShown(known: Limit | null, limit: NonNullable<ScreenReading["limit"]>, at: number): Limit {
   const until = known?.text === limit.text ? (known.until ?? limit.until) : limit.until;
   return {

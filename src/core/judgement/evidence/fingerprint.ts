@@ -1,11 +1,11 @@
 /**
  * The activity fingerprint of the watchdog monitor: last line, status and reply, with the volatile cells masked by
- * the reader. Unchanged over N polls of a session that is busy, it is suspicious.
+ * the reader. If it is unchanged over N polls of a busy session, it is suspicious.
  *
- * It is no clock of silence. It runs only while a turn is under way and nothing on the screen explains the stillness
- * (a tool, a dialog, a retry, a limit, a compaction), and the first screen is only a baseline. Screens are reported
- * when they change, so the polls since the last change follow from the time; a structured source that shows
- * progress restarts it, whatever the screen says.
+ * It is not a silence clock. It runs only while a turn is running and nothing on the screen explains the stillness (a
+ * tool, a dialog, a retry, a limit, a compaction), and the first screen is only a baseline. Screens are reported when
+ * they change, so the number of polls since the last change follows from the time. Progress in a structured source
+ * restarts it, whatever the screen shows.
  */
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
@@ -19,7 +19,7 @@ import { CONFIDENCE, turnEdge } from "./verdict.js";
 
 export interface FingerprintState {
   print: string | null;
-  /** Since when the fingerprint stands, or since when stillness could mean anything. */
+  /** Since when the fingerprint is unchanged, or stillness could be meaningful. */
   since: number;
   reading: ScreenReading | null;
   status: StatusSignal["status"] | null;
@@ -89,15 +89,15 @@ export function fingerprintVerdict(
 }
 
 /**
- * The token counter belongs to it: while it grows, the model writes, even when no text is shown. Its parts are digests
- * already, so it is short as it is.
+ * Includes the token counter: while it grows, the model writes, even without visible text. All parts are digests, so
+ * the result is short.
  */
 function fingerprintOf({ reading, status }: FingerprintState): string | null {
   if (reading === null) return null;
   return `${reading.lastLine}\n${status}\n${reading.reply}\n${reading.tokens}`;
 }
 
-/** Whether stillness means anything now. */
+/** Whether stillness is meaningful now. */
 function counts(state: FingerprintState): boolean {
   const { reading } = state;
   if (!state.active || state.explained || state.tools.size > 0 || reading === null) return false;

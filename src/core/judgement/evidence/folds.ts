@@ -1,6 +1,6 @@
 /**
- * Who takes a signal in. Each part ignores what does not concern it, so a signal could be put to all; but those that come
- * most often concern few, and asking the others in vain was a fifth of the time of a judgement.
+ * Which parts of the evidence receive a signal. Each part ignores unrelated signals, so all could receive all of them.
+ * But the most frequent kinds concern few parts, and calling the others took a fifth of the time of a judgement.
  */
 
 import { takeAsleep } from "../../awake.js";
@@ -55,7 +55,7 @@ const PARTS = {
 
 type Part = keyof typeof PARTS;
 
-/** Kinds that come often or concern few, and whom they concern. A kind that is not here is put to all. */
+/** Frequent kinds, or kinds that concern few parts. A kind not listed here goes to all parts. */
 const CONCERNED: { readonly [K in SignalKind]?: readonly Part[] } = {
   output: ["progress", "fingerprint", "lifecycle", "activity"],
   process: ["tools", "progress", "fingerprint", "lifecycle", "activity"],
@@ -78,7 +78,7 @@ const CONCERNED: { readonly [K in SignalKind]?: readonly Part[] } = {
   habits: ["tools"],
 };
 
-/** In the order in which they take a signal in; none reads what another keeps. */
+/** In the order of processing; no part reads the state of another. */
 export const ALL: readonly Fold[] = Object.values(PARTS);
 
 const FEW: ReadonlyMap<string, readonly Fold[]> = new Map(

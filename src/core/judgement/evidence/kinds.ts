@@ -1,6 +1,6 @@
 /**
- * Kinds of evidence: channels that fail apart from each other. Two marks on one screen are one kind, and so are a hook and
- * the transcript line that the same program wrote. Anything destructive needs two.
+ * Kinds of evidence: channels that fail independently. Two marks on one screen are one kind, and so are a hook and the
+ * transcript line of the same program. Any destructive action needs two.
  */
 import type { Source } from "../../signal.js";
 import { EVIDENCE_KINDS, type EvidenceKind } from "./evidence-kind.js";
@@ -22,13 +22,13 @@ export const KIND_OF_SOURCE: Readonly<Record<Source, EvidenceKind | null>> = {
   observer: null,
 };
 
-/** Each once, in the order of the list. */
+/** Each kind once, in the order of the list. */
 export function distinctKinds(found: Iterable<EvidenceKind | null>): EvidenceKind[] {
   const all = new Set(found);
   return EVIDENCE_KINDS.filter((kind) => all.has(kind));
 }
 
-/** The kinds that say the same of the turn: it runs, or it does not. */
+/** The kinds that agree on whether a turn is running. */
 export function agreeingKinds({ turn }: Evidence, active: boolean | null): EvidenceKind[] {
   const words = Object.entries(turn.words) as [Source, { word: string }][];
   return distinctKinds(
@@ -38,19 +38,19 @@ export function agreeingKinds({ turn }: Evidence, active: boolean | null): Evide
   );
 }
 
-/** The process was looked at: that it lives is known, and not only not denied. */
+/** The process was checked and is alive. */
 export const processSeen = ({ progress }: Evidence): EvidenceKind | null =>
   progress.children === null ? null : "process";
 
-/** The process was looked at, and it has no child that could be what is waited for. */
+/** The process was checked and has no child that it could be waiting for. */
 export const nothingBelow = ({ progress }: Evidence): EvidenceKind | null =>
   progress.children === 0 ? "process" : null;
 
-/** The process was looked at, and nothing below it began after that moment: no command that could be at work. */
+/** The process was checked, and no child started after that moment that could still be working. */
 export const nothingBegun = ({ progress }: Evidence, since: number): EvidenceKind | null =>
   progress.children !== null && (progress.newestChildAt ?? 0) <= since ? "process" : null;
 
-/** The workspace is watched, as its sensor or a change before shows, and nothing changed in it since then. */
+/** The workspace is watched (its sensor or an earlier change shows it), and nothing has changed since then. */
 export function workspaceStill({ activity, workspaceFrom }: Evidence, since: number): EvidenceKind | null {
   const changes = [activity.recent.get("file_modification"), activity.recent.get("git_commit")].flatMap((s) => s ?? []);
   const isWatched = changes.length > 0 || (workspaceFrom !== null && workspaceFrom <= since);

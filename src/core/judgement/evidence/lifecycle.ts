@@ -1,7 +1,7 @@
 /**
- * The two ends of a run. Never started: a prompt was submitted and nothing answers, or the program shows nothing at
- * all (a headless one that waits for the end of its standard input, say). Never exited: a headless run has reported
- * its result and its process lives on; it must have been seen alive, a mere missing exit proves nothing.
+ * Start and end of a run. Never started: a submitted prompt gets no response, or the program shows nothing at all (for
+ * example a headless one that waits for the end of its standard input). Never exited: a headless run has reported its
+ * result and its process is still running. It must have been seen alive; a missing exit alone proves nothing.
  */
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
@@ -13,19 +13,19 @@ import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
 export interface LifecycleState {
-  /** The process was first seen alive. */
+  /** When the process was first seen alive. */
   upAt: number | null;
   alive: boolean;
-  /** The program has shown anything of itself. */
+  /** The program has produced any output. */
   shown: boolean;
-  /** It has answered once. The first answer may be slow: a program that is still loading takes keys already. */
+  /** It has answered once. The first answer may be slow: a loading program already accepts keys. */
   answered: boolean;
-  /** A prompt was submitted and nothing has answered it yet. */
+  /** When a prompt was submitted that has no response yet. */
   submittedAt: number | null;
   submittedBy: "human" | "rouse";
   reply: string | null;
   composer: ScreenReading["composer"] | null;
-  /** The headless event stream reported its result. */
+  /** When the headless event stream reported its result. */
   resultAt: number | null;
   asleep: SleepSpans;
 }
@@ -34,7 +34,7 @@ export interface LifecycleVerdict extends DetectorVerdict {
   cause: "never_started" | "never_exited";
 }
 
-/** What only rouse, the system or the human does: none of it shows that the program answers. */
+/** Actions of rouse, the system or the user: none shows that the program responds. */
 const NO_ANSWER: ReadonlySet<string> = new Set([
   "process",
   "input",
@@ -95,11 +95,11 @@ export function neverStartedVerdict(
   options?: DetectorOptions,
 ): LifecycleVerdict | null {
   if (options?.turnActive === true) return null;
-  // A human who presses Enter at an empty composer has submitted nothing; rouse never does that.
+  // Enter in an empty composer submits nothing if the user presses it; rouse never does that.
   const submittedNothing = state.submittedBy === "human" && state.composer === "empty";
   const submittedMs = state.submittedAt === null ? 0 : awakeMs(state.asleep, state.submittedAt, now);
   const answerMs = settingOf(options, "never_started_seconds") * (state.answered ? 1 : 2) * SECOND;
-  // Only who has seen the program at all can miss its answer: keys alone show nothing of it.
+  // A missing response requires that the program was seen at all: keys alone show nothing of it.
   if (
     state.submittedAt !== null &&
     state.shown &&
@@ -128,7 +128,7 @@ export function neverExitedVerdict(
   return { cause: "never_exited", since: state.resultAt, confidence: CONFIDENCE.high, reason };
 }
 
-/** A slash command starts no turn but repaints the screen, so a changed reply is an answer too. */
+/** A slash command starts no turn but repaints the screen, so a changed reply is a response too. */
 function answers(state: LifecycleState, signal: Signal): boolean {
   if (signal.kind === "screen") {
     return signal.reading.busy === true || (state.reply !== null && state.reply !== signal.reading.reply);

@@ -1,4 +1,4 @@
-/** Which lines of which file were read since something last changed: paging in circles makes distinct calls. */
+/** The lines of each file that were read since the last change: paging in circles makes distinct calls. */
 import { rememberBounded } from "./bounded.js";
 
 export interface LineSpan {

@@ -1,4 +1,4 @@
-/** The sentence that explains a loop to a person: one per rule. */
+/** The sentence that explains a loop to a user: one per rule. */
 import { formatDuration } from "../../text/duration.js";
 import type { RepeatReport } from "./loop-repeats.js";
 import type { TalkReport } from "./loop-talk.js";

@@ -1,21 +1,21 @@
 /**
- * Repeats among finished tool calls: one mechanism for the same call again, cycles of any length, an edit and its
- * undo, one error met with other arguments, and paging in circles.
+ * Repeats among finished tool calls: one mechanism for identical calls, cycles of any length, an edit and its undo, one
+ * error with different arguments, and paging in circles.
  *
  * Every finished call is either *new* (its call and outcome were not seen since the world last changed) or a
- * *repeat*. A new one begins a new *run*; repeats make the run longer. Within a run each outcome gathers weight, and
- * a loop is told when one of them weighs four equal rounds: in a cycle of five that is the fourth lap. Two slower
- * rules stand beside it: a long run in which no single outcome weighs that much (a file paged twice), and an outcome
- * that comes again and again *among* new ones.
+ * *repeat*. A new one starts a new *run*; repeats extend the run. Within a run each outcome gathers weight, and a loop is
+ * reported when one of them reaches the weight of four equal rounds: in a cycle of five that is the fourth lap. Two
+ * slower rules complement it: a long run in which no single outcome weighs that much (a file paged twice), and an
+ * outcome that recurs *among* new ones.
  *
- * A repeat weighs less the better it can be explained. That is how spacing and known waits turn a loop into a poll.
+ * A repeat with an explanation weighs less. That is how spacing and known waits turn a loop into a poll.
  */
 import { digest } from "../../digest.js";
 import type { InfraClass, Source, ToolClass, ToolEndSignal, ToolStartSignal } from "../../signal.js";
 import { rememberBounded } from "./bounded.js";
 import { isReadAgain, type Pages } from "./loop-pages.js";
 
-/** A call with what came of it; without `end` where the source shows no results. */
+/** A call with its result; without `end` if the source shows no results. */
 export interface FinishedCall {
   start: ToolStartSignal;
   end?: ToolEndSignal | undefined;
@@ -28,7 +28,7 @@ export interface RepeatEntry {
   /** The last call that was counted here. */
   call: string;
   isError: boolean;
-  /** An error whatever the arguments, or one call with one outcome. */
+  /** True for an error with any arguments, false for one call with one outcome. */
   anyCall: boolean;
   /** The result before normalising. */
   text: string | undefined;
@@ -41,7 +41,7 @@ export interface RepeatEntry {
   runNumber: number;
 }
 
-/** Rounds counted, what they weigh, and when the first of them was. */
+/** Counted rounds, their weight, and the time of the first. */
 interface Tally {
   weight: number;
   rounds: number;
@@ -61,13 +61,13 @@ export interface RepeatReport {
 export interface Repeats {
   entries: Map<string, RepeatEntry>;
   pages: Pages;
-  /** States of the workspace that were reached: digests of edits, files and test results. */
+  /** States that the workspace has had: digests of edits, files and test results. */
   states: Map<string, true>;
-  /** Outcomes since the human last spoke; these a compaction does not forget. */
+  /** Outcomes since the last user message; a compaction does not clear them. */
   outcomes: Map<string, true>;
   run: { number: number; weight: number; rounds: number; lastRound: number; since: number };
   lastEndAt: number;
-  /** The last round that waited on purpose, and the last that may have changed the world without saying so. */
+  /** The last round with a deliberate wait, and the last that may have changed the world silently. */
   waitRound: number;
   actRound: number;
   backgroundUntil: number;
@@ -77,47 +77,50 @@ export interface Repeats {
 const ENTRIES_MAX = 512;
 const STATES_MAX = 1024;
 
-/** Tell at the fourth equal round. Half of the honest repeats in real transcripts end at three. */
+/** Report at the fourth equal round. Half of the honest repeats in real transcripts end at three. */
 export const REPORT = 4;
-/** The longest cycle whose first lap counts although it brought something new. */
+/** The longest cycle whose first lap counts although its results were new. */
 const PERIOD_MAX = 6;
-/** Rounds without anything new at which even distinct calls are a circle; a new one takes back three of them. */
+/** Rounds without anything new after which even distinct calls are a circle; a new result subtracts three. */
 const REPORT_CIRCLE = 16;
 const NEW_TAKES_BACK = 3;
-/** An outcome among new ones needs more, and at least every third round. */
+/** An outcome among new ones needs more rounds, and at least every third round. */
 const REPORT_AMONG = 8;
 const REPORT_AMONG_ERROR = 6;
 const AMONG_SHARE = 3;
-/** Rounds without it after which an outcome among others is over. */
+/** An outcome among others is over after this many rounds without it. */
 const AMONG_OVER = 4;
 
 /** Weights of one repeat; a plain one weighs 1. */
 const WEIGHT = {
-  /** No result is shown, so the outcome may have changed: told at the fifth. */
+  /** No result is visible, so the outcome may have changed: reported at the fifth. */
   noResult: 0.75,
-  /** The same error, but another call: told at the fifth. */
+  /** The same error from a different call: reported at the fifth. */
   anyCall: 0.75,
-  /** A success that is equal only after normalising its call or its result may be progress after all: told at the seventh. */
+  /** A success that is equal only after normalising may still be progress: reported at the seventh. */
   noisy: 0.5,
-  /** Among others, where a new command ran between that may have changed something. */
+  /** Among others, if a new command in between may have changed something. */
   afterAct: 0.5,
-  /** A poll in quick succession is told at the 20th, one that takes its time after 150: a ceiling, not a rule. */
+  /** A quick poll is reported at the 20th round, a slow one after 150: a ceiling, not a rule. */
   fastPoll: 0.16,
   poll: 0.02,
-  /** A model rarely thinks for a minute between two equal calls; something else sets the pace. */
+  /** A model rarely thinks for a minute between two equal calls; an external schedule sets the pace. */
   spaced: 0.1,
   scheduled: 0,
 };
 const POLL_MS = 10_000;
-/** Longer than a model thinks between two equal calls or sayings: something else sets the pace, a heartbeat, a schedule. */
+/** Longer than a model thinks between two equal calls or messages: a heartbeat or a schedule sets the pace. */
 export const SPACED_MS = 50_000;
 const SCHEDULED_MS = 120_000;
-/** How long work that was sent to the background is taken to run: its end is not always shown. */
+/** How long background work is assumed to run: its end is not always visible. */
 const BACKGROUND_MS = 30 * 60_000;
 
-/** Failures of the outside world repeat by nature: an outage, never a loop. A refused login does not heal by asking again. */
+/**
+ * External failures repeat by nature: an outage, never a loop. A rejected login is not among them: retries do not fix
+ * it.
+ */
 const OUTAGE: ReadonlySet<InfraClass | undefined> = new Set<InfraClass>(["rate", "overload", "network", "refused"]);
-/** Classes of tools that leave the world as it is. */
+/** Tool classes that change nothing. */
 const ONLY_CHECKS: ReadonlySet<ToolClass> = new Set<ToolClass>([
   "instant",
   "web",
@@ -143,7 +146,7 @@ export function createRepeats(): Repeats {
   };
 }
 
-/** Takes a finished call in; true if it brought what was never seen since the human last spoke. */
+/** Records a finished call. True if its outcome is new since the last user message. */
 export function takeFinished(repeats: Repeats, call: FinishedCall): boolean {
   const { start, end, round } = call;
   const endedAt = end?.at ?? start.at;
@@ -154,7 +157,7 @@ export function takeFinished(repeats: Repeats, call: FinishedCall): boolean {
   return isNew;
 }
 
-/** The world is in this state now. One that was not seen before is progress and clears every repeat. */
+/** Records the current state of the world. A new state is progress and clears every repeat. */
 export function reachState(repeats: Repeats, state: string): boolean {
   if (repeats.states.has(state)) return false;
   rememberBounded(repeats.states, state, true, STATES_MAX);
@@ -184,7 +187,7 @@ function judge(repeats: Repeats, call: FinishedCall): boolean {
   else lengthenRun(repeats, call, repeats.entries.get(key));
 
   const reported = count(repeats, key, call, false);
-  // A failing test is a result, not an error: other tests that fail likewise are no repeat.
+  // A failing test is a result, not an error: other tests with the same failure are not a repeat.
   const byError = errorKey !== undefined && start.class !== "test" && start.class !== "build";
   const reportedError = byError ? count(repeats, errorKey, call, true) : undefined;
   report(repeats, reported ?? reportedError ?? reportedCircle(repeats, call, key), round);
@@ -194,10 +197,7 @@ function judge(repeats: Repeats, call: FinishedCall): boolean {
   return true;
 }
 
-/**
- * The call without what differs by itself, where something came of it: of two calls that say nothing, two files or two
- * folders may have been meant.
- */
+/** The normalised call, if it has an outcome: two calls without output may concern two different files or folders. */
 function sameCall({ start, end }: FinishedCall): string {
   return start.near !== undefined && end !== undefined && end.outcome !== NOTHING ? start.near : start.call;
 }
@@ -218,7 +218,7 @@ function lengthenRun(repeats: Repeats, call: FinishedCall, entry: RepeatEntry | 
   run.weight += weigh(repeats, call, entry);
 }
 
-/** Counts the call under this key, once per round; what is to be told of it, if anything. */
+/** Counts the call under this key, once per round. Returns a report if one is due. */
 function count(repeats: Repeats, key: string, call: FinishedCall, anyCall: boolean): RepeatReport | undefined {
   const { start, end, round } = call;
   const known = repeats.entries.get(key);
@@ -243,7 +243,7 @@ function count(repeats: Repeats, key: string, call: FinishedCall, anyCall: boole
   }
   if (known.lastRound === round) return undefined;
   const weight = weigh(repeats, call, known);
-  // The lap before the run began counts for a cycle, not for an error that something new has come after.
+  // The lap before the run counts for a cycle, but not for an error that was followed by something new.
   const counts = anyCall || round - known.lastRound > PERIOD_MAX ? 0 : 1;
   const before = { weight: counts, rounds: counts, since: counts ? known.lastAt : start.at, firstRound: round };
   if (known.runNumber !== repeats.run.number) known.run = before;
@@ -282,7 +282,7 @@ function reportedCircle(repeats: Repeats, call: FinishedCall, key: string): Repe
   return { rule: "circle", key: "", entry, rounds, since, until: call.end?.at ?? call.start.at };
 }
 
-/** A told repeat stays told: another one replaces it only if it is the same or a run begins within it. */
+/** A reported repeat stays reported: another one replaces it only if it has the same key or a run starts within it. */
 function report(repeats: Repeats, found: RepeatReport | undefined, round: number): void {
   const { reported } = repeats;
   if (found && (!reported || reported.key === found.key || (reported.rule === "among" && found.rule === "run")))
@@ -294,10 +294,10 @@ function report(repeats: Repeats, found: RepeatReport | undefined, round: number
 function weigh(repeats: Repeats, { start, end, round }: FinishedCall, entry: RepeatEntry | undefined): number {
   const idleMs = start.at - repeats.lastEndAt;
   const waitedSince = entry ? repeats.waitRound >= entry.lastRound : repeats.waitRound === round - 1;
-  // A look at work in the background succeeds; the same error beside it is no look.
+  // A check of background work succeeds; a repeated error next to it is not a check.
   const isCheck = !start.background && start.class !== "subagent";
   const behind = isCheck && start.at < repeats.backgroundUntil && end?.ok !== false;
-  // Asked after something that is not there, it waits for nothing.
+  // A query for a missing background task waits for nothing.
   const isLost = start.class === "background" && end?.ok === false;
   if (!isLost && (waits(start) || waitedSince || behind)) {
     return entry && start.at - entry.lastAt < POLL_MS ? WEIGHT.fastPoll : WEIGHT.poll;
@@ -306,7 +306,7 @@ function weigh(repeats: Repeats, { start, end, round }: FinishedCall, entry: Rep
   if (idleMs >= SPACED_MS) return WEIGHT.spaced;
   if (!end) return WEIGHT.noResult;
   if (entry?.anyCall) return WEIGHT.anyCall;
-  // An edit and its undo are two calls, and one repeat.
+  // An edit and its undo are two calls but one repeat.
   const isOther = entry?.call !== start.call && start.class !== "edit";
   if (end.ok && entry && (isOther || entry.text !== (end.stable ?? end.raw))) return WEIGHT.noisy;
   return 1;

@@ -1,13 +1,12 @@
 /**
  * Which model round a tool call belongs to.
  *
- * Calls of one reply are one round and count once, however many they are: a fan-out is a set. Where the source names
- * no round, calls that start before any result of the batch has come are one. A source that shows no results at all
- * would make a single endless batch of that, so as long as no result was ever seen, calls a second apart are rounds
- * of their own.
+ * All calls of one reply are one round and count once: a fan-out is a set. If the source names no round, calls that
+ * start before the first result of the batch form one. A source without results would turn that into a single endless
+ * batch, so until the first result, calls a second apart are separate rounds.
  *
- * A retried stream plays the reply again. Calls that had no result yet are forgotten, so that the replay takes their
- * place; calls that had one are dropped when they come again, each once, until a call comes that is not among them.
+ * A retried stream repeats the reply. Calls without a result are dropped, so that the repetition replaces them. Calls
+ * with a result are ignored when they are repeated, each once, until a different call arrives.
  */
 import type { ToolStartSignal } from "../../signal.js";
 import { rememberBounded } from "./bounded.js";
@@ -19,19 +18,19 @@ export interface OpenCall {
 
 export interface Rounds {
   current: number;
-  /** A result of the current round has come. */
+  /** The current round has a result. */
   answered: boolean;
-  /** Some result has ever come. */
+  /** The source has shown at least one result. */
   showsResults: boolean;
   lastStartAt: number;
   open: Map<string, OpenCall>;
-  /** Ids that were seen, so that a second source does not count a call twice. */
+  /** Known ids, so that a second source does not count a call twice. */
   ids: Map<string, true>;
-  /** Rounds by the source's own name. */
+  /** Rounds by the name that the source gives them. */
   names: Map<string, number>;
   /** The last calls that have a result. */
   done: Map<string, true>;
-  /** Calls that a retried stream may show again. */
+  /** Calls that a retried stream may repeat. */
   replayed: Set<string>;
 }
 
@@ -55,7 +54,7 @@ export function createRounds(): Rounds {
   };
 }
 
-/** The call with its round; undefined for one that is known or replayed. */
+/** The call with its round; undefined for a known or repeated call. */
 export function startCall(rounds: Rounds, start: ToolStartSignal): OpenCall | undefined {
   if (rounds.ids.has(start.id)) return undefined;
   rememberBounded(rounds.ids, start.id, true, IDS_MAX);
@@ -67,7 +66,7 @@ export function startCall(rounds: Rounds, start: ToolStartSignal): OpenCall | un
   return call;
 }
 
-/** The call that this result belongs to, if its start was seen. */
+/** The call of this result, if its start was seen. */
 export function endCall(rounds: Rounds, id: string): OpenCall | undefined {
   const call = rounds.open.get(id);
   if (!call) return undefined;
@@ -78,7 +77,7 @@ export function endCall(rounds: Rounds, id: string): OpenCall | undefined {
   return call;
 }
 
-/** The stream of the current reply begins again. */
+/** The stream of the current reply starts again. */
 export function replayRound(rounds: Rounds): void {
   for (const id of rounds.open.keys()) rounds.ids.delete(id);
   rounds.open.clear();
@@ -87,7 +86,7 @@ export function replayRound(rounds: Rounds): void {
 
 function roundOf(rounds: Rounds, start: ToolStartSignal): number {
   const named = start.round === undefined ? undefined : rounds.names.get(start.round);
-  // Some gateways give every reply the same name: a call that comes again after its own result is of another.
+  // Some gateways give every reply the same name: a call repeated after its own result belongs to another round.
   const isReused = named === rounds.current && rounds.answered && rounds.done.has(start.call);
   if (named !== undefined && !isReused) return named;
   const sameBatch = rounds.showsResults ? !rounds.answered : start.at - rounds.lastStartAt < ROUND_GAP_MS;

@@ -1,7 +1,7 @@
 /**
- * Repeats that a screen shows: the same message, call and result, one below the other. Who sees the calls themselves
- * knows better, so this counts only where nothing else tells of them. A time that came long after the one before, or after
- * the world changed, is no repeat.
+ * Repeats on a screen: the same message, call and result, one below the other. Sources that see the calls themselves
+ * are better, so this counts only if there are none. A repetition long after the previous one, or after a change of the
+ * world, does not count.
  */
 import type { ScreenSignal } from "../../signal.js";
 import { REPORT, SPACED_MS } from "./loop-repeats.js";
@@ -11,30 +11,30 @@ export interface ShownRepeat {
   text: string;
   rows: number;
   times: number;
-  /** Of these, those that can be explained. */
+  /** Those that have an explanation. */
   explained: number;
   isThere: boolean;
   since: number;
   grownAt: number;
 }
 
-/** What is shown after this signal. */
+/** The repeat after this signal. */
 export function takeShown(before: ShownRepeat | null, { at, reading: { repeats } }: ScreenSignal): ShownRepeat | null {
   if (!repeats) return before?.isThere ? { ...before, isThere: false } : before;
   const { digest, text, rows, times } = repeats;
   if (before?.digest !== digest)
     return { digest, text, rows, times, explained: 0, isThere: true, since: at, grownAt: at };
-  // Something else stood there: what was seen before it is another matter.
+  // Other content was visible in between, so earlier repeats are a separate matter.
   if (!before.isThere)
     return { ...before, rows, times, explained: Math.min(before.explained, times), isThere: true, grownAt: at };
-  // What scrolled off the screen has been there all the same.
+  // Rows that scrolled off the screen still count.
   const grown = times - before.times;
   if (grown <= 0) return before;
   const explained = before.explained + (at - before.grownAt >= SPACED_MS ? grown : 0);
   return { ...before, rows, times, explained, isThere: true, grownAt: at };
 }
 
-/** The world changed: what was shown before led somewhere. */
+/** The world changed: the earlier repeats had an effect. */
 export const explainShown = (shown: ShownRepeat | null): ShownRepeat | null =>
   shown && { ...shown, explained: shown.times };
 

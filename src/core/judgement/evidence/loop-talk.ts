@@ -1,8 +1,8 @@
 /**
- * Repeats in what the agent says rather than does: the same message again, the same complaint of the program, a text
- * that repeats within itself, and a context that is compacted over and over without work between.
+ * Repeats in the agent's messages rather than its calls: the same message, the same error of the program, text that
+ * repeats within itself, and repeated compactions without work in between.
  *
- * Two sources may report the same thing, so each source is counted on its own.
+ * Two sources may report the same event, so each source is counted separately.
  */
 
 import type {
@@ -22,7 +22,7 @@ interface TalkCount {
   until: number;
 }
 
-/** `bare`: the last one was counted, and no call has followed it yet. */
+/** `bare`: the last message was counted, and no call has followed it yet. */
 type TalkCounts = Map<Source, TalkCount & { digest: string; bare: boolean }>;
 
 export interface TalkState {
@@ -47,7 +47,7 @@ export function createTalk(): TalkState {
   return { messages: new Map(), errors: new Map(), compactions: new Map(), text: undefined };
 }
 
-/** Something new came of a tool, or the human spoke. */
+/** A tool had a new outcome, or the user sent a message. */
 export function forgetTalk(talk: TalkState): void {
   talk.messages.clear();
   talk.errors.clear();
@@ -62,8 +62,8 @@ export function takeMessage(talk: TalkState, signal: MessageSignal): void {
 }
 
 /**
- * Words that go with a call are judged by the call: a poll says the same each time and waits on purpose, and a real
- * repeat is found by its equal results. So only what is said without doing anything counts here.
+ * Text next to a call is judged by the call: a poll writes the same text each time and waits deliberately, and equal
+ * results reveal a real repeat. So only text without a call counts here.
  */
 export function takeCall(talk: TalkState, { source }: ToolStartSignal): void {
   const row = talk.messages.get(source);
@@ -71,12 +71,12 @@ export function takeCall(talk: TalkState, { source }: ToolStartSignal): void {
   talk.messages.set(source, { ...row, count: row.count - 1, bare: false });
 }
 
-/** Only what the program itself cannot do: logins, limits and outages have causes of their own. */
+/** Only failures of the program itself: logins, limits and outages have their own causes. */
 export function takeError(talk: TalkState, signal: ErrorSignal): void {
   if (signal.cause === "api" && infraOf(signal.text ?? "") === undefined) hear(talk.errors, signal);
 }
 
-/** Counts what was said; true if it is not what this source said last. */
+/** Counts a message. True if it differs from the last one of this source. */
 function hear(said: TalkCounts, { at, source, digest }: MessageSignal | ErrorSignal): boolean {
   const row = said.get(source);
   const isSame = row?.digest === digest;
@@ -88,10 +88,10 @@ function hear(said: TalkCounts, { at, source, digest }: MessageSignal | ErrorSig
 
 export function takeCompaction(talk: TalkState, { at, source, phase }: CompactionSignal): void {
   const known = talk.compactions.get(source);
-  // The same record, read again.
+  // The same record, read twice.
   if (known?.until === at && known.open === (phase === "start")) return;
   const row = known ?? { count: 0, since: at, until: at, open: false };
-  // One that never ended and begins again was one too.
+  // A compaction that restarts without an end counts as one.
   const counts = phase === "end" || row.open;
   talk.compactions.set(source, { ...row, count: row.count + (counts ? 1 : 0), until: at, open: phase === "start" });
 }

@@ -1,9 +1,9 @@
 /**
- * Is the agent going round in circles? Outcomes decide, not calls: see `loop-repeats.ts` for what counts as a repeat,
+ * Is the agent going in circles? Outcomes decide, not calls: see `loop-repeats.ts` for what counts as a repeat,
  * `loop-rounds.ts` for what counts as a round, `loop-talk.ts` for messages, text and compactions.
  *
- * A verdict, once there, holds until something new comes of a call, the world changes, the human speaks or the turn
- * ends. A stream of calls without results is judged again from what is left of it when a retry takes calls back.
+ * A verdict holds until a call has a new outcome, the world changes, the user sends a message or the turn ends. When a
+ * retry withdraws calls from a stream without results, the remaining calls are judged again.
  */
 import { digest } from "../../digest.js";
 import type { Signal, ToolEndSignal, ToolStartSignal } from "../../signal.js";
@@ -33,16 +33,16 @@ import {
 
 export interface LoopVerdict {
   cause: "loop" | "repeated_error" | "no_progress";
-  /** How many equal rounds; for text, how many equal blocks. */
+  /** Number of equal rounds; for text, of equal blocks. */
   rounds: number;
   since: number;
   /** Rounds in one lap of the cycle; for text, characters in one block. */
   period: number;
-  /** The tool, or what repeats. */
+  /** The tool or the repeated text. */
   subject: string;
-  /** One sentence for people. */
+  /** One sentence for users. */
   reason: string;
-  /** Where it was seen. */
+  /** The kind of evidence that shows it. */
   kind: Extract<EvidenceKind, "record" | "screen">;
 }
 
@@ -50,9 +50,9 @@ export interface LoopState {
   rounds: Rounds;
   repeats: Repeats;
   talk: TalkState;
-  /** What a screen shows again and again. */
+  /** The repeated block on the screen. */
   shown: ShownRepeat | null;
-  /** Calls without results since the last one with, in a source that shows none: see `retry`. */
+  /** Calls since the last result, in a source that shows no results: see `retry`. */
   resultless: FinishedCall[];
   /** How many of them belong to earlier replies. */
   settled: number;
@@ -61,7 +61,7 @@ export interface LoopState {
 }
 
 const RESULTLESS_MAX = 128;
-/** A loop of which nothing was seen for so long is no loop any more, whatever else it is. */
+/** A loop verdict expires after this time without a signal. */
 const VERDICT_MS = 10 * 60_000;
 
 export function createLoop(): LoopState {
@@ -77,7 +77,7 @@ export function createLoop(): LoopState {
   };
 }
 
-/** Takes a signal in; kinds that say nothing about loops change nothing. */
+/** Records a signal; unrelated kinds change nothing. */
 export function takeLoop(state: LoopState, signal: Signal): void {
   switch (signal.kind) {
     case "tool_start":
@@ -111,7 +111,7 @@ export function takeLoop(state: LoopState, signal: Signal): void {
       break;
     case "compaction":
       takeCompaction(state.talk, signal);
-      // The context is lost: to read things again is honest.
+      // The context is lost, so rereading is legitimate.
       if (signal.phase === "end") forgetRepeats(state.repeats);
       break;
     case "error":
@@ -148,10 +148,10 @@ export function takeLoop(state: LoopState, signal: Signal): void {
   state.lastAt = Math.max(state.lastAt, signal.at);
 }
 
-/** What was found holds until then, if nothing comes. */
+/** The finding holds until this time if no signal arrives. */
 export const loopHoldsUntil = ({ lastAt }: LoopState): number => lastAt + VERDICT_MS;
 
-/** What repeats now, if anything. */
+/** The current loop, if any. */
 export function loopVerdict(state: LoopState, now: number): LoopVerdict | null {
   if (now > loopHoldsUntil(state)) return null;
   const { reported } = state.repeats;
@@ -183,7 +183,7 @@ export function loopVerdict(state: LoopState, now: number): LoopVerdict | null {
   };
 }
 
-/** Where no other source tells of calls. */
+/** Used if no other source shows calls. */
 function loopShown({ shown, rounds, lastAt }: LoopState): LoopVerdict | null {
   if (rounds.ids.size > 0 || !isLoopShown(shown)) return null;
   const { times, rows, since, text } = shown;
@@ -206,7 +206,7 @@ function takeEnd(state: LoopState, end: ToolEndSignal): void {
   const knewResults = state.rounds.showsResults;
   const call = endCall(state.rounds, end.id);
   if (!call) return;
-  // The first result: what was counted without results is counted with them from here on.
+  // The first result: from here on, calls are counted with their results.
   if (!knewResults) {
     forgetRepeats(state.repeats);
     state.resultless = [];
@@ -215,7 +215,7 @@ function takeEnd(state: LoopState, end: ToolEndSignal): void {
   if (takeFinished(state.repeats, { ...call, end })) forgetTalk(state.talk);
 }
 
-/** The calls of this reply come again: those without a result did not happen. */
+/** The reply is sent again: its calls without a result did not happen. */
 function takeRetry(state: LoopState): void {
   replayRound(state.rounds);
   if (state.rounds.showsResults) return;
@@ -224,7 +224,7 @@ function takeRetry(state: LoopState): void {
   for (const call of state.resultless) takeFinished(state.repeats, call);
 }
 
-/** The world changed; a state that was there before is no change. */
+/** The world changed. A return to an earlier state is no change. */
 function takeChange(state: LoopState, reached: string | undefined): void {
   const isNew = reached === undefined || reachState(state.repeats, digest(reached));
   if (!isNew) return;

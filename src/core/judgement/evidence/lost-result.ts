@@ -1,7 +1,7 @@
 /**
- * Lost result: something finished or was queued for the agent while it sat at its prompt, and it never took it up.
- * Either a message was enqueued and not dequeued, or a tool or subagent that ran behind the turn ended after it.
- * Any sign of a turn takes the result up; a human who interrupts or types has the keyboard, and nothing is lost.
+ * Lost result: something finished or was queued while the agent was at its prompt, and the agent never picked it up.
+ * Either a message was enqueued and not dequeued, or a background tool or subagent ended after the turn. Any sign of a
+ * turn picks the result up. If the user interrupts or types, nothing is lost.
  */
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
@@ -14,13 +14,13 @@ import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
 export interface LostResultState {
-  /** Calls that may end behind the turn. */
+  /** Calls that may end after the turn. */
   background: Map<string, true>;
   queued: number;
   queuedAt: number | null;
   endedAt: number | null;
   idleSince: number | null;
-  /** Who told what is waiting. */
+  /** The source of the pending result. */
   source: Source | null;
   asleep: SleepSpans;
 }
@@ -48,7 +48,7 @@ export function takeLostResult(state: LostResultState, signal: Signal): void {
         rememberBounded(state.background, signal.id, true, BACKGROUND_MAX);
       break;
     case "tool_end":
-      // The first end of a background call, within the turn, only says that it was launched; word of it may come late.
+      // The first end of a background call, within the turn, only means that it was launched; its report may be late.
       if (state.idleSince === null || signal.at < state.idleSince || !state.background.has(signal.id)) break;
       state.background.delete(signal.id);
       state.endedAt ??= signal.at;

@@ -1,21 +1,21 @@
 /**
- * Work that a screen shows by nothing but motion. Of a program that nobody knows, a place to type into says little: some
- * keep it there while they work, and their mark of work is one that no rule knows. As long as none was ever seen, what
- * moves after a human asked is the turn, and its end the turn's end.
+ * Work that a screen shows only by motion. In an unknown program, a visible input field proves little: some keep it
+ * visible during work, with a busy mark that no rule knows. Until a known mark appears, motion after a request counts
+ * as the turn, and its end as the end of the turn.
  */
 import type { ScreenReading } from "../../signal.js";
 
 export interface Motion {
-  /** A mark of work was seen on the screen: from then on it is trusted. */
+  /** A busy mark was seen on the screen: from then on it is trusted. */
   isMarked: boolean;
   reply: string | null;
-  /** The reply that stood there when a human asked. */
+  /** The visible reply at the time of the request. */
   asked: string | null;
-  /** Since when it moves, and the reply stands. */
+  /** Since when the screen moves while the reply is unchanged. */
   movingSince: number | null;
-  /** It was seen to move while nothing was said, as a spinner does: where it stands still, the work is over. */
+  /** The screen moved without new text, as a spinner does: when it stops, the work is over. */
   spins: boolean;
-  /** Since when it stands still; whether that was for so long that what moves then is no part of the answer. */
+  /** Since when the screen is still, and whether for so long that later motion is not part of the answer. */
   stillSince: number | null;
   isOver: boolean;
 }
@@ -34,7 +34,7 @@ export const createMotion = (): Motion => ({
 });
 
 export function takeMotion(motion: Motion, { busy, moving, reply, composer, dialog }: ScreenReading, at: number): void {
-  // A place to type into that goes away while it works is a mark, too.
+  // An input field that disappears during work is a mark, too.
   motion.isMarked ||= busy === true || (motion.asked !== null && composer === "hidden" && !dialog);
   if (motion.movingSince !== null && at - motion.movingSince >= SPINS_MS) motion.spins = true;
   if (moving && motion.stillSince !== null && at - motion.stillSince >= OVER_MS) motion.isOver = true;
@@ -43,7 +43,7 @@ export function takeMotion(motion: Motion, { busy, moving, reply, composer, dial
   motion.reply = reply;
 }
 
-/** A human asked for something: what stands there now is none of the answer. */
+/** A request was made: nothing visible now is part of the answer. */
 export function askMotion(motion: Motion): void {
   motion.asked = motion.reply;
   motion.movingSince = null;
@@ -52,7 +52,7 @@ export function askMotion(motion: Motion): void {
   motion.isOver = false;
 }
 
-/** Is a place to type into all that says that it does not work, and something else stands there since a human asked? */
+/** Whether a visible input field is the only sign of idleness, and the reply has changed since the request. */
 export const isGuess = (
   { isMarked, isOver, asked }: Motion,
   { busy, composer, dialog, reply }: ScreenReading,

@@ -1,7 +1,7 @@
 /**
- * Poisoned context: the conversation itself is what the service rejects, so the same rejection answers whatever is
- * said next. Seen from two different inputs that end in the same final rejection with nothing written in between.
- * A failure of the service (5xx, overload, network) repeats too and is left to `retries.ts`.
+ * Poisoned context: the service rejects the conversation itself, so every further input gets the same rejection.
+ * Detected when two different inputs get the same final rejection without any output in between. A failure of the
+ * service (5xx, overload, network) repeats too and is left to `retries.ts`.
  */
 
 import type { ErrorSignal, Signal, Source } from "../../signal.js";
@@ -13,7 +13,7 @@ import { CONFIDENCE } from "./verdict.js";
 export interface PoisonedState {
   /** Digest of the last user input. */
   input: string | null;
-  /** The rejection that stands, and the input which met it first. */
+  /** The current rejection, and the input that got it first. */
   rejection: { words: string; input: string; since: number; source: Source; again: boolean; text: string } | null;
 }
 
@@ -59,14 +59,14 @@ function takeRejection(state: PoisonedState, signal: ErrorSignal): void {
   if (input === null) return;
   const before = state.rejection;
   const text = (signal.text ?? "").slice(0, 200);
-  // Each refusal has an id of its own in its words.
+  // Each rejection contains its own request id.
   const words = text === "" ? signal.digest : normaliseResult(text);
   if (before === null || before.words !== words) {
     state.rejection = { words, input, since: signal.at, source: signal.source, again: false, text };
   } else if (before.input !== input) before.again = true;
 }
 
-/** A 400: the request itself is at fault. */
+/** A 400 means that the request itself is invalid. */
 function isRejection(signal: ErrorSignal): boolean {
   if (signal.cause === "poisoned_context") return true;
   return signal.cause === "api" && /\b400\b|invalid.request/i.test((signal.text ?? "").slice(0, 400));

@@ -1,14 +1,14 @@
 /**
- * The witnesses of a stream that lives: each remembers when it last saw news. News is a new reply text, a moved token
- * counter, a new line of the transcript, an event of the stream, received bytes; never a repaint.
+ * The sources that show a live stream; each remembers when it last saw activity. Activity is a new reply text, a
+ * changed token counter, a new transcript line, a stream event, received bytes; never a repaint.
  */
 import type { ProcessSignal, ScreenReading, Signal, Source } from "../../signal.js";
 import { rememberBounded } from "./bounded.js";
 
 const REPLIES_MAX = 64;
 /**
- * Pings keep a dead stream open: 10 bytes a second were measured of them, 50 of the slowest reply that still came. What
- * counts is a window, since samples come every second or every ten.
+ * Pings keep a dead stream open: they measured 10 bytes a second, the slowest live reply 50. Bytes are counted per
+ * window, because samples arrive every second or every ten.
  */
 const SOCKET_WINDOW_MS = 10_000;
 const SOCKET_NEWS_BYTES = 300;
@@ -17,28 +17,30 @@ export type ProgressSource = "reply" | "tokens" | "stream" | "transcript" | "hoo
 
 export interface ProgressEvidence {
   seen: Partial<Record<ProgressSource, number>>;
-  /** Bytes of any kind; only their absence means anything. */
+  /** Bytes of any kind; only their absence is meaningful. */
   outputAt: number | null;
-  /** Replies shown lately: a frame torn at a look comes back to one of them, and coming back is no news. */
+  /** Recent replies: after a torn frame the screen returns to one of them, which is no activity. */
   replies: Map<string, true>;
   tokens: number | null;
   reading: ScreenReading | null;
   readingAt: number | null;
-  /** The last reading with a place to type, once that is gone, and when it went: a program that leaves clears its screen. */
+  /**
+   * The last reading with an input field, once that is gone, and when it went: a program clears its screen as it exits.
+   */
   left: { reading: ScreenReading; at: number } | null;
-  /** When the screen was last told to stand still. */
+  /** When the screen was last reported as still. */
   stillAt: number | null;
-  /** The screen was seen to say that it does not work. */
+  /** The screen has shown the program as not busy. */
   hasRested: boolean;
-  /** What had been received when the present window began. */
+  /** Bytes received at the start of the current window. */
   socket: { at: number; bytes: number } | null;
   cpuMs: number | null;
   cpuMovedAt: number | null;
-  /** Null where nobody could look. */
+  /** Null if the process could not be checked. */
   children: number | null;
-  /** When its processes were last looked at. */
+  /** When its processes were last checked. */
   sampledAt: number | null;
-  /** When the youngest child that still lives was started. */
+  /** When the youngest live child was started. */
   newestChildAt: number | null;
 }
 
@@ -96,7 +98,7 @@ const isRecord = (source: Source): source is Source & ProgressSource =>
 function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: number): void {
   if (!progress.replies.has(reading.reply)) progress.seen.reply = at;
   rememberBounded(progress.replies, reading.reply, true, REPLIES_MAX);
-  // A counter that hides and comes back is the same counter; only one that moved is news.
+  // A counter that disappears and returns is the same counter; only a changed value is activity.
   if (reading.tokens !== undefined && reading.tokens !== progress.tokens) {
     progress.seen.tokens = at;
     progress.tokens = reading.tokens;
@@ -114,7 +116,7 @@ function takeProcess(
   progress: ProgressEvidence,
   { at, alive, cpuMs, receivedBytes, children, newestChildAt }: ProcessSignal,
 ): void {
-  // Nobody could look: what was seen before is no witness of this moment.
+  // The check failed: earlier samples prove nothing about this moment.
   if (alive === null) {
     progress.children = null;
     progress.newestChildAt = null;
@@ -128,7 +130,7 @@ function takeProcess(
   progress.newestChildAt = children > 0 ? (newestChildAt ?? null) : null;
 }
 
-/** The first count is where counting begins; only what comes after it is news. A count that fell is of another socket. */
+/** The first count is the baseline. A lower count belongs to another socket. */
 function takeSocket(progress: ProgressEvidence, at: number, bytes: number): void {
   const { socket } = progress;
   const came = socket === null ? 0 : bytes < socket.bytes ? bytes : bytes - socket.bytes;

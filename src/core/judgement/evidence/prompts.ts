@@ -1,4 +1,4 @@
-/** Is somebody asked? A dialog is seen by several sources; each opens and closes its own view of it. */
+/** Is a prompt open? Several sources see a dialog; each opens and closes its own view of it. */
 
 import type { Signal, Source } from "../../signal.js";
 import type { PromptKind } from "../../states.js";
@@ -15,16 +15,16 @@ export interface OpenPrompt {
 
 export interface PromptsEvidence {
   open: Partial<Record<Source, OpenPrompt>>;
-  /** Calls of question and plan tools that wait for their answer, by id. */
+  /** Calls of question and plan tools without an answer yet, by id. */
   asked: Map<string, OpenPrompt>;
   closedAt: number | null;
   /** When the screen last showed a dialog. */
   drawnAt: number | null;
   /** A prompt was open when the process ended. */
   leftOpen: boolean;
-  /** The screen says that the program works, and shows the tool that it runs and no dialog. */
+  /** The screen shows the program as busy with a running tool and no dialog. */
   showsTool: boolean;
-  /** The last row that a running tool printed, where it is a question. */
+  /** The last row printed by a running tool, if it is a question. */
   toolAsks: string | null;
 }
 
@@ -63,7 +63,7 @@ export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
         open(prompts, "screen", signal.at, dialog.prompt, dialog.question, dialog.limit);
       } else {
         close(prompts, "screen", signal.at);
-        // The screen shows the composer again: an event that only ever opens has been answered.
+        // The composer is visible again: a prompt from a source without close events has been answered.
         if (signal.reading.composer !== "hidden" && !isUndrawn(prompts, signal.at)) close(prompts, "hook", signal.at);
       }
       return;
@@ -111,7 +111,7 @@ function open(
   prompts.open[source] = { prompt, question: question || (known?.question ?? ""), at: known?.at ?? at, source, limit };
 }
 
-/** A hook fires before its dialog is drawn, and two looks have to agree on that. */
+/** A hook fires before its dialog is drawn, and two checks have to agree on the dialog. */
 const DRAWN_MS = 4000;
 function isUndrawn({ open: { hook }, drawnAt }: PromptsEvidence, at: number): boolean {
   return hook !== undefined && (drawnAt ?? Number.NEGATIVE_INFINITY) < hook.at && at - hook.at < DRAWN_MS;
@@ -124,9 +124,9 @@ function close(prompts: PromptsEvidence, source: Source, at: number): void {
 }
 
 /**
- * Who has the words comes first: the screen and the hooks carry the question, a title only says that there is one. Beside a
- * running tool it says less: Gemini CLI titles "Action Required" when a command printed something and then nothing for 30 s.
- * Only where what it printed is a question, that is likely.
+ * Sources with the question text come first: the screen and the hooks have it, a title only shows that a prompt exists.
+ * Next to a running tool a title means less: Gemini CLI shows "Action Required" when a command printed something and
+ * then nothing for 30 s. A prompt is likely only if the printed text is a question.
  */
 const ORDER: readonly Source[] = ["screen", "hook", "stream", "program_status", "session_file", "title", "transcript"];
 

@@ -1,13 +1,13 @@
 /**
- * Proof that work goes on, for incidents: they end by it and by nothing else. Stricter than the witnesses of a living
- * stream, because those also see the echo of what rouse itself typed.
+ * Proof of progress, the only thing that ends an incident. Stricter than the progress sources of a live stream, which
+ * also see the echo of rouse's own input.
  */
 
 import type { ScreenReading, Signal } from "../../signal.js";
 import { isMeaningfulProgress } from "../guard.js";
 
 export interface ProofState {
-  /** The model itself was last heard, or something was last achieved: a file, a commit, a test, a checkpoint. */
+  /** Last output of the model, or last result: a file, a commit, a test, a checkpoint. */
   workAt: number | null;
   tokens: number | null;
   reply: string | null;
@@ -40,7 +40,7 @@ function isModel(proof: ProofState, signal: Signal): boolean {
   }
 }
 
-/** The counter moved, or the agent's own text grew. The first look is a baseline. */
+/** The counter increased, or the agent's text grew. The first check is a baseline. */
 function writes(proof: ProofState, { tokens, reply, replying, busy }: ScreenReading): boolean {
   const counted = tokens !== undefined && proof.tokens !== null && tokens > proof.tokens;
   const wrote = replying === true && busy !== false && proof.reply !== null && reply !== proof.reply;

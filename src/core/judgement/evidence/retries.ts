@@ -1,15 +1,15 @@
 /**
- * Retries of one request, from the first failure to the first sign of success. While they go on this is a wait:
+ * Retries of one request, from the first failure to the first sign of success. Meanwhile the state is a wait:
  *
- *   waiting      the client tries again by itself and says so
- *   storm        it has gone on for longer than the ceiling; no client's own ladder lasts so long by design
- *                (Claude Code gives up after 3 min, Codex after 5 tries), but Codex "waiting for network" and
+ *   waiting      the client retries by itself and shows it
+ *   storm        the retries exceed the ceiling; no client's own retry schedule is that long by design
+ *                (Claude Code gives up after 3 min, Codex after 5 attempts), but Codex "waiting for network" and
  *                OpenCode with a long retry-after never end
- *   unreachable  the connection is refused: nothing listens there, and trying again does not change that
- *   auth         a 401 is final, although Claude Code tries it ten times
+ *   unreachable  the connection is refused: nothing listens there, and retries do not change that
+ *   auth         a 401 is final, although Claude Code retries it ten times
  *
- * A single announced wait beyond the ceiling is respected once, until its time plus slack; when the next one is as
- * long again, the ceiling counts from the first failure.
+ * A single announced wait beyond the ceiling is respected once, until its time plus slack. If the next one is as long,
+ * the ceiling counts from the first failure.
  */
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
@@ -25,7 +25,7 @@ type Try = Pick<RetrySignal, "at" | "source" | "attempt" | "max" | "nextAt" | "i
 interface RetrySequence {
   since: number;
   source: RetrySignal["source"];
-  /** The highest number that the client gave, or how many tries were reported without one. */
+  /** The highest attempt number from the client, or the number of reported attempts without one. */
   attempt: number;
   max: number | null;
   nextAt: number | null;
@@ -34,14 +34,14 @@ interface RetrySequence {
   longWaits: number;
   infra: InfraClass | null;
   refusedSince: number | null;
-  /** The retry line has left the screen at this time, without any other sign. */
+  /** When the retry line disappeared from the screen without any other sign. */
   hiddenAt: number | null;
   text: string;
 }
 
 export interface RetriesState {
   sequence: RetrySequence | null;
-  /** When the client was last seen to have done with a try: until then it was not silent. */
+  /** When the client last finished an attempt: until then it was not silent. */
   leftAt: number | null;
   asleep: SleepSpans;
 }
@@ -51,9 +51,9 @@ export interface RetriesVerdict {
   attempt: number;
   max: number | null;
   nextAt: number | null;
-  /** The announced time has passed and nothing was heard since. */
-  /** When the next try that was announced must have come. */
+  /** When the announced attempt is due at the latest. */
   announcedUntil: number | null;
+  /** That time has passed without a signal. */
   overdue: boolean;
   pace: RetrySequence["pace"];
   infra: InfraClass | null;
@@ -61,9 +61,9 @@ export interface RetriesVerdict {
   reason: string;
 }
 
-/** A wait announced for longer than this is one that the service asked for (retry-after), not a step of a ladder. */
+/** A longer announced wait was requested by the service (retry-after) and is not a step of a retry schedule. */
 const LONG_WAIT_MS: number = 5 * MINUTE;
-/** A retry line that left the screen so long ago no longer explains anything. */
+/** A retry line that disappeared this long ago no longer explains anything. */
 const HIDDEN_MS: number = 60 * SECOND;
 
 export function createRetries(): RetriesState {
@@ -78,7 +78,7 @@ export function takeRetries(state: RetriesState, signal: Signal): void {
     return;
   }
   if (state.sequence === null) return;
-  // A new request leaves the old ladder behind; where it goes on, the screen or the next record says so again.
+  // A new request ends the old retries; if they continue, the screen or the next record shows them again.
   if (signal.kind === "input" && signal.submits) {
     state.sequence = null;
     return;
@@ -92,12 +92,15 @@ export function takeRetries(state: RetriesState, signal: Signal): void {
   }
 }
 
-/** A retry may come so much later than announced. */
+/** A retry may be this much later than announced. */
 const RETRY_SLACK_MS = 30 * SECOND;
-/** A connection refused for so long, or so many times, means that nothing listens there. */
+/** A connection refused for this long, or this many times, means that nothing listens there. */
 const REFUSED_AFTER_MS = 20 * SECOND;
 const REFUSED_ATTEMPTS = 3;
-/** Retries that name no reason for so long mean that the service cannot be reached; a dropped connection comes back. */
+/**
+ * Retries without a stated reason for this long mean that the service is unreachable; a dropped connection returns
+ * earlier.
+ */
 const NAMELESS_AFTER_MS = 50 * SECOND;
 
 export function retriesVerdict(state: RetriesState, now: number, options?: DetectorOptions): RetriesVerdict | null {
@@ -120,7 +123,7 @@ export function retriesVerdict(state: RetriesState, now: number, options?: Detec
   const refused =
     sequence.infra === "refused" && (refusedMs >= REFUSED_AFTER_MS || sequence.attempt >= REFUSED_ATTEMPTS);
 
-  // An event that names neither a status nor a reason comes from a connection that never stood.
+  // An event without a status or a reason comes from a connection that was never established.
   const nameless = sequence.infra === null && sequence.source === "stream" && elapsedMs >= NAMELESS_AFTER_MS;
 
   const phase =
@@ -157,7 +160,7 @@ const PHASE_WORDS: Readonly<Record<RetriesVerdict["phase"], string>> = {
 function takeTry(state: RetriesState, shown: Try, counts: boolean): void {
   const delayMs = shown.nextAt === undefined ? null : Math.max(0, shown.nextAt - shown.at);
   const before = state.sequence;
-  // A screen repaints one countdown many times: it is another try only when the number says so.
+  // A screen repaints one countdown many times: only a new number is a new attempt.
   const another = before === null || (shown.attempt === undefined ? counts : shown.attempt !== before.attempt);
   const sequence: RetrySequence = before ?? {
     since: shown.at,

@@ -1,9 +1,9 @@
 /**
- * What a session used, in steps of a quarter of an hour over a little more than a day, so that a night can be cut out of it
- * in any time zone.
+ * The spending of a session, in steps of 15 minutes over slightly more than a day, so that a night can be cut out in
+ * any time zone.
  *
- * Each source is counted by itself and the largest sum counts: two that tell of the same tokens are never added up, and
- * one that came later takes nothing away. A sum is therefore what was used at least.
+ * Each source is counted separately and the largest sum counts: the same tokens from two sources are never added up,
+ * and a later source subtracts nothing. A sum is therefore a lower bound.
  */
 
 import type { Signal, Source, TokensSignal } from "../../signal.js";
@@ -14,7 +14,7 @@ interface SpendStep {
   slot: number;
   tokens: number;
   costUsd: number;
-  /** Tokens that came without a price, and that no later price covers. */
+  /** Tokens without a price that no later price covers. */
   unpriced: number;
 }
 
@@ -26,12 +26,12 @@ export interface SpendState {
 export interface TokenSpend {
   tokens: number;
   costUsd: number;
-  /** So many of the tokens have no known price: what they cost is not in `costUsd`. */
+  /** Number of tokens without a known price: their cost is not in `costUsd`. */
   unpriced: number;
 }
 
 const STEP_MS: number = 15 * MINUTE;
-/** The longest night is that in which clocks are set back: 25 hours. */
+/** The longest night is 25 hours, when clocks are set back. */
 const STEPS_MAX: number = (26 * HOUR) / STEP_MS;
 
 export function createSpend(): SpendState {
@@ -46,7 +46,7 @@ export function takeSpend(state: SpendState, signal: Signal): void {
   if (step) count(step, steps, signal);
 }
 
-/** A session's use in [from, to), as its best informed source tells it. */
+/** The spending of a session in [from, to), according to the source with the highest count. */
 export function spentBetween(state: SpendState, from: number, to: number): TokenSpend {
   const spent: TokenSpend = { tokens: 0, costUsd: 0, unpriced: 0 };
   let priced = 0;
@@ -61,18 +61,18 @@ export function spentBetween(state: SpendState, from: number, to: number): Token
   return spent;
 }
 
-/** A price without tokens is that of a whole turn, and is told at its end: it covers what was counted before it. */
+/** A price without tokens is that of a whole turn, reported at its end: it covers everything counted before. */
 function count(step: SpendStep, steps: SpendStep[], { input, output, costUsd }: TokensSignal): void {
   const tokens = amount(input) + amount(output);
   const cost = amount(costUsd);
   step.tokens += tokens;
   step.costUsd += cost;
-  // Programs write a price of 0 where they know none.
+  // Programs write a price of 0 if they know none.
   if (cost === 0) step.unpriced += tokens;
   else if (tokens === 0) for (const earlier of steps) if (earlier.slot <= step.slot) earlier.unpriced = 0;
 }
 
-/** Signals come late now and then; what is older than all that is kept has no place any more. */
+/** Signals may be late; those older than the kept steps are dropped. */
 function stepAt(steps: SpendStep[], slot: number): SpendStep | null {
   const after = steps.findLastIndex((step) => step.slot <= slot) + 1;
   const known = steps[after - 1];

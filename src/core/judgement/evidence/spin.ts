@@ -1,8 +1,8 @@
 /**
- * Spinning on one file: read or edited again and again while nothing changes. A visit counts when it is the same
- * call as before, or an edit: paging through a long file makes a new call each time and is work. A read that finds
- * something new (a log that grows) and any change of the world clear it, because following a log and rereading a
- * plan between edits are work too. Low confidence, as the proposal has it.
+ * Spinning on one file: repeated reads or edits without any change. A visit counts if it repeats an earlier call or is
+ * an edit: paging through a long file makes a new call each time and is work. A read with a new result (a growing log)
+ * and any change of the world clear the count, because following a log and rereading a plan between edits are work too.
+ * Low confidence, as in the proposal.
  */
 
 import type { Signal, Source, ToolEndSignal } from "../../signal.js";
@@ -25,7 +25,7 @@ interface Visits {
 
 export interface SpinState {
   bySubject: Map<string, Visits>;
-  /** Reads under way: id of the call to its subject. */
+  /** Running reads: call id to subject. */
   reads: Map<string, string>;
   world: WorldState;
 }
@@ -72,7 +72,7 @@ export function takeSpin(state: SpinState, signal: Signal): void {
   if (visits.times.length > TIMES_MAX) visits.times.shift();
 }
 
-/** So many visits to one file within the window, without a new state of anything, are suspicious. */
+/** This many visits to one file within the window, without any new state, are suspicious. */
 const SPIN_REPEATS = 8;
 export const SPIN_WINDOW_MS: number = 10 * MINUTE;
 

@@ -25,7 +25,7 @@ import type { TurnEvidence } from "./turn.js";
 export interface Evidence {
   traits: Traits;
   session: Partial<SessionSignal>;
-  /** The first signal of all. */
+  /** The first signal. */
   first: { at: number; source: Source } | null;
   asleep: SleepSpans;
   turn: TurnEvidence;
@@ -37,18 +37,18 @@ export interface Evidence {
   compacting: { at: number; source: Source } | null;
   humanAt: number | null;
   quitAt: number | null;
-  /** Rouse: by somebody's order. */
+  /** `rouse` means on request. */
   quitBy: "human" | "rouse" | null;
-  /** What stood as a human began to leave; what a program paints and says while it goes is no work and no result. */
+  /** The evidence when the user started to quit; what a program shows while it exits is neither work nor a result. */
   leaving: LeavingEvidence | null;
   /** When rouse itself last typed. */
   touchedAt: number | null;
   exit: ExitSignal | null;
-  /** From when on changes in its workspace are told, and those of the hour before; null where nobody watches it. */
+  /** Since when changes in its workspace are reported, including the hour before; null if it is not watched. */
   workspaceFrom: number | null;
-  /** rouse does not see it: since when it was not heard of, and why. */
+  /** rouse cannot observe it: time of the last signal, and why. */
   blind: { since: number; text: string; at: number } | null;
-  /** What the agent said of itself with `rouse report`. */
+  /** The agent's own report with `rouse report`. */
   report: { state: Extract<State, "working" | "error" | "complete" | "needs_input">; text: string; at: number } | null;
   retries: RetriesState;
   loop: LoopState;

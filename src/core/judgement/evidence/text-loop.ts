@@ -1,14 +1,13 @@
 /**
- * Repetition at the tail of a model's text, found without regard to how the text was cut.
+ * Repetition at the end of a model's text, independent of how the text is split into chunks.
  *
- * A terminal and a stream cut text anywhere, so nothing here depends on a chunk: the tail is judged at fixed
- * absolute positions only (every 64 characters since the text began), and once more where the text ends. Markdown
- * is not guessed at either, with two exceptions that decide how much proof is wanted: inside a code fence and in
- * a table, rows repeat honestly, so many more are needed.
+ * A terminal and a stream split text anywhere, so nothing here depends on a chunk: the tail is checked at fixed absolute
+ * positions (every 64 characters from the start), and once more at the end of the text. Markdown is not interpreted,
+ * with two exceptions: inside a code fence and in a table, rows legitimately repeat, so many more repeats are needed.
  *
- * What is looked for is exact: the tail is one block again and again. A list with a shared prefix, a table whose
- * numbers change and code that differs by a name have no period. Rulers, blanks and drawings have one, but a block
- * without letters or digits never counts, and one made of a single letter or digit (a matrix of zeros) counts late.
+ * The match is exact: the tail must be one repeated block. A list with a shared prefix, a table with changing numbers
+ * and code that differs by a name have no period. Rulers, blanks and drawings have one, but a block without letters or
+ * digits never counts, and a block of a single letter or digit (a matrix of zeros) counts late.
  */
 
 export interface TextRepeat {
@@ -18,29 +17,29 @@ export interface TextRepeat {
   preview: string;
 }
 
-/** A verdict that changed: the tail repeats, or (null) it does so no more. */
+/** A changed verdict: the tail repeats, or null if it no longer does. */
 export type TextChange = TextRepeat | null;
 
 export interface TextTail {
   /** The last `TAIL_MAX` characters. */
   text: string;
-  /** Characters since the text began. */
+  /** Characters since the start of the text. */
   length: number;
   reported: boolean;
-  /** Looks in a row without a repetition, once one was told. */
+  /** Consecutive checks without a repetition, after one was reported. */
   quiet: number;
   fenced: boolean;
-  /** Where on its line the text stands: blanks and fence marks seen since the line began, or -1 past them. */
+  /** Position on the current line: blanks and fence marks since its start, or -1 past them. */
   mark: number;
 }
 
 const STEP = 64;
 const TAIL_MAX = 6144;
-/** A block is looked for by where the last characters stood before; fewer would meet by chance. */
+/** A period is found by an earlier occurrence of the last characters; fewer would match by chance. */
 const PROBE = 24;
 const PROBES_MAX = 16;
 const PERIOD_MAX = 1024;
-/** A told repetition is taken back after this many looks without one: 256 characters of something else. */
+/** A reported repetition is withdrawn after this many checks without one: 256 characters of other text. */
 const QUIET_CHECKS = 4;
 const PREVIEW_MAX = 120;
 
@@ -49,24 +48,24 @@ interface Proof {
   repeats: number;
 }
 /**
- * Detectors in the field want 10 times 50 characters; less than that already has no honest explanation in prose, and for
- * ten times the same short sentence there is none either.
+ * Other detectors require 10 times 50 characters. Less than that already has no legitimate explanation in prose, nor
+ * has ten times the same short sentence.
  */
 const PROSE: readonly Proof[] = [
   { chars: 360, repeats: 5 },
   { chars: 120, repeats: 10 },
 ];
-/** Where the text ends with the repetition, nothing can follow that would explain it. */
+/** At the end of the text, nothing can follow that would explain the repetition. */
 const PROSE_AT_END: readonly Proof[] = [{ chars: 120, repeats: 5 }];
-/** Twenty equal statements in a fence are honest (1,000 characters); a block that fills the window is not. */
+/** Twenty equal statements in a fence are legitimate (1,000 characters); a block that fills the window is not. */
 const STRUCTURE: Proof = { chars: 4096, repeats: 5 };
 
-/** An empty text. Readers keep one per channel and make a new one where a message begins. */
+/** An empty text. Readers keep one per channel and create a new one for each message. */
 export function createTextTail(): TextTail {
   return { text: "", length: 0, reported: false, quiet: 0, fenced: false, mark: 0 };
 }
 
-/** Takes more text in, cut anywhere; the changes of verdict that it brought, in order. */
+/** Adds text, split anywhere. Returns the resulting changes of verdict, in order. */
 export function feedText(tail: TextTail, text: string): TextChange[] {
   const changes: TextChange[] = [];
   for (let from = 0; from < text.length; ) {
@@ -82,7 +81,7 @@ export function feedText(tail: TextTail, text: string): TextChange[] {
   return changes;
 }
 
-/** The text ends here: one last look, which needs less. */
+/** The text ends here: one last check, with a lower threshold. */
 export function endText(tail: TextTail): TextChange[] {
   const changes: TextChange[] = [];
   if (!tail.reported) check(tail, PROSE_AT_END, changes);
@@ -141,8 +140,8 @@ function isStructure(tail: TextTail, block: string): boolean {
 const FENCE = 3;
 
 /**
- * A fence opens or closes where a line begins with three marks, after blanks at most. A closing fence with text
- * right behind it counts too: models write that, and a fence left open would hide what follows.
+ * A fence opens or closes on a line that starts with three marks, after blanks at most. A closing fence directly
+ * followed by text counts too: models write that, and an unclosed fence would hide the rest.
  */
 function followFences(tail: TextTail, piece: string): void {
   for (const char of piece) {

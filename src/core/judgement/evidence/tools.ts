@@ -1,4 +1,4 @@
-/** Which tools are open, since when, and what they may take. Bounded: an agent that never closes a call forgets the oldest. */
+/** Open tools, their start and their limits. Bounded: an agent that never closes a call loses the oldest. */
 import { awakeMs, type SleepSpans, takeAsleep } from "../../awake.js";
 import { type Settings, settingOf } from "../../defaults.js";
 import type { Signal, Source, ToolClass, ToolStartSignal } from "../../signal.js";
@@ -17,12 +17,12 @@ export interface OpenTool {
 
 export interface ToolsEvidence {
   open: Map<string, OpenTool>;
-  /** Work that goes on behind the turn. */
+  /** Work in the background of the turn. */
   behind: Map<string, OpenTool>;
   lastEndAt: number | null;
-  /** How long this agent's tools take, per class and command head. */
+  /** Learned durations of this agent's tools, per class and command head. */
   learned: LearnedState;
-  /** A screen or the process tree shows what runs. */
+  /** A screen or the process tree shows running tools. */
   seen: boolean;
   asleep: SleepSpans;
 }
@@ -58,7 +58,7 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
       return;
     }
     case "turn":
-      // A finished or cut turn leaves nothing open in front; a prompt by a human starts with a clean table.
+      // A finished or interrupted turn leaves no tool open in the foreground; a user's prompt clears the table.
       if (signal.phase !== "start" || signal.byUser) tools.open.clear();
       return;
     case "exit":
@@ -70,11 +70,11 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
   }
 }
 
-/** A call that was refused, cut, alarmed on, or slept through is no sample of how long its kind takes. */
+/** A call that was refused, interrupted, reported as a problem or interrupted by sleep is not a sample of its kind. */
 function learn(tools: ToolsEvidence, tool: OpenTool, at: number, settings: Settings): void {
   const gapMs = at - tool.at;
   const patience = settingOf(settings, "tool_patience");
-  // No deadline lies below its class's own, which most calls keep: only the others need what was learned.
+  // No deadline is below the limit of the class, which most calls keep: only longer calls need the learned one.
   const alarmed =
     gapMs >= TOOL_CLOCKS[tool.class].reportMs * patience &&
     gapMs >= (toolDeadline(tools, tool, tools.seen) - tool.at) * patience;
@@ -83,7 +83,7 @@ function learn(tools: ToolsEvidence, tool: OpenTool, at: number, settings: Setti
 
 function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
   const known = tools.open.get(signal.id);
-  // Hook, stream and transcript report the same call: the first one starts its clock.
+  // Hook, stream and transcript report the same call: the earliest starts its clock.
   const at = known ? Math.min(known.at, signal.at) : signal.at;
   keep(tools.open, {
     id: signal.id,
@@ -107,8 +107,8 @@ const keyOf = (tool: OpenTool): WorkKey => ({
 });
 
 /**
- * When an open tool has taken too long: its declared time-out with slack, else what was learned, else its class. `seen`
- * means that a screen or the process tree shows it running.
+ * When an open tool is overdue: its declared time-out with slack, otherwise the learned limit, otherwise its class.
+ * `seen` means that a screen or the process tree shows it running.
  */
 export function toolDeadline(tools: ToolsEvidence, tool: OpenTool, seen: boolean): number {
   const patience = seen ? 1 : UNSEEN_PATIENCE;
@@ -117,7 +117,7 @@ export function toolDeadline(tools: ToolsEvidence, tool: OpenTool, seen: boolean
   const bounds = { priorMs, floorMs: priorMs, ceilingMs: priorMs * 4 };
   const usual = learnedThreshold(tools.learned, keyOf(tool), bounds).ms;
   if (tool.timeoutMs === undefined) return tool.at + usual;
-  // Only what is seen to run is held to its own word: unseen, the same silence may be a human who is asked first.
+  // Only a tool that is visibly running is held to its declared time-out: otherwise it may be waiting for approval.
   const declared = Math.max(tool.timeoutMs * DECLARED_SLACK, tool.timeoutMs + DECLARED_SLACK_MS);
   return tool.at + (seen ? declared : Math.max(declared, usual));
 }

@@ -1,6 +1,6 @@
 /**
- * Is a turn running? Several sources say so, each in its own way and with its own lag; the best one that says
- * anything decides. Bytes are never asked: a hung program repaints, a finished one is silent.
+ * Is a turn running? Several sources report it, each in its own way and with its own lag; the best available one
+ * decides. Bytes are never used: a hung program repaints, a finished one is silent.
  */
 import type { ScreenReading, ScreenSignal, Signal, Source } from "../../signal.js";
 import type { Traits } from "../../traits.js";
@@ -10,52 +10,52 @@ export type TurnWord = "active" | "idle" | "blocked" | "done" | "failed";
 
 export interface TurnEvidence {
   words: Partial<Record<Source, { word: TurnWord; at: number }>>;
-  /** When the present or last turn began, and by whom. */
+  /** When the current or last turn started. */
   startedAt: number | null;
-  /** When it was last said to be over; null while it runs. */
+  /** When it was last reported as over; null while it runs. */
   endedAt: number | null;
-  /** Who said so, and how; null where no source was heard to. */
+  /** The source and status of that end; null if no source reported one. */
   endedBy: { source: Source; word: TurnWord } | null;
-  /** Turns seen so far, by any source. */
+  /** Number of turns so far, from any source. */
   turns: number;
-  /** The last turn was cut off by a human. */
+  /** The last turn was interrupted by the user. */
   interrupted: { at: number; source: Source } | null;
-  /** When a human last asked for something: a prompt in the transcript, or Enter in the terminal. */
+  /** When the user last sent a request: a prompt in the transcript, or Enter in the terminal. */
   askedAt: number | null;
-  /** The title was seen to say more than that the program is at its prompt, so that its silence means something. */
+  /** The title has shown more than "at the prompt", so an idle title is meaningful. */
   titleTells: boolean;
-  /** The screen's word rests on motion alone. */
+  /** The screen's status is based on motion alone. */
   byMotion: boolean;
   motion: Motion;
-  /** A record (stream, hook, transcript) told the begin and the end of a turn. */
+  /** Start and end of a turn according to a record (stream, hook, transcript). */
   record: { startAt: number | null; startBy: Source | null; endAt: number | null; endBy: Source | null };
-  /** A stream of events told the begin of a turn, and not its end yet. */
+  /** An event stream has reported the start of a turn and not its end yet. */
   isStreaming: boolean;
-  /** The end was only read out of a last message, or out of what the screen says last. */
+  /** The end was only inferred from a last message or from the last text on the screen. */
   presumed: boolean;
-  /** When its composer was first on the screen with no turn running: the program had started up. */
+  /** When its composer was first visible without a running turn: start-up was complete. */
   readyAt: number | null;
-  /** The screen showed a place to type, a tool or a counter: what it calls busy is more than a program that loads. */
+  /** The screen has shown an input field, a tool or a counter, so its busy mark means more than loading. */
   showedWork: boolean;
   /**
-   * It has started, so that Enter asks for something. Before, a person who presses Enter while a program loads would
-   * make a turn of the motion of its start.
+   * Start-up is complete, so Enter submits a request. Before that, Enter during loading would turn start-up motion into
+   * a turn.
    */
   takesPrompts: boolean;
-  /** A digest of the agent's words on the screen, and of those that stood there as the turn began; null for none. */
+  /** A digest of the agent's text on the screen now, and at the start of the turn; null for none. */
   shown: string | null;
   shownBefore: string | null;
-  /** The turn left words that were not there before it. */
+  /** The turn left new text on the screen. */
   leftWords: boolean;
-  /** It was taken for a flicker of the program's start, and not counted. */
+  /** The turn was classified as a flicker of start-up and not counted. */
   isFlicker: boolean;
-  /** The trait of the program. */
+  /** Trait of the program. */
   statusOutlivesTurn: boolean;
 }
 
 /**
- * Best first. The screen's own busy mark comes late: it flickers, forks change it, and Codex shows none while a reply
- * streams. A transcript that marks its turns outranks it; one whose ends are only presumed does not.
+ * Best first. The screen's busy mark ranks low: it flickers, forks change it, and Codex shows none while a reply
+ * streams. A transcript with turn marks outranks it; one with only presumed ends does not.
  */
 const ORDER: readonly Source[] = ["program_status", "stream", "title", "session_file", "hook", "transcript", "screen"];
 const ORDER_PRESUMED: readonly Source[] = ORDER.map((s) =>
@@ -64,7 +64,7 @@ const ORDER_PRESUMED: readonly Source[] = ORDER.map((s) =>
 
 const FLICKER_MS = 1500;
 const BLINK_MS = 3000;
-/** Codex draws its composer, and says for a moment that it works while it loads. */
+/** Codex draws its composer and briefly shows as busy while it loads. */
 const READY_MS = 3000;
 
 export function createTurn({ statusOutlivesTurn = false }: Partial<Traits> = {}): TurnEvidence {
@@ -93,7 +93,7 @@ export function createTurn({ statusOutlivesTurn = false }: Partial<Traits> = {})
   };
 }
 
-/** `startsQuiet` is the trait of the program; `isStranger`, that nobody knows it. */
+/** `startsQuiet` is a trait of the program; `isStranger` marks an unknown program. */
 export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false, isStranger = false): void {
   switch (signal.kind) {
     case "status":
@@ -108,7 +108,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
         turn.record.startAt = signal.at;
         turn.record.startBy = signal.source;
         say(turn, signal.source, "active", signal.at);
-        // A better source that is asked every other second misses a turn that is shorter than that.
+        // A better source that is polled every two seconds misses a shorter turn.
         if (!RUNS.has(turnWord(turn)?.word)) begin(turn, signal.at);
       } else {
         if (signal.phase === "interrupted") turn.interrupted = { at: signal.at, source: signal.source };
@@ -123,13 +123,13 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
       return;
     case "screen": {
       const { busy, interrupted, moving } = signal.reading;
-      // While it works, the word stands there from the turn before.
+      // During work, the visible "interrupted" belongs to the previous turn.
       if (interrupted && busy !== true && turn.words.screen?.word === "active")
         turn.interrupted = { at: signal.at, source: "screen" };
       takeMotion(turn.motion, signal.reading, signal.at);
       const isGuessed = busy === null || (isStranger && isGuess(turn.motion, signal.reading));
       if (!isGuessed) say(turn, "screen", busy ? "active" : "idle", signal.at);
-      // No mark at all is known: after a human asked, motion is the only sign of a turn, and its end of the turn's end.
+      // No mark is known: after a request, motion is the only sign of a turn, and its end the only sign of the end.
       else if (turn.askedAt !== null && !signal.reading.dialog)
         say(turn, "screen", moving || isCutOff(turn, signal.reading) ? "active" : "idle", signal.at);
       turn.byMotion = isGuessed;
@@ -156,9 +156,9 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
 }
 
 /**
- * What a turn left behind tells that it was one. A program whose flags rise while it loads may take a conversation up again,
- * and paint the end of an old turn meanwhile: there, what stands on the screen in the first seconds is old, and words alone,
- * which may be a banner's, say nothing.
+ * Text left behind proves that a turn took place. A program whose flags rise during loading may resume a conversation
+ * and redraw the end of an old turn: there, text on the screen in the first seconds is old, and text alone, possibly a
+ * banner, proves nothing.
  */
 function takeWords(turn: TurnEvidence, { at, reading }: ScreenSignal, startsQuiet: boolean): void {
   const { reply, ended = false, closing, replying = false, structural } = reading;
@@ -173,24 +173,24 @@ function takeWords(turn: TurnEvidence, { at, reading }: ScreenSignal, startsQuie
 }
 
 /**
- * It states as its last word what stopped it, and stands at its prompt: whether a record of the end comes as well hangs on
- * the release. Codex 0.98 writes none.
+ * The last text states what stopped the program, and it is at its prompt. Whether a record of the end follows depends
+ * on the release: Codex 0.98 writes none.
  */
 const hasGivenUp = ({ busy, moving, composer, limit, error }: ScreenReading): boolean =>
   busy === false && !moving && composer !== "hidden" && (limit !== undefined || error !== undefined);
 
-/** It had a place to type into, that has not come back, and the cursor stands behind the last word of its reply. */
+/** Its input field has not come back, and the cursor is at the end of its reply. */
 const isCutOff = ({ readyAt }: TurnEvidence, { composer, caret, replying }: ScreenReading): boolean =>
   readyAt !== null && composer === "hidden" && caret === "text" && replying === true;
 
 const showsWork = ({ composer, tool, tokens }: ScreenReading): boolean =>
   composer !== "hidden" || tool !== undefined || tokens !== undefined;
 
-/** Enter in such a dialog lets the program start, and asks it for nothing. */
+/** Enter in such a dialog continues start-up and submits no request. */
 const isOpeningDialog = ({ dialog }: ScreenReading): boolean =>
   dialog !== undefined && (dialog.prompt === "trust" || dialog.prompt === "login");
 
-/** It has come to rest, or there is something to type into. */
+/** The screen is still, or an input field is visible. */
 const isSettled = ({ moving, composer }: ScreenReading): boolean => !moving || composer !== "hidden";
 
 const RUNS: ReadonlySet<TurnWord | undefined> = new Set<TurnWord | undefined>(["active", "blocked"]);
@@ -204,27 +204,27 @@ function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number, bef
   takeEdge(turn, before, source, at);
 }
 
-/** What was said changed whether a turn runs, or did not. */
+/** Detects whether the new status starts or ends a turn. */
 function takeEdge(turn: TurnEvidence, before: TurnReport | null, source: Source, at: number): void {
   const after = turnWord(turn);
   if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") {
     turn.endedAt = at;
     turn.endedBy = { source: after.source, word: after.word };
-    // A flicker before, or as soon as, there is anything to type into is the program starting up, not a turn.
+    // A flicker before or just after the input field appears is start-up, not a turn.
     const isNew = (turn.startedAt ?? 0) - (turn.readyAt ?? at) < READY_MS;
-    // What somebody typed while it loads waits for the end of that; a turn of a program with such a flag has a record.
+    // Input typed during loading is processed afterwards; a turn of a program with such a flag has a record.
     const isUnasked = turn.record.startAt === null && (turn.askedAt === null || source !== "screen");
     const isShort = isNew && at - (turn.startedAt ?? 0) < FLICKER_MS;
-    // Qwen Code turns a spinner for many seconds before it has anything to type into.
+    // Qwen Code shows a spinner for many seconds before its input field.
     const isLoading = source === "screen" && !turn.showedWork;
-    // The end of a turn is done, or an error: of 91 flickers of the flag in recordings, all ended in idle.
+    // A real turn ends in done or error: all 91 flickers of the flag in recordings ended in idle.
     if (after.word === "idle" && isUnasked && (isShort || isLoading)) {
       turn.turns = Math.max(0, turn.turns - 1);
       turn.isFlicker = !isLoading;
     }
   }
   if (after?.word !== "active" || before?.word === "active") return;
-  // A dialog that was answered goes on with the same turn.
+  // An answered dialog continues the same turn.
   if (before?.word === "blocked" && turn.startedAt !== null) return;
   if (source === "screen" && isBlink(turn, at)) {
     turn.endedAt = null;
@@ -232,7 +232,7 @@ function takeEdge(turn: TurnEvidence, before: TurnReport | null, source: Source,
   } else begin(turn, at);
 }
 
-/** The screen's mark went out for a moment, and nobody asked for anything: it is the same turn, and no news. */
+/** The screen's mark disappeared briefly without a new request: it is the same turn. */
 const isBlink = ({ endedAt, endedBy, askedAt }: TurnEvidence, at: number): boolean =>
   endedBy?.source === "screen" && endedAt !== null && at - endedAt < BLINK_MS && (askedAt ?? 0) < endedAt;
 
@@ -253,7 +253,7 @@ interface TurnReport {
   source: Source;
 }
 
-/** What the best source says, and since when. */
+/** The status from the best source, and since when. */
 export function turnWord(turn: TurnEvidence): TurnReport | null {
   for (const source of turn.presumed ? ORDER_PRESUMED : ORDER) {
     const said = turn.words[source];
@@ -261,13 +261,13 @@ export function turnWord(turn: TurnEvidence): TurnReport | null {
     if (source === "program_status" && outlivesTurn(turn, said)) continue;
     return { word: said.word, at: said.at, source };
   }
-  // Inside tmux Claude Code writes its idle title once and lets it stand through every turn.
+  // Inside tmux, Claude Code writes its idle title once and leaves it unchanged through every turn.
   return turn.words.title ? { ...turn.words.title, source: "title" } : null;
 }
 
 /**
- * Where the status outlives the turn, the title falls when the turn is over, and then its record has an end, or its screen
- * the turn's last words.
+ * If the status outlives the turn, the title falls at the end of the turn, and the record then has an end or the screen
+ * the last text of the turn.
  */
 function outlivesTurn(
   { words: { title }, titleTells, record, leftWords, statusOutlivesTurn }: TurnEvidence,

@@ -2,7 +2,7 @@ import type { Settings } from "../../defaults.js";
 import type { Signal } from "../../signal.js";
 import type { Cause } from "../../states.js";
 
-/** What one detector has found: a cause, since when, and how sure it is by itself. */
+/** The finding of one detector: a cause, its start, and its own confidence. */
 export interface DetectorVerdict {
   cause: Cause;
   since: number;
@@ -10,25 +10,25 @@ export interface DetectorVerdict {
   confidence: number;
 }
 
-/** The confidence words of the agent-health proposal, in the numbers of the activity assessment. */
+/** The confidence levels of the agent-health proposal, as numbers of the activity assessment. */
 export const CONFIDENCE: Readonly<Record<"high" | "medium" | "low", number>> = { high: 0.7, medium: 0.5, low: 0.3 };
 
 export interface DetectorOptions extends Settings {
-  /** Whether a turn is under way, where the caller has settled what the detector only guesses from edges. */
+  /** Whether a turn is running, if the caller knows; the detector only guesses from transitions. */
   turnActive?: boolean;
-  /** Told of what time alone would change: when so much awake time has passed since a moment. */
+  /** Called with a moment and the awake time after which the verdict would change without a signal. */
   dueAfter?: (at: number, ms: number) => void;
 }
 
-/** Is the age of what began at `since` beyond the limit? If not yet, whoever asks is told when it will be. */
+/** Whether the age exceeds the limit. If not yet, registers when it will. */
 export function isBeyond(since: number, ageMs: number, limitMs: number, options: DetectorOptions | undefined): boolean {
-  // Strictly: at the limit itself the next look will tell.
+  // Strictly greater: exactly at the limit, the next check decides.
   if (ageMs > limitMs) return true;
   options?.dueAfter?.(since, limitMs + 1);
   return false;
 }
 
-/** The turn begins or ends with this signal, by the word of whichever source it comes from; null says neither. */
+/** Whether this signal starts or ends a turn, according to its own source; null for neither. */
 export function turnEdge(signal: Signal): "start" | "end" | null {
   switch (signal.kind) {
     case "turn":

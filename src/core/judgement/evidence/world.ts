@@ -1,13 +1,13 @@
 /**
- * Has the world changed? A commit, a passing test, a checkpoint, a file or an edit that leaves a state behind which
- * was not there lately. An edit and its undo return to a known state, so they are no change; an edit that failed
- * is none either, so the state counts when the tool ends well, not when it starts.
+ * Has the world changed? A commit, a passing test, a checkpoint, or a file or edit with a state not seen recently. An
+ * edit and its undo return to a known state, so they are no change. A failed edit is none either, so the state counts
+ * when the tool succeeds, not when it starts.
  */
 import type { Signal } from "../../signal.js";
 import { rememberBounded } from "./bounded.js";
 
 export interface WorldState {
-  /** Edits under way: id of the call to the state it will leave. */
+  /** Running edits: call id to the resulting state. */
   open: Map<string, string>;
   seen: Map<string, true>;
 }
@@ -19,7 +19,7 @@ export function createWorld(): WorldState {
   return { open: new Map(), seen: new Map() };
 }
 
-/** Takes the signal in and says whether it changed the world. */
+/** Records the signal and returns whether it changed the world. */
 export function takeWorld(state: WorldState, signal: Signal): boolean {
   switch (signal.kind) {
     case "tool_start":

@@ -51,8 +51,8 @@ function shownComposer({ progress: { reading, readingAt } }: Evidence): { at: nu
 }
 
 /**
- * A program that nobody knows was given its work when it was started, and shows no turns. While it moves there is nothing
- * to say of it; a shell that waits for its first command is not strange.
+ * An unknown program gets its task at its start and shows no turns. While it produces output there is no verdict to
+ * give; a shell that waits for its first command is not unusual.
  */
 function ofUnknownProgram(question: RuleInput): RuleVerdict | null {
   const { traits, progress } = question.evidence;
@@ -64,10 +64,10 @@ function ofUnknownProgram(question: RuleInput): RuleVerdict | null {
   return byOutput(question) ?? (isStarted(question) ? quiet : null);
 }
 
-/** No program takes longer to start than this, and what it writes then is its work, until it has paused for as long. */
+/** No program takes longer than this to start. Later output is its work, until a pause of the same length. */
 const STARTED_MS = 60_000;
 
-/** Rows that stand there already say nothing new, and yet it wrote them. */
+/** Repeated rows contain nothing new, but they are output. */
 const saidAt = ({ evidence: { progress } }: RuleInput): number =>
   Math.max(progress.seen.reply ?? 0, progress.outputAt ?? 0);
 
@@ -89,7 +89,7 @@ function byOutput(question: RuleInput): RuleVerdict | null {
   return { state: "working", cause: null, confidence: 0.5, reasons };
 }
 
-/** A program that nobody knows may be silent from its start on: unless told otherwise, it has the time of any silence. */
+/** An unknown program may be silent from its start. Unless configured otherwise, the idle timeout applies. */
 function shownWithin({ evidence, settings }: RuleInput): number {
   const seconds = settingOf(settings, "never_shown_seconds");
   const isOwn = seconds !== DEFAULTS.never_shown_seconds;

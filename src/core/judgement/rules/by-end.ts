@@ -16,7 +16,7 @@ import type { OpenTool } from "../evidence/tools.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
 
-/** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
+/** The turn is over: finished, with a question, with a promise, or waiting for a result that never arrives. */
 export function byEnd(question: RuleInput): RuleVerdict | null {
   const { evidence, now, word, since, due, dueAfter, active, settings } = question;
   if (active !== false || !hasWorked(evidence)) return null;
@@ -44,7 +44,7 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
     neverExitedVerdict(evidence.lifecycle, now, options),
     lostResultVerdict(evidence.lostResult, now, options),
     completionVerdict(evidence.completion, now, options),
-    // The longer clock of the two: what is told first is that no checkpoint came.
+    // Runs on the longer clock, so a missing checkpoint is reported first.
     claimVerdict(evidence.checkpoint, now, options),
     checkpointVerdict(evidence.checkpoint, now, options),
   ]) {
@@ -108,11 +108,11 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
 
-/** Said until it has settled. */
+/** The reason until the end is confirmed. */
 export const seemsTo = ({ since }: RuleInput, have: string, reported: { at: number; source: Source }): string =>
   `The turn seems to have ${have} ${formatAgo(since(reported.at))} (${reported.source}), not confirmed yet`;
 
-/** A record may tell of a turn before the flag of the program does. */
+/** A record may show a turn before the program's flag does. */
 function unsettled(question: RuleInput, word: Word): string {
   const { startAt, startBy } = question.evidence.turn.record;
   if (startAt !== null && startAt > word.at && isRecordOpen(question.evidence, word))
@@ -120,20 +120,20 @@ function unsettled(question: RuleInput, word: Word): string {
   return seemsTo(question, "ended", { at: quietAt(question, word), source: word.source });
 }
 
-/** Who told the end, once nobody says anything any more. */
+/** The source of the last end, when no source reports a state any more. */
 export function turnEndOf({ turn: { endedAt, endedBy, record } }: Evidence): { at: number; source: Source } | null {
   if (endedAt !== null && endedBy !== null) return { at: endedAt, source: endedBy.source };
   return record.endAt === null || record.endBy === null ? null : { at: record.endAt, source: record.endBy };
 }
 
-/** A program that nobody knows shows nothing above its prompt: it may have drawn itself again before the work begins. */
+/** An unknown program with nothing above its prompt may have redrawn itself before any work. */
 const isBare = ({ traits, progress }: Evidence): boolean =>
   traits.versions === null && progress.reading?.lastLine === "";
 
 /**
- * Its own flag rose and fell, and neither was the model heard, on a screen that is read, nor a record begun, nor had anybody
- * asked before: it loaded, or started its servers, which takes Codex many seconds. A turn that ends is called done, has a
- * record, or leaves words on the screen.
+ * The program's flag rose and fell, but the model wrote nothing on a readable screen, no record started and no request
+ * preceded it: the program was loading or starting its servers, which takes Codex many seconds. A real turn ends in
+ * `done`, has a record, or leaves text on the screen.
  */
 const didNothing = ({ turn, proof, progress }: Evidence): boolean =>
   turn.endedBy?.word === "idle" &&
@@ -144,13 +144,15 @@ const didNothing = ({ turn, proof, progress }: Evidence): boolean =>
   proof.workAt === null &&
   !turn.leftWords;
 
-/** There was a turn, and it was more than a part of the program's start. */
+/** There was a turn, and it was more than program start-up. */
 export const hasWorked = (evidence: Evidence): boolean => evidence.turn.turns > 0 && !didNothing(evidence);
 
-/** Its work is over by its own word, and yet it stays: told and acted on alike, once two kinds of evidence say so. */
+/**
+ * The program says that its work is over, but it stays. Reported and acted on alike, once two kinds of evidence agree.
+ */
 const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);
 
-/** It promised to come back, and what it waits for is still running. */
+/** The agent announced that it will continue, and the work it waits for is still running. */
 function byBackground({ since, dueAfter }: RuleInput, { tool, subject, at, source }: OpenTool): RuleVerdict {
   const { reportMs } = TOOL_CLOCKS.background;
   dueAfter(at, reportMs);
@@ -165,25 +167,25 @@ function byBackground({ since, dueAfter }: RuleInput, { tool, subject, at, sourc
 
 type Word = NonNullable<RuleInput["word"]>;
 
-/** Since when it is over, as far as is known. */
+/** When the turn ended, as far as known. */
 function quietAt({ evidence, now }: RuleInput, word: Word): number {
   const { reading, seen, stillAt } = evidence.progress;
-  // Of a program that nobody knows, what has not stood still since may be the sign of its work.
+  // In an unknown program, anything that still moves may be its busy indicator.
   const mayWork = evidence.traits.versions === null && reading?.moving && (stillAt ?? 0) < word.at;
   if (word.source === "screen" && mayWork) return now;
-  // By the screen alone, a reply that still grows is a turn that still runs.
+  // By the screen alone, a growing reply is a running turn.
   if (word.source === "screen") return Math.max(word.at, seen.reply ?? 0);
   return isRecordOpen(evidence, word) ? Math.max(word.at, evidence.turn.record.startAt ?? 0) : word.at;
 }
 
-/** How long the end must have lasted. A record is exact; a title or a busy mark may flicker between two steps of one turn. */
+/** How long the end must last. A record is exact; a title or a busy mark may flicker between two steps of one turn. */
 function settleMs({ evidence }: RuleInput, { source, at }: Word): number {
   if (source !== "screen") {
     const { record } = evidence.turn;
     if (isRecordOpen(evidence, { at })) return (record.startAt ?? 0) > at ? SETTLE_MS.begun : SETTLE_MS.record;
-    // Read out of a last message in a stream, of which the next line may be a call.
+    // Inferred from a last message in a stream; the next line may be a call.
     if (source === "stream" && evidence.turn.presumed) return SETTLE_MS.motion;
-    // No record: the last words are the screen's, which is read later than the flag falls.
+    // Without a record, the last text comes from the screen, which is read after the flag falls.
     if (record.startAt === null && (evidence.progress.reading?.busy || isUnread(evidence, at))) return SETTLE_MS.reason;
     return source === "title" ? SETTLE_MS.title : 0;
   }
@@ -193,19 +195,22 @@ function settleMs({ evidence }: RuleInput, { source, at }: Word): number {
   }
   if (evidence.progress.reading?.ended) return SETTLE_MS.title;
   const isOlder = versionFit(evidence.traits.versions, evidence.session.version) === -1;
-  // A release before those that the profile was checked against may not have the mark yet: Claude Code 2.0 has none.
+  // A release older than the profile was checked with may lack the mark: Claude Code 2.0 has none.
   if (evidence.traits.marksEnd && !isOlder) return SETTLE_MS.unmarked;
-  // Where no mark closes a turn, a missing spinner over a tool's result or a promise is more likely a pause.
+  // Without an end mark, a missing spinner after a tool result or a promise is more likely a pause.
   const { replying, closing } = evidence.progress.reading ?? {};
   if (closing === "promise") return SETTLE_MS.motion;
   return replying ? (isOlder ? PLAIN_TRAITS : evidence.traits).settleMs : SETTLE_MS.unmarked;
 }
 
-/** The turn was over before two looks at the screen could agree on its words, and none has since. */
+/** The turn ended before two checks of the screen agreed on its text, and no check has agreed since. */
 const isUnread = ({ turn: { startedAt, leftWords }, progress: { readingAt } }: Evidence, endedAt: number): boolean =>
   !leftWords && (readingAt ?? 0) <= endedAt && startedAt !== null && endedAt - startedAt < SETTLE_MS.reason;
 
-/** A record told the begin of the turn, and since the flag fell neither its end, be it only presumed, nor its last message. */
+/**
+ * A record has the start of the turn but, since the flag fell, neither its end (not even a presumed one) nor its last
+ * message.
+ */
 function isRecordOpen({ turn: { record, presumed }, message }: Evidence, { at }: Pick<Word, "at">): boolean {
   if (presumed || record.startAt === null || (record.endAt ?? Number.NEGATIVE_INFINITY) >= record.startAt) return false;
   return message === null || at < record.startAt || message.at < at;
@@ -222,7 +227,7 @@ function closingOfTurn({ evidence }: RuleInput): { closing: string; preview: str
 
 const WORDS_MAX = 160;
 
-/** The end of a text, from a whole word on. */
+/** The end of a text, starting at a whole word. */
 function lastWords(text: string): string {
   if (text.length <= WORDS_MAX) return text;
   const cut = text.slice(-WORDS_MAX);

@@ -10,14 +10,17 @@ import { byReport } from "./by-report.js";
 import { byRetry } from "./by-retry.js";
 
 /**
- * The same where only a time is known: it may lie eight seconds before the last key, and the end of a process that is
- * not rouse's own is seen some ten seconds late.
+ * The same when only a time is known: it may lie eight seconds before the last key, and the exit of a process that
+ * rouse did not start is noticed some ten seconds late.
  */
 const TYPED_MS = 30_000;
-/** Claude Code takes up to 4.5 s to leave after a SIGTERM, and writes its last lines meanwhile. */
+/** Claude Code takes up to 4.5 s to exit after a SIGTERM, and writes its last lines meanwhile. */
 const CUT_OFF_MS = 6000;
 
-/** The process ended. A result survives it, a human's own quit and an ordered end say nothing, and only the rest is `gone`. */
+/**
+ * The process ended. A result outlives it, an exit by the user or on request is no problem, and only the rest is
+ * `gone`.
+ */
 export function byExit(question: RuleInput): RuleVerdict | null {
   const { exit, turn } = question.evidence;
   if (!exit) return null;
@@ -50,7 +53,7 @@ export function byExit(question: RuleInput): RuleVerdict | null {
       ],
     };
   }
-  // Gemini CLI leaves with 0 when it is told to go: a headless run that has finished has said so.
+  // Gemini CLI exits with 0 on a request to stop. A finished headless run has reported its end.
   if (exit.code === 0 && !turn.isStreaming) {
     const isDone = (hasWorked(question.evidence) || isPlainProgram(question.evidence)) && !hasFailed(question.evidence);
     const state = isDone ? "complete" : "idle";
@@ -74,7 +77,7 @@ export function byExit(question: RuleInput): RuleVerdict | null {
 
 const WORDS_MAX = 160;
 
-/** Of a program that nobody knows, the row that it wrote last may say why it failed; nobody else has read it. */
+/** The last row of an unknown program may explain the failure; no other reader uses it. */
 function lastWords({ evidence, since }: RuleInput): string[] {
   const { reading, readingAt } = evidence.progress;
   const row = reading?.tail?.findLast((line) => line.trim() !== "");
@@ -82,35 +85,35 @@ function lastWords({ evidence, since }: RuleInput): string[] {
   return [`Last output ${formatAgo(since(readingAt))} (screen): ${row.trim().slice(0, WORDS_MAX)}`];
 }
 
-/** Keys that leave a program, or only that somebody typed right before its end. */
+/** Keys that quit a program, or just typing right before its end. */
 function leftBy({ evidence: { exit, quitAt, quitBy } }: RuleInput, since: RuleInput["since"], ended: string): string {
   const at = quitAt ?? exit?.typedAt ?? 0;
   if (quitBy === "rouse") return `Stopped on request ${formatAgo(since(at))} (observer); ${ended}`;
   return `${quitAt === null ? "A user typed" : "Closed by a user"} ${formatAgo(since(at))} (human); ${ended}`;
 }
 
-/** A dialog and a wait die with the program; the result, the limit or the error that they tell of does not. */
+/** A dialog and a wait end with the program; a result, limit or error that they describe does not. */
 const final = (verdict: RuleVerdict | null): RuleVerdict | null =>
   verdict && RESULTS.has(verdict.state) ? verdict : null;
 const RESULTS: ReadonlySet<State> = new Set<State>(["complete", "error", "rate_limited"]);
 
-/** Nobody knows it, and it has no place to type into: it was given its work when it was started, and 0 says that it is done. */
+/** An unknown program without an input field got its task at its start, so exit code 0 means done. */
 const isPlainProgram = ({ traits, turn }: Evidence): boolean =>
   traits.versions === null && turn.turns === 0 && turn.readyAt === null;
 
-/** Whoever leaves a program has seen where it stands: nobody waits for it any more. */
+/** A user who quits a program has seen its state, so it is not stuck. */
 function atRest({ state, cause, until, confidence, reasons }: RuleVerdict): RuleVerdict {
   return state === "stuck"
     ? { state: "complete", cause: null, confidence: 0.5, reasons }
     : { state, cause, confidence, reasons, ...(until === undefined ? {} : { until }) };
 }
 
-/** The question as it stood before the program began to go. */
+/** The input as it was before the program started to exit. */
 function asItEnded(question: RuleInput, exitAt: number): RuleInput {
   const { evidence } = question;
   const { leaving, failures, progress } = evidence;
   if (leaving && endedByHuman(evidence)) return { ...question, active: false, evidence: { ...evidence, ...leaving } };
-  // It may have painted its last screen without what had ended its work, or what it asked.
+  // Its last screen may lack the error or the question that preceded it.
   const isLeave = (left: { at: number } | null): boolean => left !== null && exitAt - left.at <= CUT_OFF_MS;
   const stood: Partial<Evidence> = {};
   if (isLeave(failures.left)) stood.failures = { ...failures, ...failures.left };
@@ -120,7 +123,7 @@ function asItEnded(question: RuleInput, exitAt: number): RuleInput {
 
 type Ending = Pick<Evidence, "exit" | "quitAt" | "touchedAt" | "turn">;
 
-/** Or by somebody's order, which is no less meant. */
+/** True for an ordered end too: it is equally intended. */
 export function endedByHuman(evidence: Ending): boolean {
   const { exit, quitAt } = evidence;
   if (!exit) return false;
@@ -128,9 +131,9 @@ export function endedByHuman(evidence: Ending): boolean {
 }
 
 /**
- * Which keys went into a terminal that rouse does not hold is not seen, nor how its program ended; only when somebody
- * last typed. Whoever typed right before the end was there: unless it was rouse, or what was typed is the request that the
- * last turn began with, which may have been cut off.
+ * In a terminal that rouse does not own, neither the keys nor the exit status are visible, only the time of the last
+ * input. Input right before the end means that the user was present, unless rouse typed it or it is the request that
+ * started the last turn, which may have been cut off.
  */
 function endedByKeys({ exit, touchedAt, turn }: Ending): boolean {
   if (exit?.typedAt === undefined || exit.code !== null || exit.signal !== null) return false;
@@ -139,7 +142,7 @@ function endedByKeys({ exit, touchedAt, turn }: Ending): boolean {
   return exit.at - typedAt <= TYPED_MS && isAfter(touchedAt) && isAfter(turn.startedAt);
 }
 
-/** The last turn had ended before the process did, by the live view or by a record of it. */
+/** The last turn ended before the process did, according to the live view or to a record. */
 function finished({ evidence }: RuleInput): boolean {
   if (evidence.prompts.leftOpen || hasFailed(evidence)) return false;
   const { endedAt, startedAt, record } = evidence.turn;
@@ -147,10 +150,10 @@ function finished({ evidence }: RuleInput): boolean {
   return record.endAt !== null && record.endAt >= (record.startAt ?? 0) && outlived(evidence, record.endAt);
 }
 
-/** By the program's own word; why, is no longer on the screen that it cleared. */
+/** The program reported a failure; the reason is no longer on the cleared screen. */
 const hasFailed = ({ turn }: Evidence): boolean => turn.endedBy?.word === "failed";
 
-/** A turn that ends together with a failing process was cut off by the same hand. */
+/** A turn that ends together with a failing process was cut off by the same cause. */
 function outlived({ exit, quitAt }: Evidence, endedAt: number): boolean {
   return exit?.code === 0 || endedAt < (quitAt ?? 0) || (exit?.at ?? 0) - endedAt > CUT_OFF_MS;
 }

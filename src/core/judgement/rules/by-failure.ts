@@ -6,7 +6,7 @@ import type { Evidence } from "../evidence/state.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 import { seemsTo, turnEndOf } from "./by-end.js";
 
-/** Records of a limit or a final error first; then the program's own row above an idle composer. */
+/** Records of a limit or a final error come first, then the program's own row above an idle composer. */
 export function byFailure(question: RuleInput): RuleVerdict | null {
   const { evidence, active } = question;
   const { failures } = evidence;
@@ -16,7 +16,7 @@ export function byFailure(question: RuleInput): RuleVerdict | null {
   }
   if (failures.limit) return limited(question, failures.limit);
   if (failures.error && active !== true) return failed(question, failures.error);
-  // A row of the screen needs an idle composer: while the turn runs it is history or a quote.
+  // A screen row needs an idle composer: during a turn it is history or a quotation.
   if (active === true || evidence.turn.interrupted !== null) return null;
   const { shownLimit, shownError } = failures;
   const shown = shownLimit ?? shownError;
@@ -46,15 +46,15 @@ export function byFailure(question: RuleInput): RuleVerdict | null {
 }
 
 /**
- * The row was there before the turn, which has only just ended: it tells of the turn before, until a look has found it
- * after this one. A screen that stays as it was is not looked at twice, so that the row counts after a while.
+ * The row was visible before the turn, which has just ended. It belongs to the previous turn until a check finds it
+ * after this one. An unchanged screen is not read twice, so the row counts after a while.
  */
 function isUnread({ evidence: { turn, exit }, since }: RuleInput, shownAt: number): boolean {
   if (exit || turn.startedAt === null || turn.endedAt === null || turn.endedAt < turn.startedAt) return false;
   return shownAt < turn.startedAt && since(turn.endedAt) < SETTLE_MS.stale;
 }
 
-/** A turn began after it and was cut off: the row was on its way up the screen. */
+/** A later turn was cut off: the row was scrolling away. */
 function isHistory({ turn, exit }: Evidence, at: number): boolean {
   if (!exit || turn.startedAt === null || turn.startedAt <= at) return false;
   return turn.endedAt === null || turn.endedAt < turn.startedAt;
@@ -62,7 +62,7 @@ function isHistory({ turn, exit }: Evidence, at: number): boolean {
 
 function limited({ evidence, since, due }: RuleInput, limit: Limit): RuleVerdict {
   const { shownLimit: shown } = evidence.failures;
-  // A row that came after the reset that was recorded is that of the next limit, whose record may still be on its way.
+  // A row that appeared after the recorded reset belongs to the next limit, whose record may not be written yet.
   const isNext = limit.until !== null && shown !== null && shown.until !== null && shown.at >= limit.until;
   const until = (isNext ? shown.until : (limit.until ?? shown?.until)) ?? null;
   if (until !== null) due(until);

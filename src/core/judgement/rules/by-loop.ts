@@ -9,10 +9,10 @@ import { loopHoldsUntil, loopVerdict } from "../evidence/loop.js";
 import { SPIN_WINDOW_MS, spinVerdict } from "../evidence/spin.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 
-/** So many equal errors are enough where the agent spins on one file as well: two weak signs that agree. */
+/** This many equal errors are enough if the agent also spins on one file: two weak signs that agree. */
 const ERRORS_WITH_SPIN = 3;
 
-/** Very active and getting nowhere. */
+/** Active without progress. */
 export function byLoop({ evidence, now, active, settings, due, dueAfter }: RuleInput): RuleVerdict | null {
   if (active === false) return null;
   const options = { ...settings, turnActive: true, dueAfter };
@@ -28,14 +28,14 @@ export function byLoop({ evidence, now, active, settings, due, dueAfter }: RuleI
       kinds: distinctKinds([loop.kind, workspaceStill(evidence, loop.since)]),
     };
   }
-  // Visits to one file alone are how most work looks: they only support another sign.
+  // Visits to one file are normal work. They only support another sign.
   const spin = spinVerdict(evidence.spin, now);
   const found =
     errorsVerdict(evidence.errors, now, spin ? { ...options, repeated_error_threshold: ERRORS_WITH_SPIN } : options) ??
     burnVerdict(evidence.burn, now, options) ??
     checkpointVerdict(evidence.checkpoint, now, options);
   if (!found) return null;
-  // What was counted leaves the window at some time, if nothing is added.
+  // Counted events leave the window if none are added.
   if (found.cause === "repeated_error")
     due(found.since + settingOf(settings, "repeated_error_window_minutes") * MINUTE + 1);
   if (spin) due(spin.since + SPIN_WINDOW_MS + 1);
@@ -52,7 +52,7 @@ export function byLoop({ evidence, now, active, settings, due, dueAfter }: RuleI
   };
 }
 
-/** How many times over the measure that it exceeds most. */
+/** By which factor the most exceeded threshold is exceeded. */
 const burntBy = ({ output_tokens, active_minutes }: BurnVerdict, settings: Settings): number =>
   Math.max(
     output_tokens / settingOf(settings, "burn_output_tokens"),

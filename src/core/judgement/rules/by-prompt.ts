@@ -3,11 +3,11 @@ import { SETTLE_MS } from "../clocks.js";
 import { openPrompt } from "../evidence/prompts.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 
-/** Somebody is asked: a dialog, a question tool, a permission request. A limit's own menu is the limit. */
+/** The user is asked: a dialog, a question tool, a permission request. The menu of a limit counts as the limit. */
 export function byPrompt({ evidence, since, dueAfter }: RuleInput): RuleVerdict | null {
   const open = openPrompt(evidence.prompts);
   if (!open) return null;
-  // A flag only says that something is open; a look later the screen has the words, and they may be those of a limit.
+  // A flag only shows that a prompt is open. One check later the screen has its text, which may be that of a limit.
   const isWordless = open.source === "title" || (open.source === "session_file" && open.prompt === "confirmation");
   if (isWordless && since(open.at) < SETTLE_MS.reason) {
     dueAfter(open.at, SETTLE_MS.reason);
@@ -18,7 +18,7 @@ export function byPrompt({ evidence, since, dueAfter }: RuleInput): RuleVerdict 
     `${open.prompt === "input" ? "An" : "A"} ${open.prompt} prompt has been open ${formatFor(since(open.at))} (${open.source})${asked}`,
   ];
   const limit = evidence.failures.limit ?? evidence.failures.shownLimit;
-  // A menu that opens on top of a limit offers ways around it; a permission is asked for by work that goes on.
+  // A menu that opens on top of a limit offers ways around it; a permission request comes from running work.
   const onLimit =
     limit !== null && open.prompt !== "permission" && open.prompt !== "trust" && open.at >= limit.at - 5000;
   if (open.limit || onLimit) {

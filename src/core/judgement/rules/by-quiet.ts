@@ -1,10 +1,10 @@
 /**
- * Silence of a program of which nothing is known but that it moved and stopped: no mark of a turn, no prompt that could
- * be read. It is told after the idle timeout, whatever the reason.
+ * Silence of a program that shows no known sign of a turn and no readable prompt: it produced output and stopped.
+ * Reported after the idle timeout, whatever the reason.
  *
- * It is acted on only where the user said the timeout: a program that is done and one that hangs look alike here, and a
- * default must not end the first. Even then two kinds of evidence have to agree, for the whole time: nothing was written,
- * and the process was looked at and did nothing. A person who asks may end it before, with the screen as the other witness.
+ * It is acted on only if the user set the timeout: a finished program and a hung one are indistinguishable here, and a
+ * default must not end the finished one. Even then two kinds of evidence must agree for the whole time: no output, and
+ * a process that was checked and idle. A user may end it earlier, with the screen as the other evidence.
  */
 
 import { settingOf } from "../../defaults.js";
@@ -14,14 +14,14 @@ import { distinctKinds, nothingBegun } from "../evidence/kinds.js";
 import type { Evidence } from "../evidence/state.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 
-/** Output is told every five seconds, at a look: a command that was announced by it may have begun a little before. */
+/** Output is reported every five seconds, so the command that caused it may have started slightly earlier. */
 const BEGUN_MS = 10 * SECOND;
 
 const UNSAID = "an unknown program is only reported unless you set health.idle_timeout_minutes in your configuration";
 
 /**
- * It says that it works, although its turn is over or none was seen: believed until the next evidence, and not for ever,
- * since its own word proves nothing.
+ * The agent reports working although its turn is over or none was seen. Believed until the next evidence, but only for
+ * a limited time: a self-report proves nothing.
  */
 export function byReportedWork({
   evidence: { report, turn },
@@ -39,12 +39,12 @@ export function byReportedWork({
   return { state: "working", cause: null, confidence: 0.5, reasons };
 }
 
-/** Null where its silence is not strange: something can be typed into it, or nothing was ever seen of it. */
+/** Null if its silence is not unusual: it accepts input, or it has never shown anything. */
 export function byQuiet(question: RuleInput): RuleVerdict | null {
   const { evidence, since, dueAfter, settings } = question;
   const { reading, outputAt } = evidence.progress;
   if (reading?.composer !== "hidden" || outputAt === null) return null;
-  // What people called false alarms makes it more patient, and never less than was set.
+  // False alarms marked by users lengthen the timeout and never shorten it.
   const patience = Math.max(1, settingOf(settings, "silence_patience"));
   const timeoutMs = settingOf(settings, "idle_timeout_minutes") * MINUTE * patience;
   dueAfter(outputAt, timeoutMs);
@@ -80,7 +80,7 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
   };
 }
 
-/** Since when there was no sign of life at all: none of the witnesses, no time of the processor, nothing in its folder. */
+/** Since when there is no sign of activity: no progress source, no CPU time, no change in its folder. */
 function stillSince({ progress, activity, report, humanAt }: Evidence, outputAt: number): number {
   const done = [...activity.recent.values()].flat().map(({ at }) => at);
   const seen = Object.values(progress.seen);

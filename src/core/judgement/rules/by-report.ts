@@ -1,11 +1,13 @@
 import { formatAgo } from "../../text/duration.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 
-/** The agent's own word holds until its next turn; "working" proves nothing and is left to the evidence (`by-end.ts`). */
+/**
+ * The agent's own report holds until its next turn. "working" proves nothing and is left to the evidence (`by-end.ts`).
+ */
 export function byReport({ evidence, active, since }: RuleInput): RuleVerdict | null {
   const { report } = evidence;
   if (!report || report.state === "working") return null;
-  // A new turn, or a human's next request, leaves the old report behind.
+  // A new turn or a new request invalidates the report.
   if (Math.max(evidence.turn.startedAt ?? 0, evidence.turn.askedAt ?? 0) > report.at) return null;
   if (active && report.state === "complete") return null;
   const text = report.text ? `: ${report.text}` : "";

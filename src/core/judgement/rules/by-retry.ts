@@ -1,7 +1,7 @@
 import { retriesVerdict } from "../evidence/retries.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 
-/** The client tries again by itself. That is a wait, unless trying again cannot help or does not end. */
+/** The client retries by itself. That is a wait, unless retries cannot help or do not end. */
 export function byRetry({ evidence, now, due, dueAfter, settings }: RuleInput): RuleVerdict | null {
   if (evidence.retries.sequence === null) return null;
   const retries = retriesVerdict(evidence.retries, now, { ...settings, dueAfter });

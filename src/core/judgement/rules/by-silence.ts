@@ -10,11 +10,11 @@ import type { ProgressSource } from "../evidence/progress.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 import { suspicionAfter, suspicionOf } from "../suspicion.js";
 
-/** No tool, no retry, no prompt: the model must be heard. */
+/** No tool, no retry, no prompt: the model itself must show activity. */
 export function bySilence(question: RuleInput): RuleVerdict {
   const { evidence, since, dueAfter, now, settings } = question;
   const { progress, turn, prompts, tools, retries } = evidence;
-  // A flag that says "blocked" may be the first that is heard of it: before that, nobody listened.
+  // A "blocked" flag may be the first signal of all; time before it is unobserved.
   const news = Math.max(
     evidence.first?.at ?? now,
     turn.startedAt ?? 0,
@@ -68,17 +68,17 @@ export function bySilence(question: RuleInput): RuleVerdict {
   };
 }
 
-/** A spinner may stutter for some seconds on a machine with much to do. */
+/** A spinner may pause for some seconds on a loaded machine. */
 const STILL_MS = 20 * SECOND;
 
-/** Of a program that nobody knows, a mark that never went out may be the name of a key. What works by it moves. */
+/** In an unknown program, a busy mark that never disappears may be the label of a key. A real busy indicator moves. */
 function isMarkOfNothing({ evidence: { traits, progress }, word, since }: RuleInput): boolean {
   const { hasRested, reading, readingAt } = progress;
   if (traits.versions !== null || word?.source !== "screen" || hasRested || readingAt === null) return false;
   return reading?.moving === false && since(readingAt) >= STILL_MS;
 }
 
-/** Sources that tell edges only, or in batches: what they tell is news, and their silence proves nothing. */
+/** Sources that report only transitions or batches: their reports are activity, their silence proves nothing. */
 const EDGES: ReadonlySet<ProgressSource> = new Set(["hook", "telemetry"]);
 
 const SOURCE: Record<ProgressSource, Source> = {
@@ -101,7 +101,7 @@ const SOURCE_WORDS: Record<ProgressSource, string> = {
   socket: "no bytes received",
 };
 
-/** A witness counts if it would have seen something: an absent source proves nothing by its silence. */
+/** A source counts only if it would have seen activity: the silence of an absent source proves nothing. */
 function counts({ evidence }: RuleInput, source: ProgressSource): boolean {
   if (source === "reply") return evidence.traits.streamsReply && evidence.progress.reading !== null;
   if (source === "tokens") return evidence.progress.reading?.tokens !== undefined;
@@ -120,20 +120,20 @@ function clockOf(
   return sources.includes("stream") ? FREEZE.stream : FREEZE.transcript;
 }
 
-/** Whoever said over how many polls a busy screen may stay the same has set the clock of a screen. */
+/** A user who set the number of polls for an unchanged busy screen has set this clock. */
 function polledMs({ evidence, settings }: RuleInput): number | null {
   const polls = settings.own?.stuck_threshold_intervals;
   if (polls === undefined || evidence.progress.reading === null) return null;
   return polls * settingOf(settings, "poll_interval_secs") * SECOND;
 }
 
-/** After the program's own time-out, where it has one. */
+/** After the program's own time-out, if it has one. */
 function actAfterMs({ evidence: { traits }, settings }: RuleInput): number {
   const ownMs = ownTimeoutMs(traits, settings);
   return ownMs === null ? ACT_AFTER_MS : Math.round(ownMs * ACT_MARGIN);
 }
 
-/** The screen says busy and not one byte comes: the program itself no longer runs. */
+/** The screen shows busy but no byte arrives: the program itself has stopped running. */
 function frozenScreen(question: RuleInput): RuleVerdict | null {
   const { evidence, since, dueAfter } = question;
   const { outputAt, reading, seen } = evidence.progress;
@@ -160,7 +160,7 @@ function frozenScreen(question: RuleInput): RuleVerdict | null {
   };
 }
 
-/** The window of the account was used up at the last report, and since then nothing came. */
+/** The usage window was used up at the last report, and there has been no activity since. */
 function fullWindow({ evidence, since, dueAfter }: RuleInput, news: number): RuleVerdict | null {
   const { full } = evidence.failures;
   if (!full) return null;
@@ -175,7 +175,7 @@ function fullWindow({ evidence, since, dueAfter }: RuleInput, news: number): Rul
   };
 }
 
-/** Who told the last news: a witness, or whoever says that a turn runs. */
+/** The source of the last activity, or else the source for the running turn. */
 function latest({ evidence: { progress }, word }: RuleInput): Source | undefined {
   let found: ProgressSource | null = null;
   for (const key of Object.keys(progress.seen) as ProgressSource[]) {

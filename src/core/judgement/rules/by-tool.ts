@@ -13,13 +13,13 @@ const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
   sleep: "timer",
 };
 
-/** A tool is open, as records, the screen or a child process tell: its clock is that of its class. */
+/** A tool is open, according to records, the screen or a child process. Its class determines the clock. */
 export function byTool(question: RuleInput): RuleVerdict | null {
   const { evidence, since, dueAfter } = question;
   const tool = longestOpen(evidence.tools.open) ?? shownTool(question) ?? runningChild(question);
   if (!tool) return null;
   const name = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""}`;
-  // Of one that only the screen shows, what is known is when it last changed.
+  // For a tool known only from the screen, just the last change is known.
   const what =
     tool.source === "screen"
       ? `${name} is running (screen), last change ${formatAgo(since(tool.at))}`
@@ -56,7 +56,7 @@ export function byTool(question: RuleInput): RuleVerdict | null {
 const isSeen = ({ evidence }: RuleInput): boolean =>
   evidence.progress.reading !== null || evidence.progress.children !== null;
 
-/** An instant tool that stays open is a question to the human, where nothing shows the screen. */
+/** Without a view of the screen, an instant tool that stays open is taken as a permission request. */
 function byApproval({ evidence, since, dueAfter }: RuleInput, tool: OpenTool, what: string): RuleVerdict | null {
   const instant = tool.class === "instant" || tool.class === "edit";
   if (!instant || evidence.progress.reading || evidence.session.permissions === "bypass") return null;
@@ -70,7 +70,7 @@ function byApproval({ evidence, since, dueAfter }: RuleInput, tool: OpenTool, wh
   };
 }
 
-/** Parallel calls: the one with the most patience speaks for all, else the oldest. */
+/** Of parallel calls, the one with the longest limit decides, then the oldest. */
 export function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | null {
   let found: OpenTool | null = null;
   for (const tool of open.values()) {
@@ -79,7 +79,7 @@ export function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | nul
   return found;
 }
 
-/** A child that was started in this turn and lives is a tool at work; servers that a program keeps are older than that. */
+/** A live child process that started in this turn is a running tool; servers of the program are older. */
 function runningChild({ evidence }: RuleInput): OpenTool | null {
   const at = evidence.progress.newestChildAt;
   if (at === null || evidence.turn.startedAt === null || at < evidence.turn.startedAt) return null;
@@ -94,7 +94,7 @@ function runningChild({ evidence }: RuleInput): OpenTool | null {
   };
 }
 
-/** The screen shows a running tool that no record told of. */
+/** A running tool that the screen shows and no record mentions. */
 function shownTool({ evidence }: RuleInput): OpenTool | null {
   const shown = evidence.progress.reading?.tool;
   if (!shown) return null;

@@ -4,7 +4,7 @@ import type { RuleInput, RuleVerdict } from "../rule.js";
 import { bySilence } from "./by-silence.js";
 import { byTool } from "./by-tool.js";
 
-/** A turn runs: what is it doing, and has the clock that belongs to it run out? */
+/** A turn is running: what is it doing, and has the matching clock expired? */
 export function byWork(question: RuleInput): RuleVerdict | null {
   if (question.active !== true) return null;
   return byCompaction(question) ?? byTool(question) ?? bySilence(question);
