@@ -149,7 +149,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     const recovered = await hasIncident("auto", ({ phase }) => phase === "recovered", 120_000);
     expect(recovered.actions).toMatchObject([{ do: "nudge", result: "done", proven: true }]);
     expect((await viewOf(home, "auto"))?.state).toBe("working");
-    expect((await rouse(home, ["summary"])).stdout).toMatch(/incident \w+ \(api\): nudged .*; works again since/);
+    expect((await rouse(home, ["summary"])).stdout).toMatch(/incident \w+ \(api\): nudged .*; recovered/);
   });
 
   it("is recovered by hand with a person's word alone, once", async () => {
@@ -238,8 +238,8 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
   });
 });
 
-describe("what people say", { timeout: TIMEOUT_MS }, () => {
-  it("is known after a restart: permission, silence, who has taken it, and what was a false alarm", async () => {
+describe("a decision of the user", { timeout: TIMEOUT_MS }, () => {
+  it("survives a restart: permission, silence, acknowledgement and false alarm", async () => {
     await spawnFake(home, "kept", FAILS);
     const { id } = await hasIncident("kept", () => true);
     await rouse(home, ["ack", id.slice(0, 6)]);
@@ -283,7 +283,7 @@ describe("what people say", { timeout: TIMEOUT_MS }, () => {
     [["silence", "kept"], 2, "--for 2h"],
     [["silence", "kept", "--for", "soon"], 2, "duration such as"],
     [["silence", "kept", "sorrow", "--for", "2h"], 2, 'no problem "sorrow"'],
-    [["allow", "--off"], 2, "whom it is about"],
+    [["allow", "--off"], 2, "name the agents"],
     [["allow", "kept", "--all"], 2, "not both"],
     [["allow", "kept", "--except", "sorrow"], 2, 'no problem "sorrow"'],
     [["feedback", "kept", "perhaps"], 2, "Allowed choices are false-alarm, right"],

@@ -257,7 +257,7 @@ describe("rouse attach and rouse logs", () => {
     await Promise.all(viewers.map((viewer) => viewer.shows("<from two>")));
     first.write("\u001c");
     expect(await first.exited).toEqual({ code: 0, signal: null });
-    expect(first.text).toContain("[sh goes on]");
+    expect(first.text).toContain("[detached from sh]");
     expect(first.text).toContain("\u001b[?2004l");
     second.write("still there\r");
     await second.shows("<still there>");

@@ -111,7 +111,7 @@ describe("rouse check", () => {
     expect(agents[0].activity.sources).toEqual(["git_commit"]);
     const text = (await rouse(home, ["check"])).stdout;
     expect(text).toContain("1 fresh, 1 warning, 1 critical");
-    expect(text).toContain("held back from auto-resume");
+    expect(text).toContain("not auto-resume");
   });
 
   it("lets the age alone decide when told so, and takes its limits from the configuration", async () => {

@@ -75,7 +75,7 @@ const REFUSED = [
   [["ack", ""], "It must be a name."],
   [["alert", "test", ""], "It must be a name."],
   [["silence", "", "--for", "1h"], "It must be a name."],
-  [["silence", "x", "--off", "--for", "1h"], "--off ends it now; leave --for out"],
+  [["silence", "x", "--off", "--for", "1h"], "--off cannot be combined with --for"],
   [["allow", ""], "It must be a name."],
   [["allow", "a\u001b[31mb"], "No name has control characters."],
   [["messages", "--tag", ""], "It must be a tag"],

@@ -1,4 +1,4 @@
-/** `rouse alert`: what humans were told over which channel, and whether a channel works. */
+/** `rouse alert`: alerts sent to people, their channels, and a test of a channel. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { AlertsStatus, AlertTest, AlertView } from "../../api/service/alerts.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
@@ -13,29 +13,29 @@ import { columnsOf } from "../text/width.js";
 const TEST_MS = 30_000;
 
 export function addAlert(program: Command, setExit: (code: number) => void): void {
-  const alert = program.command("alert").summary("alerts to humans: list them, test a channel, try again");
+  const alert = program.command("alert").summary("List alerts, test channels and retry failed alerts");
   alert
     .command("list")
-    .description("What was told over which channel, the latest first: sent, pending, superseded, dropped or dead.")
-    .option("--limit <n>", "so many, up to 1000", parseLimit, 50)
-    .option("--json", "for programs")
+    .description("List alerts, latest first. States: sent, pending, superseded, dropped, dead.")
+    .option("--limit <n>", "show at most N alerts (1 to 1000)", parseLimit, 50)
+    .option("--json", "print JSON")
     .action(async ({ limit, json }) => {
       const { alerts } = await askUser("alerts", { limit });
       process.stdout.write(json ? `${sanitizedJson({ alerts })}\n` : alertsText(alerts, process.stdout));
     });
   alert
     .command("channels")
-    .description("The channels of your configuration, where they lead, and what is wrong with them.")
-    .option("--json", "for programs")
+    .description("List the configured channels, their destinations and their errors.")
+    .option("--json", "print JSON")
     .action(async ({ json }) => {
       const status = await askUser("alert_status", {});
       process.stdout.write(json ? `${sanitizedJson(status)}\n` : channelsText(status, process.stdout));
     });
   alert
     .command("test")
-    .description("Sends a message to a channel now and says what came of it; exit 1 when it was not taken.")
-    .argument("<channel>", "its name in the configuration", parseNamed)
-    .option("--json", "for programs")
+    .description("Send a test message to a channel and report the result. Exits 1 if delivery fails.")
+    .argument("<channel>", "name of the channel in the configuration", parseNamed)
+    .option("--json", "print JSON")
     .action(async (channel, { json }) => {
       const tested = await call("test_alert", { channel }, TEST_MS);
       process.stdout.write(json ? `${sanitizedJson(tested)}\n` : testedText(tested));
@@ -43,17 +43,17 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     });
   alert
     .command("retry")
-    .description("Tries again what was given up.")
+    .description("Retry failed alerts.")
     .action(async () => {
       const { revived } = await call("retry_alerts", {});
-      process.stdout.write(revived === 0 ? "nothing was given up\n" : `${revived} alerts are tried again\n`);
+      process.stdout.write(revived === 0 ? "No failed alerts.\n" : `Retrying ${counted(revived)}.\n`);
     });
   alert
     .command("dismiss")
-    .description("Leaves what was given up at that: status and doctor speak of it no more.")
+    .description("Dismiss failed alerts so they no longer appear in status and doctor.")
     .action(async () => {
       const { dismissed } = await call("dismiss_alerts", {});
-      process.stdout.write(`${dismissed} alerts are dismissed\n`);
+      process.stdout.write(`Dismissed ${counted(dismissed)}.\n`);
     });
 }
 
@@ -63,9 +63,11 @@ function parseLimit(value: string): number {
   throw new InvalidArgumentError("It must be a number from 1 to 1000.");
 }
 
+const counted = (count: number): string => `${count} alert${count === 1 ? "" : "s"}`;
+
 const testedText = ({ channel, type, to, result, reason }: AlertTest): string =>
   result === "sent"
-    ? `${channel} (${type}, ${to}): sent; look whether it has arrived\n`
+    ? `${channel} (${type}, ${to}): sent; check that it has arrived\n`
     : `${channel} (${type}, ${to}): not sent: ${sanitize(reason ?? "", 300)}\n`;
 
 interface OutputStream {
@@ -74,7 +76,7 @@ interface OutputStream {
 }
 
 export function alertsText(alerts: readonly AlertView[], screen: OutputStream, now: number = Date.now()): string {
-  if (alerts.length === 0) return "nobody was alerted yet\n";
+  if (alerts.length === 0) return "No alerts yet.\n";
   const colour = isColoured(screen);
   const columns: Column<AlertView>[] = [
     { title: "AT", text: ({ at }) => localTime(at, now) },
@@ -93,12 +95,12 @@ export function alertsText(alerts: readonly AlertView[], screen: OutputStream, n
 function channelsText({ channels, pending, dead, issues }: AlertsStatus, screen: OutputStream): string {
   const wrong = issues.map((issue) => `${sanitize(issue, 300)}\n`).join("");
   if (channels.length === 0)
-    return `${wrong}no channel is configured: nobody is alerted. Add a [channels.NAME] to your configuration, then: rouse down, rouse up\n`;
+    return `${wrong}No alert channel is configured. Add a [channels.NAME] section to your configuration, then run rouse down and rouse up.\n`;
   const columns: Column<AlertsStatus["channels"][number]>[] = [
     { title: "NAME", text: ({ name }) => name, min: 8 },
     { title: "TYPE", text: ({ type }) => type },
     { title: "TO", text: ({ to }) => to, min: 10 },
   ];
-  const waiting = `${pending} alerts wait, ${dead} could not be sent\n`;
+  const waiting = `${counted(pending)} pending, ${dead} failed\n`;
   return `${tableText(columns, channels, columnsOf(screen))}${waiting}${wrong}`;
 }

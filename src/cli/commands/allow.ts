@@ -1,9 +1,12 @@
-/** `rouse allow`: whom rouse may act on. */
+/** `rouse allow`: permission for automatic recovery, for all agents or by name. */
 import type { Command } from "@commander-js/extra-typings";
 import type { PermissionsView } from "../../api/service/permissions.js";
-import { suggestName } from "../../config/suggest.js";
+import { rousePaths } from "../../config/paths.js";
+import { otherNames } from "../../config/suggest.js";
 import type { Problem } from "../../core/incidents/problem.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
+import { BadInput } from "../../replay/bad-input.js";
+import { listSessions } from "../../terminal/registry.js";
 import { collectNames } from "../arguments.js";
 import { askUser } from "../ask.js";
 import { call } from "../client.js";
@@ -17,42 +20,63 @@ import { columnsOf } from "../text/width.js";
 export function addAllow(program: Command, _setExit: (code: number) => void): void {
   program
     .command("allow")
-    .summary("let rouse act: on agents that it starts, or on one by name; without arguments, what is allowed")
+    .summary("Turn automatic recovery on or off; show what is allowed")
     .description(
-      "A new installation touches nothing and says what it would have done. --all lets rouse act on every agent that it\n" +
-        "starts (run, spawn), now and later; agents that it only watches (tmux, other terminals) need their name each.\n" +
-        "It holds across restarts. Dialogs are never answered, whatever is allowed; see docs/acting.md.",
+      "A new installation is read-only: rouse reports what it would have done. --all permits recovery of every agent\n" +
+        "that rouse starts (run, spawn), now and later. Agents that it only watches (tmux, other terminals) must be\n" +
+        "named one by one. Permissions survive restarts. rouse never answers a dialog; see docs/acting.md.",
     )
     .argument("[agents...]", "names of agents", collectNames)
-    .option("--all", "every agent that rouse starts; with --off, nobody any more")
-    .option("--for <duration>", "only so long: 90s, 10m, 8h, 2d", parseDuration)
-    .option("--off", "take it back")
+    .option("--all", "every agent that rouse starts; with --off, remove all permissions")
+    .option("--for <duration>", "expire after this time: 90s, 10m, 8h, 2d", parseDuration)
+    .option("--off", "remove the permission")
+    .option("--future", "also accept names of agents that are not running yet")
     .option(
       "--except <problem>",
-      "leave this problem alone, such as rate_limited; may be given several times",
+      "exclude a problem, such as rate_limited; repeatable",
       (value: string, before: Problem[] | undefined) => [...(before ?? []), parseProblem(value)],
     )
-    .option("--json", "for programs")
+    .option("--json", "print JSON")
     .addHelpText(
       "after",
       "\nExamples:\n  rouse allow --all\n  rouse allow web --for 8h\n  rouse allow api --except rate_limited\n  rouse allow api --off\n",
     )
-    .action(async (names, { all, for: ms, off, except = [], json }, self) => {
+    .action(async (names, { all, for: ms, off, future, except = [], json }, self) => {
       const refuse = (text: string): never => self.error(`error: ${text}`, { exitCode: 2 });
       const isAsking = names.length === 0 && !all;
-      if (isAsking && (ms !== undefined || off || except.length > 0))
-        refuse("say whom it is about: names of agents, or --all");
-      if (names.length > 0 && all) refuse("give names of agents or --all, not both");
-      if (off && except.length > 0) refuse("--off forbids everything; leave --except out");
+      if (isAsking && (ms !== undefined || off || except.length > 0)) refuse("name the agents, or use --all");
+      if (names.length > 0 && all) refuse("use names of agents or --all, not both");
+      if (off && except.length > 0) refuse("--off cannot be combined with --except");
       if (!isAsking) await ensureDaemon();
+      if (!off && !future && names.length > 0) await refuseUnknown(names);
       const agents = all ? ("all" as const) : names;
       const for_secs = ms === undefined ? null : ms / 1000;
       const view = await (isAsking
         ? askUser("permissions", {})
         : call("allow", { agents, allowed: off !== true, except, for_secs }));
       if (json) process.stdout.write(`${sanitizedJson(view)}\n`);
-      else process.stdout.write(allowText(view, process.stdout) + strangersText(names, view));
+      else
+        process.stdout.write(
+          allowText(view, process.stdout) + (off ? removedText(names) : notRunningText(names, view)),
+        );
     });
+}
+
+/** A mistyped name must not become a permission for an agent of that name. */
+async function refuseUnknown(names: readonly string[]): Promise<void> {
+  const { agents } = await call("permissions", {});
+  // An agent that has just started may not be known to the daemon yet.
+  const started = listSessions(rousePaths()).flatMap(({ isAlive, name }) => (isAlive ? [name] : []));
+  const complaint = unknownText(names, [...agents.map(({ agent }) => agent), ...started]);
+  if (complaint !== null) throw new BadInput(complaint);
+}
+
+/** Names the first agent that is neither running nor permitted already; null if there is none. */
+export function unknownText(names: readonly string[], known: readonly string[]): string | null {
+  const unknown = names.find((name) => !known.includes(sanitize(name, 80)));
+  if (unknown === undefined) return null;
+  const others = known.length === 0 ? "" : `; ${otherNames(unknown, known)}`;
+  return `no agent named ${sanitize(unknown, 80)} is running${others}. To allow it in advance, add --future`;
 }
 
 type GrantRow = PermissionsView["agents"][number];
@@ -63,17 +87,17 @@ export function allowText(
   now: number = Date.now(),
 ): string {
   const head = all?.allowed
-    ? `rouse acts on every agent that it starts${endText(all, now)}\n`
+    ? `Auto-recovery is on for all agents that rouse starts${endText(all, now)}.\n`
     : agents.some(({ allowed }) => allowed)
-      ? "rouse acts on these alone:\n"
-      : 'rouse acts on nobody, and says what it would have done. "rouse allow --all" lets it act on agents that it starts\n';
-  // One who is not there, and may do nothing anyhow, is no news.
+      ? "Auto-recovery is on for these agents only:\n"
+      : 'Auto-recovery is off for all agents (dry run). Turn it on with "rouse allow --all".\n';
+  // A denied agent that is not running is of no interest.
   const shown = agents.filter((one) => one.origin !== null || one.allowed || all?.allowed);
   if (shown.length === 0) return head;
   const columns: Column<GrantRow>[] = [
     { title: "AGENT", text: ({ agent }) => agent, min: 8 },
-    { title: "SEEN IN", text: ({ origin }) => origin ?? "–" },
-    { title: "ACTS", text: (row) => (row.allowed ? "yes" : "no") },
+    { title: "ORIGIN", text: ({ origin }) => origin ?? "–" },
+    { title: "ALLOWED", text: (row) => (row.allowed ? "yes" : "no") },
     { title: "WHY", text: (row) => whyText(row, now), min: 10 },
   ];
   return head + tableText(columns, shown, columnsOf(screen));
@@ -81,27 +105,26 @@ export function allowText(
 
 function whyText(row: GrantRow, now: number): string {
   const { by, allowed, origin } = row;
-  if (by !== null) return `${by === "name" ? "said of it by name" : "started by rouse"}${endText(row, now)}`;
-  if (!allowed && origin !== "run" && origin !== "spawn") return "only watched: it needs its name";
-  return "nothing was said";
+  if (by !== null) return `${by === "name" ? "set for this agent" : "started by rouse"}${endText(row, now)}`;
+  if (!allowed && origin !== "run" && origin !== "spawn") return "only watched: allow it by name";
+  return "default";
 }
 
 function endText({ except, until }: { except: readonly Problem[]; until: string | null }, now: number): string {
   return [
-    ...(except.length > 0 ? [`, but not about ${except.join(", ")}`] : []),
+    ...(except.length > 0 ? [`, except ${except.join(", ")}`] : []),
     ...(until === null ? [] : [`, until ${localTime(until, now)}`]),
   ].join("");
 }
 
-/** A name may be meant for later; it may also be a slip. */
-export function strangersText(names: readonly string[], { agents }: PermissionsView): string {
+/** Says which of the permitted names no agent has yet. */
+export function notRunningText(names: readonly string[], { agents }: PermissionsView): string {
   const running = new Set(agents.flatMap(({ agent, origin }) => (origin === null ? [] : [agent])));
-  return [...new Set(names)]
-    .filter((name) => !running.has(sanitize(name, 80)))
-    .map((name) => {
-      const near = suggestName(name, running);
-      const meant = near === null ? "" : `; did you mean ${near}?`;
-      return `no agent called ${sanitize(name, 80)} runs now; it holds as soon as one does${meant}\n`;
-    })
+  return [...new Set(names.map((name) => sanitize(name, 80)))]
+    .filter((name) => !running.has(name))
+    .map((name) => `${name} is not running; the permission applies when it starts.\n`)
     .join("");
 }
+
+const removedText = (names: readonly string[]): string =>
+  [...new Set(names)].map((name) => `Removed the permission for ${sanitize(name, 80)}.\n`).join("");

@@ -1,4 +1,4 @@
-/** `rouse attach`: look at a spawned agent and type into it; several people may at once. */
+/** `rouse attach`: shows a spawned agent and passes keys on; several terminals can attach at once. */
 import type { Command } from "@commander-js/extra-typings";
 import { sanitize } from "../../core/text/sanitize.js";
 import { BadInput } from "../../replay/files.js";
@@ -6,19 +6,21 @@ import { TerminalModes } from "../../terminal/modes.js";
 import { OuterTerminal } from "../../terminal/outer-terminal.js";
 import { bytesOf, HostClient, livingSession } from "../host-client.js";
 
-/** Ctrl-\ : no agent program uses it, and tmux and screen leave it alone. The second form is the kitty keyboard's. */
+/** Ctrl-\: no agent program, tmux or screen uses it. The second form is the kitty keyboard's. */
 const DETACH = [Buffer.from([0x1c]), Buffer.from("\u001b[92;5u")] as const;
 
 export function addAttach(program: Command, setExit: (code: number) => void): void {
   program
     .command("attach")
-    .summary("look at an agent and type into it")
-    .description("Shows a running agent in this terminal and passes keys on. Ctrl-\\ leaves it running and comes back.")
-    .argument("<agent>", "its name")
+    .summary("Open an agent's terminal; detach with Ctrl-\\")
+    .description(
+      "Shows a running agent in this terminal and passes your keys to it. Ctrl-\\ detaches; the agent keeps running.",
+    )
+    .argument("<agent>", "name of the agent")
     .action(async (name) => {
       if (!process.stdin.isTTY || !process.stdout.isTTY)
         throw new BadInput(
-          `attach needs a terminal; for the output alone there is: rouse logs --follow ${sanitize(name, 80)}`,
+          `attach needs a terminal; to read the output, run: rouse logs --follow ${sanitize(name, 80)}`,
         );
       setExit(await attach(name));
     });
@@ -26,15 +28,13 @@ export function addAttach(program: Command, setExit: (code: number) => void): vo
 
 async function attach(name: string): Promise<number> {
   const session = await livingSession(name);
-  // What it shows would be shown by it, for ever.
+  // Its output would be fed back into it without end.
   if (process.env.ROUSE_SESSION === session.id)
-    throw new BadInput(
-      `this runs inside ${session.name}, which cannot be shown to itself; attach from another terminal`,
-    );
+    throw new BadInput(`cannot attach to ${session.name} from inside it; attach from another terminal`);
   const terminal = new OuterTerminal();
   const modes = new TerminalModes();
   const { stdin, stdout } = process;
-  let farewell = `[${session.name} goes on]`;
+  let farewell = `[detached from ${session.name}]`;
   let code = 0;
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ async function attach(name: string): Promise<number> {
       farewell = `[${session.name} ended]`;
       end();
     } else if (event.ev === "error") {
-      farewell = "[the host refused]";
+      farewell = "[the agent's terminal refused the connection]";
       code = 1;
       end();
     }
@@ -65,11 +65,13 @@ async function attach(name: string): Promise<number> {
   stdout.on("resize", () => client.send({ op: "resize", ...terminal.size() }));
   stdin.on("data", keys);
   stdin.on("end", end);
+  // Written before the agent's own screen, which then replaces it.
+  stdout.write(`[attached to ${session.name}; detach with Ctrl-\\]\r\n`);
   terminal.enter();
   client.send({ op: "attach", ...terminal.size() });
   await ended;
   client.close();
-  // Kitty keyboard and modified keys are no modes of this kind, and are given back always.
+  // Kitty keyboard and modified keys are not tracked as modes: reset them always.
   stdout.write(`${modes.undo()}\u001b[<u\u001b[>4;0m\u001b[0m\r\n${farewell}\r\n`);
   terminal.close();
   return code;

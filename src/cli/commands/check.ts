@@ -1,7 +1,8 @@
-/** `rouse check`: who has given no sign for how long, and whether that means anything. */
+/** `rouse check`: how long each agent has been quiet, and whether it is active elsewhere. */
 import type { Command } from "@commander-js/extra-typings";
 import type { AgentActivity } from "../../api/service/activity.js";
 import { loadConfig } from "../../config/load.js";
+import type { ActivitySource } from "../../core/judgement/activity-sources.js";
 import { formatDuration } from "../../core/text/duration.js";
 import { sanitizedJson } from "../../core/text/sanitize.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../../daemon/views/check.js";
@@ -18,19 +19,19 @@ const COLOURS = { fresh: "green", warning: "yellow", critical: "magenta", "auto-
 export function addCheck(program: Command, setExit: (code: number) => void): void {
   program
     .command("check")
-    .summary("who has gone quiet: fresh, warning, critical or auto-resume; exit 1 from critical on")
+    .summary("Sort agents by how long they have been quiet")
     .description(
-      "Sorts the agents by the age of their last sign (a status, a report, progress): fresh below 2 h, warning below 6,\n" +
-        "critical below 12, auto-resume from there on (check.* in the configuration). One that is active elsewhere\n" +
-        "(commits, tests, files), is done, or waits for a limit to end is not called worse than warning.",
+      "Sorts agents by the age of their last activity (a status, a report, progress): fresh below 2 h, warning below 6,\n" +
+        "critical below 12, auto-resume above (check.* in the configuration). An agent that is active elsewhere (commits,\n" +
+        "tests, files), has finished or waits for a usage limit is at most warning. Exits 1 if any agent is critical.",
     )
-    .argument("[agent]", "assess the activity of this agent alone, and whether it may be resumed", parseNamed)
-    .option("--no-activity-check", "let the age alone decide")
-    .option("--json", "for programs")
+    .argument("[agent]", "show the activity of this agent, and whether it may be resumed", parseNamed)
+    .option("--no-activity-check", "sort by age alone")
+    .option("--json", "print JSON")
     .action(async (name, { activityCheck, json }, self) => {
       loadSettings();
       if (name !== undefined) {
-        if (!activityCheck) self.error("error: --no-activity-check goes without an agent", { exitCode: 2 });
+        if (!activityCheck) self.error("error: --no-activity-check cannot be combined with an agent", { exitCode: 2 });
         const activity = await askUser("get_activity", { agent: name }, isCalled(name));
         process.stdout.write(json ? `${sanitizedJson(activity)}\n` : agentText(activity));
         return;
@@ -42,7 +43,7 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
     });
 }
 
-/** The daemon knows what is configured where each agent works; what this shell's variables say is known here alone. */
+/** The daemon knows the configuration of each agent's folder; only this process knows the shell's variables. */
 function askedHere(): OperationInput<"check"> {
   const { config, origins } = loadConfig({ projects: false });
   const isAsked = (name: string): boolean => origins[name]?.layer === "environment";
@@ -54,12 +55,12 @@ function askedHere(): OperationInput<"check"> {
 }
 
 export function checkText(agents: readonly CheckedAgent[], screen: { isTTY?: boolean; columns?: number }): string {
-  if (agents.length === 0) return "no agent is running\n";
+  if (agents.length === 0) return "No agents are running.\n";
   const colour = isColoured(screen);
   const columns: Column<CheckedAgent>[] = [
     { title: "NAME", text: (a) => a.name, min: 8 },
     { title: "CATEGORY", text: (a) => a.category, paint: (text, a) => paintText(text, COLOURS[a.category], colour) },
-    { title: "LAST SIGN", text: (a) => `${formatDuration(a.age_secs * 1000)} ago` },
+    { title: "LAST ACTIVITY", text: (a) => `${formatDuration(a.age_secs * 1000)} ago` },
     { title: "STATE", text: (a) => (a.cause ? `${a.state}/${a.cause}` : a.state) },
     { title: "ACTIVITY", text: activityText, min: 10 },
   ];
@@ -71,14 +72,29 @@ export function checkText(agents: readonly CheckedAgent[], screen: { isTTY?: boo
 }
 
 function activityText({ activity, held_back, category_by_age }: CheckedAgent): string {
-  const held = held_back === null ? "" : `held back from ${category_by_age}: ${held_back}`;
+  const held = held_back === null ? "" : `not ${category_by_age}: ${held_back}`;
   if (!activity) return held;
   const found = activity.known
     ? `${activity.is_active ? "active" : "inactive"} (confidence ${activity.confidence})`
     : (activity.reasons[0] ?? "unknown");
-  const sources = activity.sources.length > 0 ? `by ${activity.sources.join(", ")}` : "";
+  const sources = activity.sources.map((source) => SOURCE_WORDS.get(source) ?? source).join(", ");
   return [held, found, sources].filter((part) => part !== "").join("; ");
 }
+
+const SOURCE_WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    telemetry_event: "tool and model calls",
+    git_commit: "commits",
+    contract_claimed: "claimed tasks",
+    test_execution: "test runs",
+    status_update: "status changes",
+    file_modification: "changed files",
+    devlog_created: "devlog entries",
+    inbox_processing: "read messages",
+    message_queue: "queued messages",
+    workspace_access: "file reads",
+  } satisfies Record<ActivitySource, string>),
+);
 
 export function agentText({
   agent,
@@ -93,6 +109,6 @@ export function agentText({
   const state = known ? `${is_active ? "active" : "inactive"} (confidence ${confidence})${last}` : "activity unknown";
   const resume = guard.send
     ? "A resume prompt may be sent."
-    : `No resume prompt is sent${guard.may_ask ? ", but one question may be asked" : ""}.`;
+    : `A resume prompt would not be sent${guard.may_ask ? "; one question may be asked" : ""}.`;
   return [`${agent}: ${state}`, ...reasons.map((reason) => `  ${reason}`), `  ${resume}`, ""].join("\n");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { helpItem, helpList } from "./help.js";
 
-const TEXT = "let rouse act: on agents that it starts, or on one by name; without arguments, what is allowed";
+const TEXT = "Turn automatic recovery on or off; show what is allowed";
 
 describe("an item of a help text", () => {
   it("stands beside its term, and goes on below itself", () => {

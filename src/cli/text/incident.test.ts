@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PermissionsView } from "../../api/service/permissions.js";
 import type { ActionView, IncidentView } from "../../daemon/views/incident-view.js";
 import type { RecoveryView } from "../../daemon/views/recovery-view.js";
-import { allowText, strangersText } from "../commands/allow.js";
+import { allowText, notRunningText, unknownText } from "../commands/allow.js";
 import { recoveryText } from "../commands/recover.js";
 import { feedbackText, incidentsText, limitText, localTime, openText, storyText } from "./incident.js";
 
@@ -55,12 +55,12 @@ const gist = (fields: Partial<IncidentView>): string =>
     .split("\n")[2]
     ?.trim() ?? "";
 
-describe("incidents in a table", () => {
-  it("say that there is none", () => {
-    expect(incidentsText([], EIGHTY, NOW)).toBe("no incident\n");
+describe("the table of incidents", () => {
+  it("says that there are none", () => {
+    expect(incidentsText([], EIGHTY, NOW)).toBe("No incidents.\n");
   });
 
-  it("fit into 80 columns, whatever is in them", () => {
+  it("fits into 80 columns with long names and reasons", () => {
     const long = incident({
       agent: "an-agent-with-a-name-that-is-very-long-indeed",
       problem: "no_completion_signal",
@@ -74,19 +74,19 @@ describe("incidents in a table", () => {
   });
 
   it.each<[string, Partial<IncidentView>, string]>([
-    ["what comes and when", {}, `next: interrupt at ${clock(1)}: interrupt comes later`],
+    ["the next step and its time", {}, `next: interrupt at ${clock(1)}: interrupt comes later`],
     [
-      "what was done before it",
+      "the actions before it",
       { actions: [record("interrupt"), record("nudge", "refused")], next: { do: null, at: null, reason: "checking" } },
       `interrupted ${clock(-2)}, nudge ${clock(-2)} refused; checking`,
     ],
     [
-      "what would come, were it allowed",
+      "the next step that is not permitted",
       { allowed: false },
-      `rouse would interrupt at ${clock(1)}, and is not allowed to; see "rouse allow"`,
+      `would interrupt at ${clock(1)}, but auto-recovery is off (see "rouse allow")`,
     ],
     [
-      "what it would have done",
+      "the action that was not permitted",
       {
         wouldDo: "interrupt",
         phase: "escalated",
@@ -96,37 +96,38 @@ describe("incidents in a table", () => {
           reason: "silent_stream: a human is needed: acting is not allowed; see `rouse allow`",
         },
       },
-      "rouse would have interrupted it: acting is not allowed; see `rouse allow`",
+      "would have interrupted it: acting is not allowed; see `rouse allow`",
     ],
     [
-      "when a limit ends",
+      "when a limit resets",
       { problem: "rate_limited", until: at(134), next: { do: "nudge", at: at(136), reason: "the limit holds" } },
       `resumes ${clock(134)} (in 2 h 14 m); next: nudge at ${clock(136)}: the limit holds`,
     ],
-    ["who has it", { acked_at: at(0) }, "somebody has taken it"],
-    ["how long it is silenced", { silenced_until: at(60) }, `silenced until ${clock(60)}`],
+    ["that it was acknowledged", { acked_at: at(0) }, "acknowledged"],
+    ["that it was a false alarm", { acked_at: at(0), feedback: "false-alarm" }, "marked as a false alarm"],
+    ["the end of a silence", { silenced_until: at(60) }, `silenced until ${clock(60)}`],
     [
-      "what came of it",
+      "the recovery",
       { phase: "recovered", ended_at: at(-1), actions: [record("nudge")], next: null },
-      `nudged ${clock(-2)}; works again since ${clock(-1)}`,
+      `nudged ${clock(-2)}; recovered ${clock(-1)}`,
     ],
     [
-      "that it was not seen any more",
+      "that it was closed",
       { phase: "closed", ended_at: at(-1), next: null },
-      `not seen any more since ${clock(-1)}`,
+      `closed, not seen again after ${clock(-1)}`,
     ],
-  ])("say %s", (_, fields, text) => {
+  ])("says %s", (_, fields, text) => {
     expect(gist(fields)).toBe(text);
   });
 
   it.each([
-    ["silent_stream", "and is more patient with a about silent_stream"],
-    ["needs_input", "no threshold decides about needs_input, so there is nothing to be more patient about"],
-  ] as const)("promise more patience after a false alarm only where there is a threshold: %s", (problem, text) => {
+    ["silent_stream", "raises the timeouts for silent_stream of a"],
+    ["needs_input", "Detection of needs_input has no threshold to adjust"],
+  ] as const)("promises longer timeouts after a false alarm only if there is a threshold: %s", (problem, text) => {
     expect(feedbackText(incident({ agent: "a", problem, feedback: "false-alarm" }))).toContain(text);
   });
 
-  it("below the table of agents are a line each, and none that ended", () => {
+  it("is one line per open incident below the table of agents", () => {
     const many = Array.from({ length: 7 }, (_, n) => incident({ agent: `a${n}` }));
     const lines = openText([incident({ ended_at: at(0) }), ...many], EIGHTY, NOW)
       .trimEnd()
@@ -138,8 +139,8 @@ describe("incidents in a table", () => {
   });
 });
 
-describe("the story of an incident", () => {
-  it("has reasons, actions with outcomes, what comes, and what can be done", () => {
+describe("the details of an incident", () => {
+  it("have reasons, actions with outcomes, the next step and suggested commands", () => {
     const text = storyText(
       incident({ chain: ["frozen_screen"], actions: [record("interrupt")], reopened: 2 }),
       {},
@@ -147,33 +148,33 @@ describe("the story of an incident", () => {
     );
     expect(text.split("\n")).toEqual([
       "api: silent_stream, confirmed (incident 4k2j9xq01ab)",
-      `  since ${clock(-12)}, confidence 0.9, was called frozen_screen`,
-      "  came back 2 times",
+      `  since ${clock(-12)}, confidence 0.9, earlier frozen_screen`,
+      "  reopened 2 times",
       "  No output for 12 min (screen, transcript)",
-      "  policy default, acting is allowed",
+      "  policy default, auto-recovery is on",
       "",
-      "what was done",
+      "Actions taken",
       `  ${clock(-2)}  interrupt: done, proven: the turn ended`,
       "",
-      "what comes",
+      "Next step",
       `  next: interrupt at ${clock(1)}: interrupt comes later`,
       "",
-      "what you can do",
+      "Suggested commands",
       "  rouse why api",
       "",
     ]);
   });
 });
 
-describe("a limit", () => {
-  it("is told by when it ends, and nothing else is", () => {
+describe("a rate limit", () => {
+  it("is shown with its reset time, unlike other states", () => {
     expect(limitText({ state: "rate_limited", until: at(134) }, NOW)).toBe(`resumes ${clock(134)} (in 2 h 14 m)`);
-    expect(limitText({ state: "rate_limited", until: null }, NOW)).toBe("nobody knows when it resumes");
+    expect(limitText({ state: "rate_limited", until: null }, NOW)).toBe("reset time unknown");
     expect(limitText({ state: "working", until: at(1) }, NOW)).toBeNull();
   });
 });
 
-describe("what is allowed", () => {
+describe("the list of permissions", () => {
   const row = (fields: Partial<PermissionsView["agents"][number]>): PermissionsView["agents"][number] => ({
     agent: "api",
     origin: "spawn",
@@ -184,12 +185,12 @@ describe("what is allowed", () => {
     ...fields,
   });
 
-  it("is nothing at first, with the way to change it", () => {
+  it("is empty at first and names the command to allow recovery", () => {
     const text = allowText({ all: null, agents: [], never: [] }, EIGHTY, NOW);
-    expect(text).toMatch(/^rouse acts on nobody.*"rouse allow --all"/);
+    expect(text).toMatch(/^Auto-recovery is off for all agents.*"rouse allow --all"/);
   });
 
-  it("is told with its end, its exceptions, and why an agent is left alone", () => {
+  it("shows the end, the exceptions and why an agent is not allowed", () => {
     const text = allowText(
       {
         all: { allowed: true, except: ["rate_limited"], until: at(480) },
@@ -203,19 +204,19 @@ describe("what is allowed", () => {
       { columns: 120 },
       NOW,
     );
-    const end = `, but not about rate_limited, until ${clock(480)}`;
+    const end = `, except rate_limited, until ${clock(480)}`;
     expect(text.split("\n").map((line) => line.replace(/ +/g, " "))).toEqual([
-      `rouse acts on every agent that it starts${end}`,
-      "AGENT SEEN IN ACTS WHY",
+      `Auto-recovery is on for all agents that rouse starts${end}.`,
+      "AGENT ORIGIN ALLOWED WHY",
       `api spawn yes started by rouse${end}`,
-      "web tmux no only watched: it needs its name",
-      "db spawn no said of it by name",
+      "web tmux no only watched: allow it by name",
+      "db spawn no set for this agent",
       "",
     ]);
   });
 });
 
-describe("a name that nobody has", () => {
+describe("a name that no running agent has", () => {
   const running: PermissionsView = {
     all: null,
     agents: [
@@ -226,14 +227,24 @@ describe("a name that nobody has", () => {
     never: [],
   };
 
-  it("is said to hold later, with the one that was probably meant, and without control bytes", () => {
-    expect(strangersText(["worker", "wroker", "a\u001b[31mb", "wroker"], running)).toBe(
-      "no agent called wroker runs now; it holds as soon as one does; did you mean worker?\n" +
-        "no agent called a [31mb runs now; it holds as soon as one does\n",
+  it("is permitted from its start on, and shown without control bytes", () => {
+    expect(notRunningText(["worker", "wroker", "a\u001b[31mb", "wroker"], running)).toBe(
+      "wroker is not running; the permission applies when it starts.\n" +
+        "a [31mb is not running; the permission applies when it starts.\n",
     );
   });
 
-  it("is listed as long as something is allowed to it, or it is left out of what is allowed to all", () => {
+  it("is refused with the nearest name, unless it is permitted already", () => {
+    expect(unknownText(["worker", "later"], ["worker", "later"])).toBeNull();
+    expect(unknownText(["wroker"], ["worker", "later"])).toBe(
+      "no agent named wroker is running; did you mean worker? there are worker, later. To allow it in advance, add --future",
+    );
+    expect(unknownText(["a\u001b[31mb"], [])).toBe(
+      "no agent named a [31mb is running. To allow it in advance, add --future",
+    );
+  });
+
+  it("is listed while it is permitted, or while it is excluded from a permission for all", () => {
     const names = (view: PermissionsView): string[] =>
       allowText(view, EIGHTY, NOW)
         .split("\n")

@@ -1,4 +1,4 @@
-/** Incidents in words: what was done, what comes next and when, and why not. */
+/** Incidents as text: actions taken, the next step and its time, or why there is none. */
 import type { ActionName } from "../../core/action.js";
 import { isPatient } from "../../core/incidents/learn.js";
 import { clockTime, formatDistance, resumesText } from "../../core/text/when.js";
@@ -28,18 +28,17 @@ const DONE: Readonly<Record<ActionName, string>> = {
 
 export const doneText = (name: ActionName): string => DONE[name];
 
-/** This machine's zone: people read times as their clock shows them. */
 const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export const localTime = (iso: string, now: number): string => clockTime(Date.parse(iso), now, localZone());
 
-/** "resumes 03:10 (in 2 h 14 m)" for what is limited; null for all else. */
+/** "resumes 03:10 (in 2 h 14 m)" for a rate limit; null for all other states. */
 export function limitText(
   { state, until }: { state: string; until: string | null },
   now: number = Date.now(),
 ): string | null {
   if (state !== "rate_limited") return null;
-  return until === null ? "nobody knows when it resumes" : resumesText(Date.parse(until), now, localZone());
+  return until === null ? "reset time unknown" : resumesText(Date.parse(until), now, localZone());
 }
 
 const short = ({ id }: IncidentView): string => id.slice(0, 8);
@@ -50,18 +49,20 @@ export function openText(incidents: readonly IncidentView[], screen: OutputStrea
   const lines = open
     .slice(0, LINES_MAX)
     .map((one) => cut(`incident ${short(one)}  ${one.agent}: ${one.problem}, ${gistOf(one, now)}`, columnsOf(screen)));
-  if (open.length > LINES_MAX) lines.push(`and ${open.length - LINES_MAX} more open incidents; see "rouse incidents"`);
+  if (open.length > LINES_MAX) lines.push(`${moreText(open.length - LINES_MAX)}; see "rouse incidents"`);
   return lines.map((line) => `${line}\n`).join("");
 }
 
 const LINES_MAX = 5;
+
+const moreText = (count: number): string => `and ${count} more open incident${count === 1 ? "" : "s"}`;
 
 export function incidentsText(
   incidents: readonly IncidentView[],
   screen: OutputStream,
   now: number = Date.now(),
 ): string {
-  if (incidents.length === 0) return "no incident\n";
+  if (incidents.length === 0) return "No incidents.\n";
   const width = columnsOf(screen);
   const columns: Column<IncidentView>[] = [
     { title: "ID", text: short },
@@ -69,7 +70,7 @@ export function incidentsText(
     { title: "PROBLEM", text: (one) => one.problem },
     { title: "PHASE", text: (one) => one.phase },
     { title: "SINCE", text: (one) => localTime(one.since, now) },
-    { title: "LASTS", text: (one) => formatDistance(lasted(one, now)) },
+    { title: "DURATION", text: (one) => formatDistance(lasted(one, now)) },
   ];
   const [head = "", ...rows] = tableText(columns, incidents, width).trimEnd().split("\n");
   const lines = rows.flatMap((row, at) => {
@@ -82,7 +83,7 @@ export function incidentsText(
 const lasted = ({ since, ended_at }: IncidentView, now: number): number =>
   (ended_at === null ? now : Date.parse(ended_at)) - Date.parse(since);
 
-/** What was done, then what comes or why nothing does. */
+/** Actions taken, then the next step or the reason why there is none. */
 export function gistOf(incident: IncidentView, now: number): string {
   const done = incident.actions.map((record) => actionText(record, now)).join(", ");
   const parts = [done, endText(incident, now) ?? nextText(incident, now)].filter((part) => part !== "");
@@ -92,64 +93,67 @@ export function gistOf(incident: IncidentView, now: number): string {
 function actionText({ at, do: name, result }: ActionView, now: number): string {
   const when = localTime(at, now);
   if (result === "done") return `${doneText(name)} ${when}`;
-  if (result === "pending") return `${name} is under way`;
+  if (result === "pending") return `${name} in progress`;
   return `${name} ${when} ${result}`;
 }
 
 function endText({ phase, ended_at, wouldDo }: IncidentView, now: number): string | null {
   if (ended_at === null) return null;
-  const how = phase === "recovered" ? "works again since" : "not seen any more since";
-  return `${wouldDo ? `rouse would have ${doneText(wouldDo)} it; ` : ""}${how} ${localTime(ended_at, now)}`;
+  const how = phase === "recovered" ? "recovered" : "closed, not seen again after";
+  return `${wouldDo ? `would have ${doneText(wouldDo)} it; ` : ""}${how} ${localTime(ended_at, now)}`;
 }
 
 function nextText(incident: IncidentView, now: number): string {
-  const { next, wouldDo, until, problem, acked_at, silenced_until } = incident;
-  if (acked_at !== null) return "somebody has taken it";
+  const { next, wouldDo, until, problem, acked_at, silenced_until, feedback } = incident;
+  if (feedback === "false-alarm") return "marked as a false alarm";
+  if (acked_at !== null) return "acknowledged";
   if (silenced_until !== null) return `silenced until ${localTime(silenced_until, now)}`;
   const limit = problem === "rate_limited" && until !== null ? `${limitText({ state: problem, until }, now)}; ` : "";
-  if (wouldDo) return `${limit}rouse would have ${doneText(wouldDo)} it: ${whyNot(incident)}`;
+  if (wouldDo) return `${limit}would have ${doneText(wouldDo)} it: ${whyNot(incident)}`;
   if (!next) return "";
   const when = next.at === null ? "" : ` at ${localTime(next.at, now)}`;
   if (next.do && !incident.allowed)
-    return `${limit}rouse would ${next.do}${when}, and is not allowed to; see "rouse allow"`;
+    return `${limit}would ${next.do}${when}, but auto-recovery is off (see "rouse allow")`;
   if (next.do) return `${limit}next: ${next.do}${when}: ${next.reason}`;
-  return `${limit}${incident.phase === "escalated" ? "a human is needed: " : ""}${whyNot(incident)}`;
+  return `${limit}${incident.phase === "escalated" ? "needs you: " : ""}${whyNot(incident)}`;
 }
 
-/** An escalation begins with what its problem was then; what it is now stands beside it already. */
-const whyNot = ({ next }: IncidentView): string => (next?.reason ?? "").replace(/^\w{1,40}: a human is needed: /, "");
+/** Drops the problem at the time of the escalation: the present one is shown beside it. */
+const whyNot = ({ next }: IncidentView): string =>
+  (next?.reason ?? "").replace(/^\w{1,40}: (?:a human is needed|needs you): /i, "");
 
-/** What a person's word on an alarm does. */
+/** The effect of feedback. */
 export function feedbackText({ agent, problem, feedback }: IncidentView): string {
-  if (feedback !== "false-alarm") return `noted; rouse judges ${agent} about ${problem} as it did\n`;
+  if (feedback !== "false-alarm") return `Noted: ${problem} of ${agent} was correct. No timeout changes.\n`;
   return isPatient(problem)
-    ? `noted; rouse does nothing more about it, and is more patient with ${agent} about ${problem}\n`
-    : `noted; rouse does nothing more about it; no threshold decides about ${problem}, so there is nothing to be more patient about\n`;
+    ? `Noted. rouse takes no further action, and raises the timeouts for ${problem} of ${agent}.\n`
+    : `Noted. rouse takes no further action. Detection of ${problem} has no threshold to adjust.\n`;
 }
 
-/** The whole story of one. */
 export function storyText(incident: IncidentView, screen: OutputStream, now: number = Date.now()): string {
   const colour = isColoured(screen);
   const fold = (line: string): string[] => foldLine(line, columnsOf(screen), 2);
   const { agent, problem, phase, policy, allowed, outage, chain } = incident;
   const lines = [
     `${paintText(agent, "bold", colour)}: ${problem}, ${phase} (incident ${incident.id})`,
-    `  since ${localTime(incident.since, now)}, confidence ${incident.confidence}${chain.length > 0 ? `, was called ${chain.join(", ")}` : ""}`,
-    ...(incident.reopened > 0 ? [`  came back ${incident.reopened} times`] : []),
-    ...(outage ? [`  one of ${outage.incidents} with the same cause (${outage.group}, ${outage.shared})`] : []),
+    `  since ${localTime(incident.since, now)}, confidence ${incident.confidence}${chain.length > 0 ? `, earlier ${chain.join(", ")}` : ""}`,
+    ...(incident.reopened > 0 ? [`  reopened ${incident.reopened} times`] : []),
+    ...(outage
+      ? [`  one of ${outage.incidents} incidents with the same cause (${outage.group}, ${outage.shared})`]
+      : []),
     ...incident.reasons.flatMap((reason) => fold(`  ${reason}`)),
-    ...(policy === null ? [] : [`  policy ${policy}, acting is ${allowed ? "allowed" : "not allowed"}`]),
-    ...(incident.feedback === null ? [] : [`  you called it ${incident.feedback}`]),
+    ...(policy === null ? [] : [`  policy ${policy}, auto-recovery is ${allowed ? "on" : "off"}`]),
+    ...(incident.feedback === null ? [] : [`  your feedback: ${incident.feedback}`]),
     "",
-    "what was done",
+    "Actions taken",
     ...(incident.actions.length === 0
-      ? ["  nothing"]
+      ? ["  none"]
       : incident.actions.flatMap((record) => fold(`  ${fullAction(record, now)}`))),
     "",
-    incident.ended_at === null ? "what comes" : "how it ended",
+    incident.ended_at === null ? "Next step" : "Outcome",
     ...fold(`  ${endText(incident, now) ?? nextText(incident, now)}`),
     "",
-    "what you can do",
+    "Suggested commands",
     ...incident.commands.map((command) => `  ${command}`),
   ];
   return `${lines.join("\n")}\n`;

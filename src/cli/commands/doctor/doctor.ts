@@ -32,7 +32,7 @@ export function addDoctor(program: Command, setExit: (code: number) => void): vo
   program
     .command("doctor")
     .summary("what rouse can see, what it cannot, and how to mend it; exit 1 when something fails")
-    .option("--json", "for programs")
+    .option("--json", "print JSON")
     .action(async ({ json }) => {
       const lines = await examine(rousePaths(), readVersion());
       process.stdout.write(json ? `${sanitizedJson({ checks: lines })}\n` : doctorText(lines, process.stdout));
