@@ -1,4 +1,4 @@
-/** The command line: one file per command, loaded only when it is asked for. */
+/** The command line: one file per command, loaded on demand. */
 import { CommanderError } from "@commander-js/extra-typings";
 import { ApiError } from "../api/error.js";
 import { rousePaths } from "../config/paths.js";
@@ -32,29 +32,32 @@ function exitOf(error: unknown): number {
   if (error instanceof BadInput) return say(error.message, error instanceof WrongOption ? 2 : 1);
   if (error instanceof DaemonUnreachable) {
     const start = 'start it with "rouse up", or start an agent with "rouse run" or "rouse spawn"';
-    return say(`${error.message}; ${error.isDown ? start : 'try again; "rouse doctor" looks after it'}`, 69);
+    return say(`${error.message}; ${error.isDown ? start : 'try again, or run "rouse doctor"'}`, 69);
   }
   if (error instanceof ApiError) return say(error.message, 1);
   if (error instanceof DaemonRefusal) return say(error.message, error.status === 503 ? 75 : 1);
-  // The system's own refusal of a file or folder, such as a home that cannot be written: no fault of the program.
+  // The system refused access to a file or folder, such as a home that is not writable: no bug of rouse.
   const { code = "", syscall, path } = error as NodeJS.ErrnoException;
   if (syscall !== undefined && path === undefined && FULL.has(code))
     return say(
-      `${(error as Error).message}: make room, and try again; rouse keeps its files in ${rousePaths().state}`,
+      `${(error as Error).message}: free some disk space and try again; rouse keeps its files in ${rousePaths().state}`,
       1,
     );
-  if (code !== "" && syscall !== undefined && path !== undefined)
-    return say(
-      `${sanitizeLine((error as Error).message)}${isOwn(path) ? '; "rouse doctor" looks after rouse\'s own folders' : ""}`,
-      1,
-    );
+  if (code !== "" && syscall !== undefined && path !== undefined) {
+    const own = isOwn(path) ? '; set ROUSE_HOME to a folder that you can write to, or run "rouse doctor"' : "";
+    const text = DENIED.has(code) ? `cannot access ${path}: permission denied` : (error as Error).message;
+    return say(`${sanitizeLine(text)}${own}`, 1);
+  }
   throw error;
 }
 
-/** What a write says that found no room: the system does not name the file. */
+/** The user may not use the file or folder. */
+const DENIED: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
+
+/** Errors of a write without room; the system does not name the file. */
 const FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
 
-/** A file of rouse's own, or a folder that is missing above one. */
+/** A file of rouse, or a folder above one. */
 function isOwn(path: string): boolean {
   const { config, state, runtime } = rousePaths();
   return [config, state, runtime].some((folder) => path.startsWith(folder) || folder.startsWith(`${path}/`));
@@ -66,9 +69,9 @@ function say(message: string, code: number): number {
 }
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Whoever reads us has seen enough (`| textHead`).
+  // The reader closed the pipe (`| head`).
   if (error.code === "EPIPE") process.exit(0);
-  // Beside an agent that runs, what fails costs the watching alone, and the command that runs it sees to that.
+  // A command that runs an agent handles this itself: the agent must not end with the output.
   if (process.listenerCount("uncaughtException") > 0) throw error;
   process.exit(say(`cannot write to standard output: ${error.message}`, 1));
 });

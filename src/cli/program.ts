@@ -54,7 +54,7 @@ export async function createProgram(
 /** What somebody typed is quoted in it: without control bytes, and without a secret that got into the wrong place. */
 export const safe = (text: string): string => redact(text.split("\n").map(sanitizeLine).join("\n"));
 
-/** The part of a command that is looked at here; commander's own type knows each command's options. */
+/** The part of a command that is used here; commander's own type carries each command's options. */
 interface Hinted {
   readonly commands: readonly (Hinted & { name(): string })[];
   showHelpAfterError(text: string): unknown;

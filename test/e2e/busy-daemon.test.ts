@@ -50,7 +50,7 @@ it("status does not stand for all well while the incidents were not told", async
     answers[operation] = breaksOff;
     const { status, stdout, stderr } = await rouse(home, ["status"]);
     expect({ operation, status, stdout }).toEqual({ operation, status: 69, stdout: "" });
-    expect(stderr).toMatch(/^rouse: the daemon does not answer .*; try again; "rouse doctor" looks after it\n$/);
+    expect(stderr).toMatch(/^rouse: the daemon does not answer .*; try again, or run "rouse doctor"\n$/);
     answers[operation] = before;
   }
 });

@@ -190,7 +190,7 @@ describe("rouse doctor", () => {
     expect(of("journal")).toMatchObject({ level: "ok", says: expect.stringContaining("1 signal of 1 session,") });
     expect(of("agent a")).toMatchObject({
       level: "warn",
-      says: "claude-code by spawn: sees transcript; not hooks",
+      says: "claude-code (spawn): sees transcript; missing: hooks",
       fix: "rouse init claude-code, then start the agent again",
     });
     expect(status).toBe(checks.some(({ level }: { level: string }) => level === "fail") ? 1 : 0);
@@ -204,7 +204,7 @@ describe("without a daemon", () => {
       const { status, stderr } = await rouse(home, [command]);
       expect({ status, stderr }).toEqual({ status: 69, stderr: expect.stringContaining('"rouse up"') });
     }
-    expect((await rouse(home, ["doctor"])).stdout).toContain("not running; it starts with the first agent");
+    expect((await rouse(home, ["doctor"])).stdout).toContain("not running; starts with the first agent");
   });
 });
 

@@ -58,9 +58,7 @@ describe("rouse eval", () => {
     writeFileSync(meta, JSON.stringify({ ...labels, timeline: [["0", "starting"]] }));
     const { status, stderr, live } = scored(folder("mislabelled"));
     expect({ status, cases: live?.cases }).toEqual({ status: 0, cases: 1 });
-    expect(stderr).toMatch(
-      /^rouse: recordings whose truth is missing or does not fit, left out of the score: 1 \(codex\/slow-stream\)/,
-    );
+    expect(stderr).toMatch(/^rouse: recordings without a valid label, not scored: 1 \(codex\/slow-stream\)/);
   });
 
   it("names the cases with a label that is none, and scores the rest of them", () => {
@@ -69,7 +67,7 @@ describe("rouse eval", () => {
     const { status, stderr, live } = scored(folder("misspelt"));
     expect({ status, cases: live?.cases }).toEqual({ status: 0, cases: 2 });
     expect(stderr).toBe(
-      'rouse: recordings with a label that is none, scored without that stretch: 1 (claude/permission "waiting_permision"); docs/replay.md says what a label is\n',
+      'rouse: recordings with an invalid label, scored without that stretch: 1 (claude/permission "waiting_permision"); see docs/replay.md\n',
     );
   });
 
@@ -81,10 +79,10 @@ describe("rouse eval", () => {
     writeFileSync(join(corpus, "screens.jsonl"), '{"id": "b", "text": "", "until": 7}\n');
     const { status, stdout, stderr } = rouse(["eval", ...options, corpus]);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-    expect(stderr.match(/left out of the score: 1 \(.*?\)/g)).toEqual([
-      "left out of the score: 1 (claude/normal)",
-      "left out of the score: 1 (a)",
-      "left out of the score: 1 (b)",
+    expect(stderr.match(/not scored: 1 \(.*?\)/g)).toEqual([
+      "not scored: 1 (claude/normal)",
+      "not scored: 1 (a)",
+      "not scored: 1 (b)",
     ]);
     expect(stderr).toContain("rouse: nothing was scored: no case in ");
   });

@@ -1,4 +1,4 @@
-/** `rouse completions`: scripts for shells, made from the commands themselves, so that they cannot fall behind. */
+/** `rouse completions`: shell scripts, generated from the commands themselves. */
 import { Argument, Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../config/paths.js";
 import { listSessions } from "../../terminal/registry.js";
@@ -18,9 +18,9 @@ export const completionsOf =
 function addCompletions(program: Command, commands: readonly CommandEntry[]): void {
   program
     .command("completions")
-    .summary("a script that completes commands and options in your shell")
+    .summary("Print a completion script for your shell")
     .addArgument(new Argument("[shell]").choices(Object.keys(SHELLS) as Shell[]))
-    .option("--agents", "instead, the names of the agents that run, one a line: the scripts ask for them")
+    .option("--agents", "print the names of running agents, one per line (used by the scripts)")
     .addHelpText(
       "after",
       "\nExamples:\n" +
@@ -31,17 +31,17 @@ function addCompletions(program: Command, commands: readonly CommandEntry[]): vo
     )
     .action(async (shell, { agents }, self) => {
       if (agents) for (const name of await agentNames()) process.stdout.write(`${name}\n`);
-      else if (shell === undefined) self.error(`error: say which shell: ${Object.keys(SHELLS).join(", ")}`);
+      else if (shell === undefined) self.error(`error: name a shell: ${Object.keys(SHELLS).join(", ")}`);
       else process.stdout.write(SHELLS[shell](await allCommands(commands)));
     });
 }
 
-/** Nobody waits longer for a key to be answered. */
+/** A user does not wait longer for a completion. */
 const AGENTS_MS = 3000;
-/** A shell reads a completion as words of its own: what could be more than a word to it is left out. */
+/** The shell parses completions again: names that are more than one plain word to it are left out. */
 const SAFE_NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._@%+-]*$/u;
 
-/** From the hosts' own records, and from the daemon where one runs; none is started. */
+/** From the session files and from a running daemon; does not start one. */
 async function agentNames(): Promise<string[]> {
   const paths = rousePaths();
   const watched = await call("sessions", {}, AGENTS_MS).then(
@@ -52,7 +52,7 @@ async function agentNames(): Promise<string[]> {
   return [...new Set([...held, ...watched].map(({ name }) => name))].filter((name) => SAFE_NAME.test(name)).sort();
 }
 
-/** Arguments of these names take an agent's: an incident goes by its agent's name too. */
+/** Arguments that take the name of an agent; an incident can be named by its agent too. */
 const AGENT_ARGUMENTS: ReadonlySet<string> = new Set(["agent", "agents", "what", "id"]);
 
 /** Every command with its options, as it describes itself. */
@@ -62,7 +62,7 @@ export async function allCommands(commands: readonly CommandEntry[]): Promise<Sp
   return program.commands.flatMap((command) => specsOf(command, []));
 }
 
-/** The part of a command that is looked at here; commander's own type knows each command's options. */
+/** The part of a command that is used here; commander's own type carries each command's options. */
 interface Described {
   name(): string;
   summary(): string;

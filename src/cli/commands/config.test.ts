@@ -124,7 +124,7 @@ type = "slack"
 
   it("says where the comments of a migrated file are", async () => {
     user("# mine\npoll_interval_secs = 7\n");
-    expect((await run("migrate")).out).toMatch(/the old file is .*\.old: your comments are only in there\n$/);
+    expect((await run("migrate")).out).toMatch(/the old file is .*\.old \(your comments are only there\)\n$/);
   });
 
   it("says that a file that it cannot migrate is as it was", async () => {
@@ -132,7 +132,7 @@ type = "slack"
     expect(await run("migrate")).toMatchObject({
       out: "",
       err: expect.stringMatching(
-        /nonsense with this value cannot be migrated\n.*nothing was changed; correct this first\n$/,
+        /nonsense with this value cannot be migrated\n.*not changed; fix these errors first\n$/,
       ),
       exit: 1,
     });

@@ -1,4 +1,4 @@
-/** `rouse config`: what is in effect and where it comes from, its JSON Schema, and older files brought up to date. */
+/** `rouse config`: the effective configuration and its origins, its JSON Schema, and the migration of old files. */
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { LoadedChannels } from "../../config/channels.js";
@@ -18,16 +18,16 @@ import { reportIssues } from "../settings.js";
 const LINE_MAX = 10_000;
 
 export function addConfig(program: Command, setExit: (code: number) => void): void {
-  const config = program.command("config").summary("show and check the configuration");
+  const config = program.command("config").summary("Show, check and migrate the configuration");
   config
     .command("show")
     .description(
-      "Prints the configuration that is in effect here: defaults, then your file, then .rouse.toml files from the root\n" +
-        "down to this folder (they may only be stricter), then ROUSE_* variables, then --set.",
+      "Prints the effective configuration of this folder: defaults, then your file, then .rouse.toml files from the\n" +
+        "root down to this folder (they can only restrict), then ROUSE_* variables, then --set.",
     )
-    .option("--origin", "say where each value comes from")
-    .option("--json", "one JSON object, for programs")
-    .option("--set <key=value>", "as if this were set; may be repeated", parseSet)
+    .option("--origin", "show the origin of each value")
+    .option("--json", "print JSON")
+    .option("--set <key=value>", "override a value; repeatable", parseSet)
     .action((options) => {
       const loaded = loadConfig({ flags: options.set ?? {} });
       const alerts = alertSettings(loaded);
@@ -59,8 +59,8 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     });
   config
     .command("migrate")
-    .description("Rewrites your configuration file in today's layout, and keeps the old one beside it.")
-    .option("--dry-run", "print the new file and change nothing")
+    .description("Rewrites your configuration file in the current format and keeps the old file beside it.")
+    .option("--dry-run", "print the new file without writing it")
     .action((options) => setExit(migrate(join(rousePaths().config, "config.toml"), options.dryRun === true)));
 }
 
@@ -68,7 +68,7 @@ function migrate(path: string, dry: boolean): number {
   const { text, issues, hasComments } = migrateConfig(path);
   reportIssues(issues);
   const hasFailed = issues.some(({ level }) => level === "error");
-  if (hasFailed) process.stderr.write(`rouse: ${path}: nothing was changed; correct this first\n`);
+  if (hasFailed) process.stderr.write(`rouse: ${path}: not changed; fix these errors first\n`);
   else if (text === null) process.stdout.write(`${path}: nothing to migrate\n`);
   else if (dry) process.stdout.write(text);
   else process.stdout.write(rewrittenText(path, replaceConfig(path, text), hasComments));
@@ -76,9 +76,8 @@ function migrate(path: string, dry: boolean): number {
 }
 
 const rewrittenText = (path: string, kept: string, hasComments: boolean): string =>
-  `${path} is rewritten; the old file is ${kept}${hasComments ? ": your comments are only in there" : ""}\n`;
+  `Rewrote ${path}; the old file is ${kept}${hasComments ? " (your comments are only there)" : ""}\n`;
 
-/** As a configuration file would say it. */
 function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): string {
   const sections = Object.entries<Record<string, ConfigValue>>(config).map(([section, keys]) => {
     const lines = Object.entries(keys).map(([name, value]) => {
@@ -115,7 +114,7 @@ function parseSet(given: string, before: Record<string, string> = {}): Record<st
   if (!KEY_BY_NAME.has(name)) {
     const near = suggestKey(name, KEY_BY_NAME.keys());
     const hint = near ? `did you mean ${near}?` : '"rouse config show" lists them.';
-    throw new InvalidArgumentError(`There is no key "${name}"; ${hint}`);
+    throw new InvalidArgumentError(`Unknown key "${name}"; ${hint}`);
   }
   return { ...before, [name]: given.slice(equals + 1) };
 }

@@ -1,4 +1,4 @@
-/** `rouse up` and `rouse down`: the daemon, one per user, started on first need. */
+/** `rouse up` and `rouse down`: the daemon, one per user, started when first needed. */
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Command } from "@commander-js/extra-typings";
@@ -20,34 +20,58 @@ const LOG = 2;
 export function addDaemon(program: Command, setExit: (code: number) => void): void {
   program
     .command("up")
-    .summary("start the daemon (it also starts by itself on first need)")
-    .option("--foreground", "stay in this terminal and say what happens")
+    .summary("Start the daemon (run, spawn and watch start it too)")
+    .option("--foreground", "stay in this terminal and log to it")
     .action(async ({ foreground }) => {
       if (foreground) return serveHere(setExit);
       const started = await ensureDaemon();
-      process.stdout.write(started ? "the daemon is up\n" : "the daemon was up already\n");
-      // Who comes back from the configuration file wants to know whether it was understood.
+      process.stdout.write(started ? "Daemon started.\n" : "The daemon is already running.\n");
+      // Users run this after they edited the configuration: report its errors.
       const { loadSettings: settings } = await import("../settings.js");
       settings();
+      await reportPort();
     });
   program
     .command("down")
-    .summary("stop the daemon; agents go on untouched")
+    .summary("Stop the daemon; agents keep running")
     .action(async () => {
       const paths = rousePaths();
-      // Before it ends: a host that misses it would start it again.
+      // Before the daemon ends: an agent's host would restart it.
       markStopped(paths);
       try {
         await call("shut_down", {});
-        process.stdout.write(`the daemon is down; agents go on. ${UNTIL}\n`);
+        process.stdout.write(`Daemon stopped. Agents keep running. ${UNTIL}\n`);
       } catch (error) {
         if (!(error instanceof DaemonUnreachable && error.isDown)) throw error;
-        process.stdout.write(`no daemon was running. ${UNTIL}\n`);
+        process.stdout.write(`The daemon was not running. ${UNTIL}\n`);
       }
     });
 }
 
-const UNTIL = "It starts again with the next rouse up, run, spawn or watch, and then judges what its hosts kept.";
+/** Warns of a port in use: it does not stop the daemon, but clients cannot reach it. */
+async function reportPort(): Promise<void> {
+  for (let tries = 0; tries < PORT_TRIES; tries++) {
+    // A daemon of another version may not answer this; `rouse doctor` reports that.
+    const http = await call("daemon", {}).then(
+      (daemon) => daemon.http,
+      () => null,
+    );
+    if (!http || http.port === 0 || http.listening) return;
+    if (http.error !== null) {
+      const where = `${http.address}:${http.port}`;
+      process.stderr.write(
+        `rouse: warning: ${where} is not open: ${sanitizeLine(http.error)}. The HTTP API, HTTP hooks and telemetry are off\n`,
+      );
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** The daemon answers on its socket shortly before it has tried to open the port. */
+const PORT_TRIES = 10;
+
+const UNTIL = "It restarts on the next rouse up, run, spawn or watch and catches up on what it missed.";
 
 async function serveHere(setExit: (code: number) => void): Promise<void> {
   const { AlreadyRunning, serve } = await import("../../daemon/serve.js");
@@ -59,25 +83,25 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
     throw error;
   });
   for (const note of running.notes) log(note);
-  log(`watching; the socket is ${rousePaths().daemonSocket}`);
-  // What nobody foresaw ends it, as it would anyway, but leaves a line of the log instead of a page of raw text.
+  log(`listening on ${rousePaths().daemonSocket}`);
+  // An unexpected error ends the daemon in any case; logged here, it is one line of the log.
   process.once("uncaughtException", (error) => {
     log(error.stack ?? String(error));
     process.exit(1);
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void running.stop("stays down"));
-  // A terminal that was closed says nothing about the daemon.
+  // A closed terminal is no request to stop the daemon: hosts may restart it.
   process.once("SIGHUP", () => void running.stop("may return"));
   await running.stopped;
   setExit(0);
 }
 
-/** To whoever sits in front of it as words, else as a line of the log. */
+/** As plain text on a terminal, else as a line of the log. */
 function log(text: string): void {
   try {
-    // Not by the stream: one write that fails ends it, and with it all that comes after.
+    // Not through the stream: after one failed write it accepts no more.
     writeSync(LOG, isatty(LOG) ? `rouse: ${redact(sanitizeLine(text))}\n` : logLine("daemon", text));
   } catch {
-    // A log on a full disk costs its lines, and not the watching.
+    // A full disk loses log lines, but must not stop the daemon.
   }
 }

@@ -1,4 +1,4 @@
-/** `rouse eval`: scores the judgement on a labelled corpus, and names what it got wrong with the reasons it gave. */
+/** `rouse eval`: scores the judgement on a labelled corpus and lists its errors with their reasons. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
@@ -28,23 +28,21 @@ import { startProgress } from "../text/progress.js";
 export function addEval(program: Command, setExit: (code: number) => void): void {
   program
     .command("eval")
-    .summary("score the judgement on a labelled corpus")
+    .summary("Score the judgement on a labelled corpus")
     .description(
-      "Replays every labelled case and compares what rouse says with the truth.\n" +
+      "Replays every labelled case and compares the verdicts with the labels.\n" +
         "DIR is a folder of case folders, or a corpus with live/, peer_cases.jsonl, screens.jsonl and sessions/ + segments.jsonl.",
     )
     .argument("<dirs...>", "corpus folders or folders of cases")
-    .option("--json", "all figures as JSON")
-    .option("--worst", "list misses and false alarms with the reasons given")
-    .option("--strict", "exit with 1 when a bar is missed")
+    .option("--json", "print all figures as JSON")
+    .option("--worst", "list misses and false alarms with their reasons")
+    .option("--strict", "exit 1 if a target is missed")
     .option("--profile <file>", "a profile of your own (TOML or JSON) over the built-in ones")
     .addOption(new Option("--sources <list>", `read only these: ${SOURCE_NAMES.join(", ")}`).argParser(parseSources))
     .addOption(
-      new Option("--tz <zone>", "zone of clock times that a program prints without one")
-        .default("UTC")
-        .argParser(parseZone),
+      new Option("--tz <zone>", "time zone of printed times that name none").default("UTC").argParser(parseZone),
     )
-    .option("--marker <text>", "what agents were asked to write when all is done", COMPLETION_MARKER)
+    .option("--marker <text>", "completion marker that agents were asked to print", COMPLETION_MARKER)
     .action(async (dirs, options) => {
       const replay: ReplayOptions = {
         sources: options.sources ?? new Set(SOURCE_NAMES),
@@ -63,9 +61,7 @@ export function addEval(program: Command, setExit: (code: number) => void): void
       if (Object.keys(figures).length === 0) {
         const recordings = options.sources === undefined ? "case" : "recording, which --sources is for,";
         if (!failed)
-          complain(
-            `nothing was scored: no ${recordings} in ${dirs.join(", ")} has a label; docs/replay.md says what one is`,
-          );
+          complain(`nothing was scored: no ${recordings} in ${dirs.join(", ")} has a label; see docs/replay.md`);
         setExit(1);
         return;
       }
@@ -79,7 +75,6 @@ export function addEval(program: Command, setExit: (code: number) => void): void
     });
 }
 
-/** Everything that is to be scored, whichever of the folders it came from. */
 interface Parts {
   live: string[];
   events: string[];
@@ -116,7 +111,7 @@ async function addParts(dir: string, parts: Parts, complain: (message: string) =
   parts.live = [...new Set([...parts.live, ...cases])];
 }
 
-/** Event streams, screens and transcripts have one source each, so they are left out when sources are chosen. */
+/** Event streams, screens and transcripts have one source each: they are skipped if sources are chosen. */
 async function evalParts(
   { live, events, screens, sessions }: Parts,
   replay: ReplayOptions,
@@ -128,7 +123,7 @@ async function evalParts(
     if (!(error instanceof BadInput)) throw error;
     complain(error.message);
   };
-  // One bad file costs itself only: the others are scored.
+  // A bad file does not keep the others from being scored.
   const rowsOf =
     (files: readonly string[], shape: Parameters<typeof eachRow>[1]) =>
     async (each: (row: Record<string, unknown>) => unknown) => {
@@ -138,12 +133,10 @@ async function evalParts(
     unread.forEach(complain);
     const remark = (text: string, names: readonly string[]): void => {
       if (names.length > 0)
-        process.stderr.write(
-          `rouse: ${what} ${text}: ${names.length} (${listed(names)}); docs/replay.md says what a label is\n`,
-        );
+        process.stderr.write(`rouse: ${what} ${text}: ${names.length} (${listed(names)}); see docs/replay.md\n`);
     };
-    remark("whose truth is missing or does not fit, left out of the score", unlabelled);
-    remark("with a label that is none, scored without that stretch", strange);
+    remark("without a valid label, not scored", unlabelled);
+    remark("with an invalid label, scored without that stretch", strange);
     return scored;
   };
   if (live.length > 0)

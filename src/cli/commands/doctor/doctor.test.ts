@@ -25,8 +25,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const program = (name: string, body: string): void =>
   writeFileSync(join(folder, "bin", name), `#!${process.execPath}\n${body}\n`, { mode: 0o755 });
 
-describe("the doctor's eyes", () => {
-  it("knows which Node.js is too old", () => {
+describe("rouse doctor", () => {
+  it("fails for a Node.js that is too old", () => {
     expect(["20.18.3", "18.0.0", "20.19.0", "24.1.0"].map((version) => nodeLine(version).level)).toEqual([
       "fail",
       "fail",
@@ -35,7 +35,7 @@ describe("the doctor's eyes", () => {
     ]);
   });
 
-  it("asks SQLite itself, and says what to do where there is none", () => {
+  it("runs SQLite, and suggests a fix if it is missing", () => {
     expect(sqliteLine()).toMatchObject({ level: "ok", says: expect.stringMatching(/^SQLite 3\./) });
     const none = (): never => {
       throw new Error("no usable SQLite");
@@ -43,7 +43,7 @@ describe("the doctor's eyes", () => {
     expect(sqliteLine(none)).toMatchObject({ level: "fail", says: "no usable SQLite", fix: expect.any(String) });
   });
 
-  it("fails a folder that others may enter, and says how to close it", () => {
+  it("fails for a folder that other users can access, and suggests chmod", () => {
     const paths = rousePaths(env);
     mkdirSync(paths.state, { recursive: true, mode: 0o700 });
     mkdirSync(paths.runtime, { recursive: true });
@@ -54,7 +54,7 @@ describe("the doctor's eyes", () => {
     ]);
   });
 
-  it("fails where rouse's folders cannot be made, before anything is started there", () => {
+  it("fails if rouse's folders cannot be created", () => {
     const paths = rousePaths(env);
     const lines = folderLines(paths, (path) => path !== folder);
     expect(lines.map(({ what, level }) => [what, level])).toEqual([
@@ -65,17 +65,17 @@ describe("the doctor's eyes", () => {
     expect(folderLines(paths)).toEqual([]);
   });
 
-  it.runIf(process.platform === "linux")("names the folder where the system only says that it can be written", () => {
+  it.runIf(process.platform === "linux")("fails for a folder in /proc, which only reports write access", () => {
     expect(folderLines(rousePaths({ ...env, ROUSE_HOME: "/proc/nope" }))).toMatchObject(
       ["config", "state", "runtime"].map((which) => ({
         what: `${which} folder`,
         level: "fail",
-        says: expect.stringMatching(/^\/proc\/nope\/\w+ cannot be written$/),
+        says: expect.stringMatching(/^\/proc\/nope\/\w+ is not writable$/),
       })),
     );
   });
 
-  it("leaves nothing behind where it looks whether it can write", () => {
+  it("leaves no files behind after it checked write access", () => {
     folderLines(rousePaths(env));
     expect(readdirSync(folder)).toEqual(["bin"]);
   });
@@ -98,27 +98,27 @@ describe("the doctor's eyes", () => {
     ["tmux 3.3a", "ok"],
     ["tmux 3.1c", "warn"],
     ["tmux next-3.6", "ok"],
-  ])("takes %s as %s", async (said, level) => {
+  ])("rates %s as %s", async (said, level) => {
     program("tmux", `console.log(${JSON.stringify(said)})`);
     expect(await tmuxLine(env)).toMatchObject({ level });
   });
 
-  it("says what the want of tmux means", async () => {
+  it("warns if tmux is not installed", async () => {
     expect(await tmuxLine(env)).toMatchObject({ level: "warn", says: "tmux is not installed" });
   });
 
-  it("tells programs that are newer than their profile, and those that say nothing", async () => {
+  it("warns of a program that is newer than its profile or prints no version", async () => {
     program("claude", 'console.log("99.0.1 (Claude Code)")');
     program("codex", 'console.log("codex-cli 0.165.0")');
     program("gemini", "process.exit(1)");
     expect(await programLines(env)).toMatchObject([
       { what: "claude", level: "warn", says: expect.stringContaining("99.0.1 is newer than its profile") },
       { what: "codex", level: "ok", says: "0.165.0, known" },
-      { what: "gemini", level: "warn", says: "it does not tell its version" },
+      { what: "gemini", level: "warn", says: "cannot read its version" },
     ]);
   });
 
-  it("lists the user's own profiles with their files, and fails one with a mistake", () => {
+  it("lists the user's own profiles, and fails for a profile with an error", () => {
     const error = { level: "error", where: "b.toml", position: { line: 2, column: 1 }, text: "wrong" } as const;
     const profiles = [{ id: "codex" }, { id: "sketch", programs: ["sketch", "sk"] }];
     expect(profileLines({ profiles, paths: ["a.toml", "s.json"], issues: [error] })).toMatchObject([
@@ -128,7 +128,7 @@ describe("the doctor's eyes", () => {
     ]);
   });
 
-  it("goes by the releases that the user's own profile names", async () => {
+  it("uses the versions in the user's own profile", async () => {
     program("codex", 'console.log("codex-cli 99.1.0")');
     expect(await programLines(env)).toMatchObject([{ what: "codex", level: "warn" }]);
     const { config } = rousePaths(env);
@@ -148,7 +148,7 @@ describe("the doctor's eyes", () => {
     expect(existsSync(started)).toBe(false);
   });
 
-  it("sees whether hooks are installed, and changes nothing", () => {
+  it("reports whether hooks are installed", () => {
     mkdirSync(join(folder, ".claude"));
     mkdirSync(join(folder, ".codex"));
     const settings = { hooks: { Stop: [{ hooks: [{ type: "command", command: "rouse hook claude-code" }] }] } };
@@ -159,23 +159,23 @@ describe("the doctor's eyes", () => {
     ]);
   });
 
-  it("knows the hooks of the plugin, and says when it is off or gone", () => {
+  it("reports the hooks of the plugin, and warns if it is disabled or missing", () => {
     const plugin = join(rousePaths(env).state, "claude-code-plugin");
     const plan = planHooks("claude-code", { command: ["rouse"], env, plugin });
     applyHooks(plan);
     const line = (): DoctorLine | undefined => hookLines(true, env)[0];
     expect(line()).toMatchObject({
       level: "warn",
-      says: expect.stringContaining("not there"),
+      says: expect.stringContaining("does not exist"),
       fix: "rouse init claude-code",
     });
     mkdirSync(plugin, { recursive: true });
-    expect(line()).toMatchObject({ level: "ok", says: expect.stringContaining("those of the plugin") });
+    expect(line()).toMatchObject({ level: "ok", says: expect.stringContaining("from the plugin") });
     writeFileSync(plan.path, plan.after.replace("true", "false"));
-    expect(line()).toMatchObject({ level: "warn", says: "the plugin is there and off" });
+    expect(line()).toMatchObject({ level: "warn", says: "the plugin is installed but disabled" });
   });
 
-  it("says when hooks post to a daemon that is down, to another port or with another key", () => {
+  it("warns if hooks post to a stopped daemon, to another port or with another key", () => {
     const settings = planHooks("claude-code", { command: ["rouse"], env, http: { port: 17_687, key: "k".repeat(43) } });
     applyHooks(settings);
     const line = (isUp: boolean): DoctorLine | undefined => hookLines(isUp, env)[0];
@@ -189,7 +189,7 @@ describe("the doctor's eyes", () => {
     expect(line(true)).toMatchObject({ level: "warn", fix: "rouse init claude-code --http" });
   });
 
-  it("tells the port with what came over it, what was refused, and why it is closed", () => {
+  it("reports the port with its traffic, refusals and errors", () => {
     const telemetry = { logs: 3, points: 2, spans: 0, unmatched: 1, unknown: { new_event: 4 } };
     const open = {
       port: 1,
@@ -203,17 +203,17 @@ describe("the doctor's eyes", () => {
     };
     expect(portLine(open)).toMatchObject({
       level: "ok",
-      says: "127.0.0.1:1, 7 hooks, 5 records of telemetry, 1 of them of nobody who is watched, 4 with names that are not known",
+      says: "127.0.0.1:1, 7 hooks, 5 telemetry records, 1 of them from unknown agents, 4 with unknown names",
     });
     expect(portLine({ ...open, refused: { key: 2 } })).toMatchObject({
       level: "warn",
-      says: expect.stringContaining("2 for their key"),
+      says: expect.stringContaining("2 (key)"),
     });
     expect(portLine({ ...open, listening: false, error: "another program uses it" })).toMatchObject({ level: "warn" });
     expect(portLine({ ...open, port: 0, listening: false })).toMatchObject({ level: "ok" });
   });
 
-  it("fails a configuration with an error, and warns of the rest", () => {
+  it("fails for an error in the configuration and warns of notices", () => {
     const issues = [
       { level: "error", where: "a.toml", text: "wrong" },
       { level: "notice", where: "b", text: "odd" },
@@ -232,22 +232,22 @@ describe("the doctor's eyes", () => {
     ).toMatchObject([{ level: "fail", says: "a.toml: channels.x: wrong" }]);
   });
 
-  it("fails an agent that rouse does not see, and says why", () => {
+  it("fails for an agent that it cannot see, with the reason", () => {
     const sight = { name: "api", session: "s1", kind: "codex", origin: "spawn", version: null, misses: [] } as const;
     expect(agentLine({ ...sight, misses: [], blind: null, sees: ["terminal"] })).toMatchObject({ level: "ok" });
     expect(agentLine({ ...sight, misses: [], blind: "its host is silent", sees: ["terminal"] })).toMatchObject({
       level: "fail",
-      says: "codex by spawn: rouse does not see it: its host is silent",
+      says: "codex (spawn): cannot see it: its host is silent",
       fix: expect.stringContaining("kill -CONT"),
     });
   });
 
-  it("puts below each problem how to mend it", () => {
+  it("prints the fix below each problem", () => {
     const lines = [
       { what: "a", level: "ok", says: "fine", fix: null },
-      { what: "bb", level: "fail", says: "broken", fix: "mend it" },
+      { what: "bb", level: "fail", says: "broken", fix: "fix it" },
     ] as const;
-    expect(doctorText(lines, {})).toBe("ok    a   fine\nFAIL  bb  broken\n          -> mend it\n");
+    expect(doctorText(lines, {})).toBe("ok    a   fine\nFAIL  bb  broken\n          -> fix it\n");
     const long = [
       { what: "bb", level: "fail", says: "so broken ".repeat(6).trim(), fix: "do this ".repeat(6).trim() },
     ] as const;
@@ -259,7 +259,7 @@ describe("the doctor's eyes", () => {
   });
 
   it.each([
-    ["no daemon", { daemon: null }, "warn", "no problem would be noticed: the daemon"],
+    ["no daemon", { daemon: null }, "warn", "problems are not detected: the daemon"],
     [
       "judging off",
       { daemon: { sinceTickMs: 500, isJudging: false, failures: 0, alerts: null } },
@@ -267,25 +267,30 @@ describe("the doctor's eyes", () => {
       "health.enabled is off",
     ],
     [
-      "a daemon that is held up",
+      "a late daemon",
       { daemon: { sinceTickMs: 45_000, isJudging: true, failures: 0, alerts: null } },
       "fail",
       "45 s ago",
     ],
     [
-      "one that is just up",
+      "a daemon that has just started",
       { daemon: { sinceTickMs: null, isJudging: true, failures: 0, alerts: null } },
       "warn",
-      "just up",
+      "just started",
     ],
     [
-      "a journal that fails",
+      "a journal that cannot be written",
       { daemon: { sinceTickMs: 500, isJudging: true, failures: 3, alerts: null } },
       "warn",
-      "not kept",
+      "not recorded",
     ],
-    ["all well", { daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts: null } }, "warn", "no channel"],
-  ] as const)("says what would happen if problem came now, with %s", (_, path, level, says) => {
+    [
+      "no alert channel",
+      { daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts: null } },
+      "warn",
+      "no alert channel",
+    ],
+  ] as const)("reports whether a problem would be detected and sent, with %s", (_, path, level, says) => {
     expect(alarmLine(path)).toMatchObject({ level, says: expect.stringMatching(says), fix: expect.any(String) });
   });
 
@@ -298,13 +303,13 @@ describe("the doctor's eyes", () => {
     issues: [],
   };
 
-  it("names the channels that problem would be told over", () => {
+  it("names the channels that alerts are sent to", () => {
     const line = alarmLine({ daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts } });
-    expect(line).toMatchObject({ level: "ok", says: "problem would be noticed and kept, and told over ops (slack)" });
+    expect(line).toMatchObject({ level: "ok", says: "problems are recorded and sent to ops (slack)" });
     expect(alertLines(alerts)).toEqual([]);
   });
 
-  it("fails where an alert reached nobody, or a channel is not good", () => {
+  it("fails for failed alerts and for a channel with an error", () => {
     const lines = alertLines({ ...alerts, dead: 2, issues: ["channels.phone: url must begin with https://"] });
     expect(lines.map(({ level }) => level)).toEqual(["fail", "fail"]);
     expect(lines[1]?.says).toMatch(/^2 could not be sent/);

@@ -1,4 +1,4 @@
-/** `rouse doctor`: what rouse can see, what it cannot, and how to fix it. */
+/** `rouse doctor`: checks the installation and suggests fixes. */
 import type { Command } from "@commander-js/extra-typings";
 import { type LoadedConfig, loadConfig } from "../../../config/load.js";
 import { type RousePaths, rousePaths } from "../../../config/paths.js";
@@ -31,7 +31,7 @@ import { hookLines, profileLines, programLines } from "./programs.js";
 export function addDoctor(program: Command, setExit: (code: number) => void): void {
   program
     .command("doctor")
-    .summary("what rouse can see, what it cannot, and how to mend it; exit 1 when something fails")
+    .summary("Check the installation and suggest fixes")
     .option("--json", "print JSON")
     .action(async ({ json }) => {
       const lines = await examine(rousePaths(), readVersion());
@@ -42,10 +42,10 @@ export function addDoctor(program: Command, setExit: (code: number) => void): vo
 
 async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]> {
   const [tmux, programs, daemon] = await Promise.all([tmuxLine(), programLines(), daemonLines(paths, version)]);
-  // Only a daemon that answers tells of its port.
+  // Only a running daemon reports its port.
   const isUp = daemon.some(({ what }) => what === PORT);
   const stale = staleLines(paths);
-  // The daemon tells of the channels that it has read.
+  // A running daemon reports on the channels that it has loaded.
   const alerts = isUp && stale.length === 0 ? undefined : (loaded: LoadedConfig) => alertSettings(loaded).issues;
   return [
     nodeLine(),
@@ -62,7 +62,6 @@ async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]
   ];
 }
 
-/** The daemon, its journal, and each agent as the daemon sees it. */
 async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLine[]> {
   let health: { version?: unknown; pid?: unknown; since_tick_ms?: number | null };
   try {
@@ -74,9 +73,13 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
   const theirs = sanitize(String(health.version), 40);
   const daemon =
     theirs === version
-      ? okLine("daemon", `up, release ${theirs}, process ${Number(health.pid)}`)
-      : failLine("daemon", `it is of release ${theirs}, this is ${version}`, "rouse down, then rouse up; agents go on");
-  // A daemon of another release may not know these.
+      ? okLine("daemon", `running, version ${theirs}, process ${Number(health.pid)}`)
+      : failLine(
+          "daemon",
+          `runs version ${theirs}; this is version ${version}`,
+          "rouse down, then rouse up; agents keep running",
+        );
+  // A daemon of another version may not support these.
   const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => null);
   const [own, seen, alerts] = await Promise.all([
     orNull(call("daemon", {})),
@@ -102,31 +105,31 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
   ];
 }
 
-/** The daemon's own alarm path: who notices when it is gone. */
+/** What monitors the daemon itself. */
 export function pulseLines(pulses: readonly PulseView[]): DoctorLine[] {
   if (pulses.length === 0)
     return [
       warnLine(
-        "sign of life",
-        "nobody outside notices when the daemon is gone; a host that misses it starts it again",
+        "daemon heartbeat",
+        "nothing external monitors the daemon (agents' hosts restart it after a crash)",
         "rouse init --service, or set daemon.dead_man_url",
       ),
     ];
   return pulses.map(({ to, every_secs, failures, error, last_ok }) =>
     error === null
-      ? okLine("sign of life", `to ${sanitize(to, 80)} every ${every_secs} s, last ${last_ok ?? "not yet"}`)
-      : failLine("sign of life", `${failures} failed: ${sanitize(error)}`, PULSE_FIX),
+      ? okLine("daemon heartbeat", `to ${sanitize(to, 80)} every ${every_secs} s, last sent ${last_ok ?? "never"}`)
+      : failLine("daemon heartbeat", `${failures} failed: ${sanitize(error)}`, PULSE_FIX),
   );
 }
 
-const PULSE_FIX = "look at daemon.dead_man_url, the network, or systemd-notify";
+const PULSE_FIX = "check daemon.dead_man_url, the network and systemd-notify";
 
-/** It starts with the first agent; only one that should be there and is not is a problem. */
+/** The daemon starts with the first agent: it is missing only while agents run. */
 function notRunning(paths: RousePaths): DoctorLine {
   const alive = listSessions(paths).filter(({ isAlive }) => isAlive).length;
   return alive > 0
-    ? failLine("daemon", `it does not answer, and nobody judges the ${alive} agents that run`, "rouse up")
-    : warnLine("daemon", "not running; it starts with the first agent", "rouse up");
+    ? failLine("daemon", `not running: ${counted(alive, "agent")} running without monitoring`, "rouse up")
+    : warnLine("daemon", "not running; starts with the first agent", "rouse up");
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -137,30 +140,34 @@ function journalLine({ engine, sessions, signals, bytes, lost, failures, lastErr
     return failLine(
       "journal",
       `${says}; ${failures} writes failed: ${sanitize(lastError ?? "")}`,
-      "look at the disk's space and mode",
+      "check free disk space and permissions",
     );
   if (lost > 0)
-    return warnLine("journal", `${says}; ${lost} signals were lost`, "a host could not reach the daemon for long");
+    return warnLine(
+      "journal",
+      `${says}; ${lost} signals were lost`,
+      "an agent's host could not reach the daemon for some time",
+    );
   return okLine("journal", says);
 }
 
 export function agentLine({ name, kind, origin, blind, sees, misses }: SessionCoverage): DoctorLine {
   const what = `agent ${name}`;
-  if (blind) return failLine(what, `${kind} by ${origin}: rouse does not see it: ${blind}`, BLIND_FIXES[origin]);
-  const seen = `${kind} by ${origin}: sees ${sees.join(", ") || "nothing yet"}`;
+  if (blind) return failLine(what, `${kind} (${origin}): cannot see it: ${blind}`, BLIND_FIXES[origin]);
+  const seen = `${kind} (${origin}): sees ${sees.join(", ") || "nothing yet"}`;
   if (misses.length === 0) return okLine(what, seen);
   return warnLine(
     what,
-    `${seen}; not ${misses.map((miss) => miss.what).join(", ")}`,
+    `${seen}; missing: ${misses.map((miss) => miss.what).join(", ")}`,
     [...new Set(misses.map((miss) => miss.fix))].join("; "),
   );
 }
 
 const BLIND_FIXES: Readonly<Record<SessionCoverage["origin"], string>> = {
-  run: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it again`,
-  spawn: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it again`,
-  tmux: "look whether its tmux server answers and its pane has at least 20 columns and 4 rows",
-  transcript: "look whether its process runs and belongs to you",
+  run: `check its host process with "ps"; if it is stopped, resume it with "kill -CONT"; else restart the agent`,
+  spawn: `check its host process with "ps"; if it is stopped, resume it with "kill -CONT"; else restart the agent`,
+  tmux: "check that its tmux server answers and its pane has at least 20 columns and 4 rows",
+  transcript: "check that its process is running and belongs to you",
 };
 
 const MARKS = { ok: ["ok  ", "green"], warn: ["warn", "yellow"], fail: ["FAIL", "red"] } as const;

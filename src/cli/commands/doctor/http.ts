@@ -1,4 +1,4 @@
-/** What the doctor says of the daemon's port: is it open, does anybody use it, do the hooks that post still fit it? */
+/** Checks the daemon's port: is it open, what uses it, and do the hooks that post match it? */
 import { loadConfig } from "../../../config/load.js";
 import { rousePaths } from "../../../config/paths.js";
 import { sanitize } from "../../../core/text/sanitize.js";
@@ -20,34 +20,34 @@ export function portLine({
   refused,
   telemetry,
 }: HttpView): DoctorLine {
-  if (port === 0) return okLine(PORT, "none is wanted (daemon.http_port is 0)");
+  if (port === 0) return okLine(PORT, "off (daemon.http_port is 0)");
   const where = `${address}:${port}`;
   if (!listening)
     return warnLine(
       PORT,
       `${where} is not open: ${sanitize(error ?? "unknown", 200)}; no API, no HTTP hooks and no telemetry`,
-      "end the program that has it, or choose another one with daemon.http_port and run rouse init --http again",
+      "stop the program that uses it, or set another daemon.http_port and run rouse init --http again",
     );
   const { logs, points, spans, unknown } = telemetry;
   const records = logs + points + spans;
   const strange = Object.values(unknown).reduce((sum, times) => sum + times, 0);
   const says = [
     `${where}, ${hooks} hooks`,
-    ...(unmatched > 0 ? [`${unmatched} of them of nobody who is watched`] : []),
-    `${records} records of telemetry`,
-    ...(telemetry.unmatched > 0 ? [`${telemetry.unmatched} of them of nobody who is watched`] : []),
-    ...(strange > 0 ? [`${strange} with names that are not known`] : []),
+    ...(unmatched > 0 ? [`${unmatched} of them from unknown agents`] : []),
+    `${records} telemetry records`,
+    ...(telemetry.unmatched > 0 ? [`${telemetry.unmatched} of them from unknown agents`] : []),
+    ...(strange > 0 ? [`${strange} with unknown names`] : []),
   ].join(", ");
-  const refusals = Object.entries(refused).map(([why, times]) => `${times} for their ${sanitize(why, 40)}`);
+  const refusals = Object.entries(refused).map(([why, times]) => `${times} (${sanitize(why, 40)})`);
   if (refusals.length === 0) return okLine(PORT, says);
   return warnLine(
     PORT,
     `${says}; refused: ${refusals.join(", ")}`,
-    "rouse init --http and rouse init --otel give programs the right address, key and format; rouse token create makes a token for the API",
+    "set up programs again with rouse init --http or rouse init --otel; API clients need rouse token create",
   );
 }
 
-/** Null where the program's hooks do not post, or post as the daemon wants it. */
+/** Null if the program's hooks do not post, or match the daemon's port and key. */
 export function httpHookLine(
   { program, before, path }: HookPlan,
   env: NodeJS.ProcessEnv,
@@ -58,8 +58,8 @@ export function httpHookLine(
   if (!isUp)
     return warnLine(
       `hooks of ${program}`,
-      `they post to a daemon that is not running: ${http.whenDown}`,
-      `rouse up; or rouse init ${program}, for hooks that need no daemon`,
+      `they post to the daemon, which is not running: ${http.whenDown}`,
+      `rouse up, or rouse init ${program} for hooks that need no daemon`,
     );
   const port = loadConfig({ env }).config.daemon.http_port;
   const key = readKey(rousePaths(env).hookKey) ?? "";
@@ -73,7 +73,7 @@ export function httpHookLine(
   if (posts(fresh.before) === posts(fresh.after)) return null;
   return warnLine(
     `hooks of ${program}`,
-    `those in ${path} post to another port or with another key than the daemon's`,
+    `the hooks in ${path} post to another port or with another key`,
     `rouse init ${program} --http`,
   );
 }

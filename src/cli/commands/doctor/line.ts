@@ -1,6 +1,6 @@
-/** One line of what the doctor found. */
+/** The result of one check. */
 export interface DoctorLine {
-  /** The part that was looked at. */
+  /** The part that was checked. */
   what: string;
   level: "ok" | "warn" | "fail";
   says: string;

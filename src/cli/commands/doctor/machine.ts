@@ -1,4 +1,4 @@
-/** What the doctor asks of this machine: Node.js, SQLite, folders, disk, tmux, the configuration. */
+/** Checks of this machine: Node.js, SQLite, folders, disk, tmux, the configuration. */
 import { accessSync, constants, lstatSync, mkdtempSync, rmdirSync, type Stats, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type ConfigIssue, issueText } from "../../../config/issue.js";
@@ -37,7 +37,7 @@ export function sqliteLine(load: typeof loadSqlite = loadSqlite): DoctorLine {
   }
 }
 
-/** Folders are private, sockets too: whoever can open them can type into agents. */
+/** Folders and sockets must be private: a user who can open them can type into agents. */
 export function folderLines(paths: RousePaths, canWrite = isWritable): DoctorLine[] {
   const checked: [string, string, number][] = [
     ["config folder", paths.config, 0o022],
@@ -49,13 +49,15 @@ export function folderLines(paths: RousePaths, canWrite = isWritable): DoctorLin
   return checked.flatMap(([what, path, forbidden]) => {
     const found = statsOf(path);
     if (what.endsWith("folder") && !canWrite(nearestFolder(path)))
-      return [failLine(what, `${path} cannot be written`, "make it yours, or set ROUSE_HOME to a folder of yours")];
+      return [
+        failLine(what, `${path} is not writable`, "change its owner or mode, or set ROUSE_HOME to a folder of yours"),
+      ];
     if (!found) return [];
     const mode = (found.mode & 0o777).toString(8).padStart(3, "0");
     if (process.getuid && found.uid !== process.getuid())
       return [failLine(what, `${path} belongs to another user`, "remove it, or set ROUSE_HOME to a folder of yours")];
     if ((found.mode & forbidden) !== 0)
-      return [failLine(what, `${path} has mode ${mode}: others may use it`, `chmod go-rwx ${path}`)];
+      return [failLine(what, `${path} has mode ${mode}: accessible to other users`, `chmod go-rwx ${path}`)];
     return [okLine(what, `${path} (${mode})`)];
   });
 }
@@ -67,7 +69,7 @@ export function diskLines(paths: RousePaths): DoctorLine[] {
     ? [
         warnLine(
           "file system",
-          `${folder} lies on a network file system (${network}), where SQLite loses data`,
+          `${folder} is on a network file system (${network}), where SQLite can lose data`,
           "set XDG_STATE_HOME or ROUSE_HOME to a folder on a local disk",
         ),
       ]
@@ -86,12 +88,11 @@ export async function tmuxLine(env: NodeJS.ProcessEnv = process.env): Promise<Do
     return warnLine("tmux", "tmux is not installed", "install tmux 3.2 or newer to watch agents in its panes");
   const [, major, minor] = /(\d{1,4})\.(\d{1,4})/.exec(said) ?? [];
   const isOld = Number(major) < TMUX_OLDEST[0] || (Number(major) === TMUX_OLDEST[0] && Number(minor) < TMUX_OLDEST[1]);
-  if (isOld)
-    return warnLine("tmux", `${said} is too old to be watched`, `install tmux ${TMUX_OLDEST.join(".")} or newer`);
+  if (isOld) return warnLine("tmux", `${said} is too old`, `install tmux ${TMUX_OLDEST.join(".")} or newer`);
   return okLine("tmux", said);
 }
 
-/** `alerts`: what is wrong with channels and alerts, where no daemon has told it. */
+/** `alerts`: errors of channels and alerts that no daemon has reported. */
 export function configLines(
   load: () => LoadedConfig = loadConfig,
   alerts: (loaded: LoadedConfig) => ConfigIssue[] = () => [],
@@ -102,23 +103,23 @@ export function configLines(
   return issues.map((issue) => {
     const says = sanitize(issueText(issue));
     return issue.level === "error"
-      ? failLine("configuration", says, "correct it; rouse config show --origin tells where each value comes from")
-      : warnLine("configuration", says, "rouse config show --origin tells where each value comes from");
+      ? failLine("configuration", says, "fix it; rouse config show --origin shows where each value comes from")
+      : warnLine("configuration", says, "rouse config show --origin shows where each value comes from");
   });
 }
 
-/** The daemon reads the file when it starts, which is when it makes its socket. */
+/** The daemon reads the file and creates its socket when it starts. */
 export function staleLines({ config, daemonSocket }: RousePaths): DoctorLine[] {
   const [file, socket] = [statsOf(join(config, "config.toml")), statsOf(daemonSocket)];
   if (!file || !socket || file.mtimeMs <= socket.mtimeMs) return [];
-  const says = "the file was changed after the daemon started: only agents that start from now on are judged by it";
-  return [warnLine("configuration", says, "rouse down, then rouse up; agents go on meanwhile")];
+  const says = "changed after the daemon started: applies only to agents that start from now on";
+  return [warnLine("configuration", says, "rouse down, then rouse up; agents keep running")];
 }
 
 export const formatMegabytes = (bytes: number): string =>
   bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GB` : `${Math.round(bytes / 1024 ** 2)} MB`;
 
-/** Null too where the way there cannot be gone: through a file, or a folder of somebody else. */
+/** Null also if the path leads through a file or an inaccessible folder. */
 function statsOf(path: string): Stats | null {
   try {
     return lstatSync(path);
@@ -131,11 +132,11 @@ function isWritable(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
     if (lstatSync(path).isFile()) return false;
-    // Some places, such as /proc, say that they can be written, and make nothing.
+    // Some folders, such as those in /proc, report write access but cannot create files.
     rmdirSync(mkdtempSync(join(path, ".rouse-")));
     return true;
   } catch (error) {
-    // A full disk has a line of its own.
+    // A full disk is reported by its own check.
     return ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
   }
 }

@@ -1,4 +1,4 @@
-/** What the doctor asks of the agents' programs: are they here, in which release, do they have rouse's hooks? */
+/** Checks of the agents' programs: installed version, profile and hooks. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -27,16 +27,18 @@ export async function programLines(env: NodeJS.ProcessEnv = process.env): Promis
   const { profiles } = loadOwnProfiles(rousePaths(env).config);
   const lines = await Promise.all(COMMANDS.map(({ kind, command }) => programLine(kind, command, env, profiles)));
   const found = [...lines.flatMap((line) => line ?? []), ...ownLines(profiles, env)];
-  return found.length > 0 ? found : [okLine("programs", "none of the programs with a profile is on the PATH")];
+  return found.length > 0
+    ? found
+    : [warnLine("programs", "no supported agent program found on the PATH", "install one, or check your PATH")];
 }
 
-/** Programs of the user's own profiles. They are not asked for their version: who knows what they would take it for. */
+/** Programs of the user's own profiles. They are not run with --version: unknown programs may misread it. */
 function ownLines(profiles: readonly ProfileOverride[], env: NodeJS.ProcessEnv): DoctorLine[] {
   const known = new Set<string>(COMMANDS.map(({ command }) => command));
   return profiles.flatMap(({ id, programs = [] }) =>
     programs
       .filter((command) => !known.has(command) && findProgram(command, env, process.cwd()) === "found")
-      .map((command) => okLine(sanitize(command, 40), sanitize(`on the PATH, read by your profile ${id}`))),
+      .map((command) => okLine(sanitize(command, 40), sanitize(`found on the PATH, uses your profile ${id}`))),
   );
 }
 
@@ -50,7 +52,7 @@ async function programLine(
   const said = await askVersion(command, ["--version"], env);
   const version = /\d{1,6}(?:\.\d{1,6}){1,3}/.exec(said ?? "")?.[0];
   if (said === null || version === undefined)
-    return warnLine(command, "it does not tell its version", `run ${command} --version by hand`);
+    return warnLine(command, "cannot read its version", `run ${command} --version yourself`);
   const { versions } = profileFor(kind, own);
   const fit = versionFit(versions, version);
   if (fit === 1)
@@ -64,7 +66,6 @@ async function programLine(
   return okLine(command, `${version}, known`);
 }
 
-/** The user's own profiles, and what is wrong with their files. */
 export function profileLines({ profiles, paths, issues }: OwnProfiles = loadOwnProfiles()): DoctorLine[] {
   return [
     ...profiles.map(({ id, programs }, at) => {
@@ -75,12 +76,12 @@ export function profileLines({ profiles, paths, issues }: OwnProfiles = loadOwnP
   ];
 }
 
-const PROFILE_FIX = "correct it (docs/add-a-program.md); agents that start afterwards are read by it";
+const PROFILE_FIX = "fix it (docs/add-a-program.md); it applies to agents that start afterwards";
 
-/** The first line of what a program says; null when it says nothing in time. */
+/** The first line of a program's output; null if there is none in time. */
 export function askVersion(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string | null> {
   return new Promise((resolve) => {
-    // The mark keeps a program that is asked for its version from being taken for an agent.
+    // ROUSE_OWN keeps the daemon from adopting this process as an agent.
     const options = { env: { ...env, ROUSE_OWN: "1" }, timeout: VERSION_MS, maxBuffer: 64 * 1024 };
     execFile(command, args, { ...options, encoding: "utf8", killSignal: "SIGKILL" }, (error, stdout) => {
       const line = sanitize((error ? "" : stdout).trim().split("\n")[0] ?? "", 80);
@@ -94,19 +95,23 @@ export function hookLines(isUp: boolean, env: NodeJS.ProcessEnv = process.env): 
   return HOOK_PROGRAMS.filter((program) => inUse.includes(program)).map((program) => hookLine(program, env, isUp));
 }
 
-/** Hooks are there when taking them out would change something. */
+/** Hooks are installed if removing them would change the file. */
 function hookLine(program: string, env: NodeJS.ProcessEnv, isUp: boolean): DoctorLine {
   const what = `hooks of ${program}`;
   const plan = planHooks(program, { command: ["rouse"], remove: true, env });
   const { error: issue, before, after, path } = plan;
-  if (issue !== null) return warnLine(what, sanitize(issue), `correct ${path}, then: rouse init ${program}`);
+  if (issue !== null) return warnLine(what, sanitize(issue), `fix ${path}, then: rouse init ${program}`);
   const plugin = pluginLine(program, before, env);
   if (plugin !== null) return plugin;
   if (before !== after) return httpHookLine(plan, env, isUp) ?? okLine(what, `installed in ${path}`);
-  return warnLine(what, "not installed: prompts and tools are seen later, from the screen", `rouse init ${program}`);
+  return warnLine(
+    what,
+    "not installed: prompts and tools are detected later, from the screen",
+    `rouse init ${program}`,
+  );
 }
 
-/** Null where the plugin has no part in it. */
+/** Null if the plugin is not used. */
 function pluginLine(program: string, settings: string, env: NodeJS.ProcessEnv): DoctorLine | null {
   const what = `hooks of ${program}`;
   const { plugin: part, pluginState } = hooksOf(program);
@@ -114,12 +119,12 @@ function pluginLine(program: string, settings: string, env: NodeJS.ProcessEnv): 
   if (!plugin) return null;
   const state = pluginState(settings);
   const folder = join(rousePaths(env).state, plugin.folder);
-  if (state === "foreign") return okLine(what, "those of the plugin, which was installed from another place");
+  if (state === "foreign") return okLine(what, "from the plugin, which was not installed by rouse init");
   if (state === "on")
     return existsSync(folder)
-      ? okLine(what, `those of the plugin in ${folder}`)
-      : warnLine(what, `the settings lead to a plugin that is not there: ${folder}`, `rouse init ${program}`);
+      ? okLine(what, `from the plugin in ${folder}`)
+      : warnLine(what, `the settings name a plugin that does not exist: ${folder}`, `rouse init ${program}`);
   return state === "off" && !settings.includes(` hook ${program}`)
-    ? warnLine(what, "the plugin is there and off", `rouse init ${program}, or /plugin in the program`)
+    ? warnLine(what, "the plugin is installed but disabled", `rouse init ${program}, or /plugin in the program`)
     : null;
 }
