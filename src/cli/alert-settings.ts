@@ -1,4 +1,4 @@
-/** What is wrong with channels and alerts, told as the daemon would tell it once it runs, and where it stands. */
+/** Errors of channels and alert rules, as the daemon would report them, with their place in the file. */
 import { type LoadedChannels, loadChannels } from "../config/channels.js";
 import type { ConfigIssue } from "../config/issue.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";

@@ -1,4 +1,4 @@
-/** Every command and where it lives. A command that is asked for by name is loaded alone: start-up is felt. */
+/** All commands and their files. A named command is loaded alone, to start quickly. */
 import type { CommandEntry } from "./command-entry.js";
 
 export const COMMANDS: readonly CommandEntry[] = [
@@ -35,7 +35,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { names: ["eval"], load: async () => (await import("./commands/eval.js")).addEval },
 ];
 
-/** In which part of the help a command stands. */
+/** Groups of the help. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Agents:": ["run", "spawn", "attach", "logs", "type", "stop", "recover", "allow", "watch"],
   "Checking:": [
@@ -51,16 +51,16 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "demo",
     "doctor",
   ],
-  "Telling:": ["messages", "alert"],
+  "Messages and alerts:": ["messages", "alert"],
   "Recordings and policies:": ["record", "replay", "eval", "policy"],
   "Daemon, hooks, configuration:": ["up", "down", "init", "config", "token", "completions"],
-  "What programs run:": ["hook", "report", "mcp"],
+  "Run by programs:": ["hook", "report", "mcp"],
 };
 
 export const groupOf = (name: string): string =>
   Object.entries(GROUPS).find(([, names]) => names.includes(name))?.[0] ?? "More:";
 
-/** Words of other tools for what rouse calls otherwise. */
+/** Command names of other tools. */
 export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["list", "status"],
   ["ls", "status"],

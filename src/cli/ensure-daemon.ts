@@ -42,8 +42,8 @@ export async function ensureDaemon(): Promise<boolean> {
   const full = cannotWrite(paths);
   throw new BadInput(
     full === null
-      ? `the daemon did not come up; ${log} says why`
-      : `the daemon did not come up: nothing can be written in ${paths.state}: ${full}`,
+      ? `the daemon did not start; see ${log}`
+      : `the daemon did not start: cannot write to ${paths.state}: ${full}`,
   );
 }
 

@@ -27,10 +27,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("rouse init agents-md", () => {
-  it("begins an AGENTS.md, once, and removes one that holds nothing else", () => {
+  it("creates AGENTS.md once, and removes a file that holds nothing else", () => {
     expect(agentsDiff(planAgents(folder, false))).toContain("+## Reporting to rouse");
     expect(existsSync(path())).toBe(false);
-    expect(install()).toBe(`${path()} begun\n`);
+    expect(install()).toBe(`${path()} created\n`);
     expect(text()).toBe(SECTION);
     expect(install()).toBe(`${path()}: nothing to do\n`);
     expect(remove()).toBe(`${path()} removed\n`);
@@ -71,16 +71,18 @@ describe("rouse init agents-md", () => {
     ["UTF-16", Buffer.from("# Mine\n", "utf16le")],
   ])("refuses %s, which is no text that it could add to", (_, before) => {
     writeFileSync(path(), before);
-    expect(planAgents(folder, false).error).toBe(`${path()}: it is no text: it holds zero bytes; nothing was changed`);
+    expect(planAgents(folder, false).error).toBe(
+      `${path()}: not a text file (contains null bytes); nothing was changed`,
+    );
   });
 
-  it("ends no line of somebody else's text with its own part", () => {
+  it("does not join the lines around a removed section", () => {
     writeFileSync(path(), `# Above\n${SECTION}# Below`);
     remove();
     expect(text()).toBe("# Above\n# Below");
   });
 
-  it("is renewed where it stands", () => {
+  it("replaces an old section in place", () => {
     const old = "<!-- rouse: begin (old) -->\nold words\n<!-- rouse: end -->\n";
     writeFileSync(path(), `# Above\n\n${old}\n# Below\n`);
     install();
@@ -97,7 +99,7 @@ describe("rouse init agents-md", () => {
     },
   );
 
-  it("follows a link to a file beside it, and none that leads away", () => {
+  it("follows a link to a file in the same folder, but none to another folder", () => {
     const project = join(folder, "project");
     mkdirSync(project);
     writeFileSync(join(project, "CLAUDE.md"), "# Mine\n");
@@ -110,7 +112,7 @@ describe("rouse init agents-md", () => {
     expect(planAgents(project, false).error).toContain("a link to another folder");
   });
 
-  it("names states that can be reported, in the section and in the docs", () => {
+  it("uses only states that can be reported, in the section and in the docs", () => {
     const states = [...SECTION.matchAll(/rouse report ([a-z_]+) /g)].map(([, state]) => state);
     expect([...new Set(states)].toSorted()).toEqual([...REPORT_STATES].toSorted());
     const docs = readFileSync(join(import.meta.dirname, "..", "..", "docs", "orchestrators.md"), "utf8");

@@ -1,6 +1,6 @@
 /**
- * The plugin for Claude Code that comes with rouse (`plugin/`), as `rouse init` installs it: a copy in rouse's own folder,
- * which stays where it is when the package moves with an update, and which calls rouse as the hooks do.
+ * The plugin for Claude Code (`plugin/`), as `rouse init` installs it: a copy in rouse's state folder, whose path does
+ * not change with an update of the package.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ import { findProgram } from "../terminal/find-program.js";
 import { askVersion } from "./commands/doctor/programs.js";
 
 const SHIPPED = fileURLToPath(new URL("../../plugin/", import.meta.url));
-/** Hooks in the settings, the plugin that has them too, or nothing that is changed. */
+/** Hooks in the settings, hooks of the plugin, or no change. */
 export type HookWay = { way: "hooks" | "plugin" | "nothing"; note: string | null };
 
 export const pluginFolder = ({ folder }: PluginPart): string => join(rousePaths().state, folder);
@@ -25,9 +25,9 @@ interface Asked {
   program: string;
   plugin: PluginPart;
   settings: string;
-  /** What was said by an option. */
+  /** Set by an option. */
   wanted: boolean | undefined;
-  /** Whether the program was asked for by its name. */
+  /** The user named the program. */
   isNamed: boolean;
 }
 
@@ -38,14 +38,14 @@ export async function hookWay({ program, plugin, settings, wanted, isNamed }: As
   if (state === "on" || state === "foreign") return as("plugin");
   if (!isNamed)
     return state === "off"
-      ? as("nothing", `its plugin is there and off, so it stays off; rouse init ${program} turns it on`)
+      ? as("nothing", `the plugin is installed but disabled (unchanged); rouse init ${program} enables it`)
       : as("hooks");
   const command = partOf(programFor(program).process)?.name ?? program;
   const version = await versionOf(command);
-  // Tried with this release, and taken to work with all later ones.
+  // Tested with this version; later ones are assumed to work.
   if (version !== null && versionFit({ from: plugin.since, to: "9999" }, version) !== -1) return as("plugin");
-  const why = version === null ? `${command} is not on the PATH` : `it is ${version}, older than ${plugin.since}`;
-  return as("hooks", `${why}: hooks without the plugin, which --plugin installs all the same`);
+  const why = version === null ? `${command} is not on the PATH` : `version ${version} is older than ${plugin.since}`;
+  return as("hooks", `${why}: installed hooks without the plugin (force it with --plugin)`);
 }
 
 async function versionOf(command: string): Promise<string | null> {
@@ -54,7 +54,7 @@ async function versionOf(command: string): Promise<string | null> {
   return /\d{1,6}(?:\.\d{1,6}){1,3}/.exec(said ?? "")?.[0] ?? null;
 }
 
-/** Returns whether anything changed. */
+/** Returns true if anything changed. */
 export function writePlugin(plugin: PluginPart, command: readonly string[]): boolean {
   const folder = pluginFolder(plugin);
   makePrivateFolder(rousePaths().state);
@@ -67,7 +67,7 @@ export function writePlugin(plugin: PluginPart, command: readonly string[]): boo
   return stale.length > 0;
 }
 
-/** Returns whether there was one. */
+/** Returns true if there was one. */
 export function deletePlugin(plugin: PluginPart): boolean {
   const isThere = existsSync(pluginFolder(plugin));
   rmSync(pluginFolder(plugin), { recursive: true, force: true });
@@ -81,7 +81,7 @@ interface HooksFile {
   hooks: Record<string, { hooks: { command: string }[] }[]>;
 }
 
-/** A file of the plugin, with rouse called by these words. */
+/** A file of the plugin, with `command` in place of `rouse`. */
 function rendered(file: string, command: readonly string[]): string {
   const text = readFileSync(join(SHIPPED, file), "utf8");
   if (command.join(" ") === "rouse") return text;

@@ -1,4 +1,4 @@
-/** The command line as commander knows it, at a width of the help. */
+/** The command line as a commander program, for a width of the help. */
 import { Command } from "@commander-js/extra-typings";
 import { complaintOfHome } from "../config/paths.js";
 import { redact } from "../core/text/redact.js";
@@ -9,38 +9,38 @@ import { readVersion } from "./version.js";
 import { WrongOption } from "./wrong-option.js";
 
 const FIRST_STEPS = [
-  ["rouse demo", "the whole of it on six scripted agents, in a minute"],
-  ["rouse run -- claude", "an agent of yours, in this terminal, watched"],
-  ["rouse status", "how everybody is; rouse why NAME has the evidence"],
+  ["rouse demo", "see rouse on six scripted agents, in a minute"],
+  ["rouse run -- claude", "start an agent in this terminal, monitored"],
+  ["rouse status", "list all agents; rouse why NAME shows the evidence"],
 ] as const;
 
-/** With the commands of that name only, or with all when there is none. */
+/** Loads only the named command, or all commands if there is none of that name. */
 export async function createProgram(
   asked: string,
   helpWidth: number,
   setExit: (code: number) => void,
 ): Promise<Command> {
   const program = new Command("rouse")
-    .description("Watches AI coding agents: tells what they are doing, and why it thinks so.")
+    .description("Watchdog for AI coding agents: detects stalls, loops, limits and failures, and explains why.")
     .version(readVersion())
     .exitOverride()
     .configureHelp({
       helpWidth,
       formatItem: (term, termWidth, text) => helpItem(term, termWidth, text, helpWidth),
-      // Descriptions are prose: the terminal's width breaks them, and not that of the source.
+      // Descriptions wrap at the width of the terminal, not at that of the source.
       commandDescription: (command) => (command.description() || command.summary()).replaceAll("\n", " "),
       subcommandDescription: (command) => command.summary() || command.description().replaceAll("\n", " "),
     })
     .configureOutput({
       writeErr: (text) => process.stderr.write(safe(text)),
-      // Whoever reads a script's output wants to know which program complains.
+      // In the output of a script, an error must name its program.
       outputError: (text, write) => write(text.replace(/^error: /, "rouse: ")),
     })
     .hook("preAction", () => {
       const complaint = complaintOfHome();
       if (complaint !== null) throw new WrongOption(complaint);
     })
-    .addHelpText("after", () => helpList("Begin with:", FIRST_STEPS, helpWidth));
+    .addHelpText("after", () => helpList("Getting started:", FIRST_STEPS, helpWidth));
   const wanted = COMMANDS.filter(({ names }) => names.includes(asked));
   for (const { load } of wanted.length > 0 ? wanted : COMMANDS) {
     const add = await load();
@@ -51,7 +51,7 @@ export async function createProgram(
   return program;
 }
 
-/** What somebody typed is quoted in it: without control bytes, and without a secret that got into the wrong place. */
+/** Errors quote user input: remove control bytes and secrets. */
 export const safe = (text: string): string => redact(text.split("\n").map(sanitizeLine).join("\n"));
 
 /** The part of a command that is used here; commander's own type carries each command's options. */
@@ -60,7 +60,7 @@ interface Hinted {
   showHelpAfterError(text: string): unknown;
 }
 
-/** What to do after an error in the words of a command. */
+/** Adds a hint to `--help` to usage errors. */
 function hint(command: Hinted, words: string): void {
   const has = command.commands.length > 0 ? "commands" : "options";
   command.showHelpAfterError(`("${words} --help" lists the ${has})`);

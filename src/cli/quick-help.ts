@@ -5,14 +5,14 @@ import { REPORT_STATES } from "./commands/report.js";
 export function addQuick(program: Command, setExit: (code: number) => void): void {
   program
     .command("hook")
-    .summary("hand a hook's payload to the daemon (agents run this)")
+    .summary("Send a hook's payload to the daemon (run by hooks)")
     .description(
-      "Reads the payload of an agent's hook and hands it to the daemon. Always ends with 0, at once, without a word. " +
+      "Reads the payload of an agent's hook and sends it to the daemon. Always exits 0, at once and without output. " +
         '"rouse init" installs it.',
     )
     .argument("<program>", "claude-code, codex or gemini")
-    .argument("[payload]", "the payload, where it is not on standard input")
-    .option("--plugin", "keep still where the same hooks stand in Claude Code's settings")
+    .argument("[payload]", "the payload, if it is not on standard input")
+    .option("--plugin", "do nothing if the same hooks are in Claude Code's settings")
     .action(async (name, payload, { plugin }) => {
       const { runHook } = await import("./commands/hook.js");
       setExit(await runHook([name, ...(plugin ? ["--plugin"] : []), ...(payload === undefined ? [] : [payload])]));

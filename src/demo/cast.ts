@@ -1,45 +1,49 @@
-/** The six agents of the demo: what each was asked, what goes wrong with it, and how rouse is expected to leave it. */
+/** The six agents of the demo: their prompts, their problems and the expected outcomes. */
 import type { ScriptStep } from "./agent/steps.js";
 
 /**
- * How many times as fast as a real clock theirs run, when nobody says otherwise. A hang is acted on after 330 s, which
- * leaves about a minute; but a key has 5 s to be seen on a screen, which a busy machine needs some part of.
+ * Default speed of the agents' clocks. rouse acts on a hang after 330 s, so the demo takes about a minute; a typed key has
+ * 5 s to appear on the screen, of which a busy machine needs a part.
  */
 export const TIMES = 8;
 
 export type Ending =
-  | "left_alone" // nothing was wrong, and nothing was said
-  | "recovered" // work was proven to go on, and it finished
-  | "escalated"; // a human has it
+  | "left_alone" // no problem and no report
+  | "recovered" // proven to work again, and finished
+  | "escalated"; // reported to the user
 
 export interface Member {
   name: string;
   prompt: string;
-  /** What happens to it, in few words. */
+  /** What happens to it. */
   plot: string;
   ending: Ending;
   steps: readonly ScriptStep[];
-  /** When it is called to take its conversation up again. */
+  /** Steps after its conversation is resumed. */
   resumed?: readonly ScriptStep[];
 }
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-/** A silent child of Node.js: `sleep` would know nothing of the fast clocks. */
+/** A silent Node.js process: `sleep` would ignore the fast clocks. */
 const tests = (ms: number): ScriptStep => ({
   do: "tool",
   command: [process.execPath, "-e", `setTimeout(() => {}, ${ms})`],
   shown: "npm test",
 });
-/** Its prompt is on its command line, so it waits for nobody at its composer. */
+/** The prompt is on its command line, so it does not wait for input. */
 const begin: readonly ScriptStep[] = [{ do: "boot", ms: 2 * SECOND }, { do: "idle" }];
 const work: readonly ScriptStep[] = [
   { do: "think", ms: 8 * SECOND },
-  { do: "stream", text: "I read the code first, then I mend what is broken and run the tests.", ms: 12 * SECOND },
+  {
+    do: "stream",
+    text: "Reading the code first, then fixing the failing cases and running the tests.",
+    ms: 12 * SECOND,
+  },
 ];
 const goOn: readonly ScriptStep[] = [
   { do: "think", ms: 6 * SECOND },
-  { do: "stream", text: "I go on where I was: the fix is written, only the tests are left.", ms: 25 * SECOND },
+  { do: "stream", text: "Continuing: the fix is written, only the tests are left.", ms: 25 * SECOND },
   tests(10 * SECOND),
   { do: "finish" },
 ];
@@ -47,14 +51,14 @@ const goOn: readonly ScriptStep[] = [
 export const CAST: readonly Member[] = [
   {
     name: "healthy",
-    prompt: "run the whole test suite and mend what fails",
+    prompt: "run the whole test suite and fix what fails",
     plot: "two silent minutes of tests",
     ending: "left_alone",
     steps: [...begin, ...work, tests(2 * MINUTE), ...work, { do: "finish" }],
   },
   {
     name: "hang",
-    prompt: "mend the parser",
+    prompt: "fix the parser",
     plot: "its stream dies",
     ending: "recovered",
     steps: [...begin, ...work, { do: "hang" }, { do: "idle" }, ...goOn],

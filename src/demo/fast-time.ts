@@ -1,9 +1,9 @@
 /**
- * Makes time run faster in a process that is started with `--import …/fast-time.js?since=MS&times=N`: what a clock
- * shows has run N times as fast since that moment, and every wait takes the N-th part of its time. So all that waits,
- * measures and judges holds as it is written, with not one threshold changed; only the seconds are shorter.
+ * Makes time run faster in a process that is started with `--import …/fast-time.js?since=MS&times=N`: from that moment on
+ * clocks run N times as fast and every wait takes 1/N of its time. Timers, thresholds and judgement stay unchanged; only
+ * the seconds are shorter.
  *
- * The system's own times (of files, of processes' starts) know nothing of it.
+ * Times of the system (files, process starts) are not affected.
  */
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
@@ -11,7 +11,7 @@ import timers from "node:timers/promises";
 const { searchParams } = new URL(import.meta.url);
 const times = Number(searchParams.get("times"));
 const since = Number(searchParams.get("since"));
-if (!(times > 0 && since > 0)) throw new Error("fast-time.js?since=MS&times=N: both have to be given");
+if (!(times > 0 && since > 0)) throw new Error("fast-time.js?since=MS&times=N: both are required");
 
 const realDate = Date;
 const realNow = Date.now.bind(Date);

@@ -1,7 +1,7 @@
 /**
- * The process behind `rouse demo`: a daemon with a home of its own and the six agents, all on the fast clock that this
- * process was started with. It says on its standard output what went wrong, and lives as long as its standard input
- * stays open: when whoever started it ends, in whatever way, everything here is ended and the home removed.
+ * The process behind `rouse demo`: a daemon with a separate home and the six agents, all on the fast clock of this
+ * process. It reports errors on standard output and runs until its standard input closes: however `rouse demo` ends, this
+ * process then ends everything and removes the home.
  */
 import { randomUUID } from "node:crypto";
 import { chmodSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -21,12 +21,12 @@ const COLS = 100;
 const ROWS = 30;
 
 const home = process.env.ROUSE_HOME;
-if (!home) throw new Error("ROUSE_HOME names the folder that is removed at the end");
+if (!home) throw new Error("ROUSE_HOME must name the folder that is removed at the end");
 const paths = rousePaths();
 
 let daemon: RunningDaemon | null = null;
 let isEnding = false;
-/** The daemon first: it would take the end of the others for problem, and fix it. */
+/** The daemon first: it would treat the end of the agents as a problem and recover them. */
 const end = async (): Promise<void> => {
   if (isEnding) return;
   isEnding = true;
@@ -41,20 +41,20 @@ process.stdout.on("error", () => {});
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end());
 
 try {
-  // Nobody but whoever looks on asks this daemon anything: its socket is enough.
+  // Only `rouse demo` connects to this daemon: the socket is enough.
   daemon = await serve(paths, "demo", HOST_SCRIPT, openApi);
   await callOperation(paths.daemonSocket, "allow", { agents: "all" });
   const program = makeProgram(home);
-  // Programs see their folder by its real name, and name their transcripts by it.
+  // Programs name their transcripts by the real path of their folder.
   const room = realpathSync(home);
-  // One after the other: six at once keep a small machine from looking, and what nobody saw does not count.
+  // One after the other: starting six at once delays checks on a small machine, and unobserved time does not count.
   for (const member of CAST) if (!isEnding) await enter(member, program, join(room, "work", member.name));
 } catch (error) {
   process.stdout.write(`${JSON.stringify({ error: (error as Error).message })}\n`);
   await end();
 }
 
-/** A program that is called as Claude Code is. */
+/** A stand-in that is called like Claude Code. */
 function makeProgram(folder: string): string {
   const program = join(folder, "bin", "claude");
   mkdirSync(join(folder, "bin"), { recursive: true });
@@ -76,5 +76,5 @@ async function enter({ name, prompt }: Member, program: string, workspace: strin
     },
     { script: HOST_SCRIPT, paths },
   );
-  if (started.error !== undefined) throw new Error(`the agent ${name} could not be started: ${started.error}`);
+  if (started.error !== undefined) throw new Error(`cannot start the agent ${name}: ${started.error}`);
 }

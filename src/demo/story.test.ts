@@ -36,7 +36,7 @@ const words = (story: Story, check: Parameters<Story["take"]>[0]): string[] =>
   story.take(check, 1).map(({ event, do: name, state }) => [event, name ?? state].join(" "));
 
 describe("the story of the demo", () => {
-  it("tells each thing once, in the order in which it happened", () => {
+  it("reports each event once, in order", () => {
     const story = new Story(member("hang"));
     const stuck = agent("hang", "stuck/silent_stream");
     const engine = (...actions: ActionView[]) => ({
@@ -59,7 +59,7 @@ describe("the story of the demo", () => {
     expect(story.rows[0]).toMatchObject({ ending: "recovered", did: ["interrupted", "nudged"] });
   });
 
-  it("calls nobody mended who did not finish, or whose incident was not proven to be over", () => {
+  it("calls an agent recovered only if it finished and its recovery is proven", () => {
     const story = new Story(member("hang"));
     const proven = [incident("hang", { phase: "recovered", actions: [action("nudge", "done")] })];
     story.take({ agents: [agent("hang", "working")], incidents: proven }, 1);
@@ -70,7 +70,7 @@ describe("the story of the demo", () => {
     expect([story.isOver, story.isAsPlanned]).toEqual([true, true]);
   });
 
-  it("says so when one ended otherwise than it was meant to", () => {
+  it("is not as planned if an agent has another outcome", () => {
     const story = new Story(member("crash"));
     const refused = action("resume", "refused");
     story.take(
@@ -81,10 +81,10 @@ describe("the story of the demo", () => {
       1,
     );
     expect([story.isOver, story.isAsPlanned]).toEqual([true, false]);
-    expect(story.rows.map(endingOf)).toEqual(["killed by the system: nothing typed, you were told"]);
+    expect(story.rows.map(endingOf)).toEqual(["killed by the system: nothing typed, you were notified"]);
   });
 
-  it("follows an agent into the session that took it up again", () => {
+  it("follows an agent into its resumed session", () => {
     const story = new Story(member("crash"));
     const old = agent("crash", "gone/crash");
     const again = agent("crash", "working", { started_at: "2026-01-01T00:01:00Z" });

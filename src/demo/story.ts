@@ -1,4 +1,4 @@
-/** What happens on the stage, told from looks at it: events as they come, one row per agent, and how each ended. */
+/** The course of the demo, from repeated checks: events, one row per agent, and the outcomes. */
 import type { ActionName } from "../core/action.js";
 import type { Cause, State, WaitCause } from "../core/states.js";
 import type { ActionView, IncidentView } from "../daemon/views/incident-view.js";
@@ -11,7 +11,7 @@ export interface StoryInput {
 }
 
 export interface StoryEvent {
-  /** Real seconds since the beginning. */
+  /** Real seconds since the start. */
   t: number;
   agent: string;
   event: "state" | "confirmed" | "action" | "outcome" | "escalated" | "recovered";
@@ -26,11 +26,11 @@ export interface StoryRow {
   state: State;
   cause: Cause | WaitCause | null;
   doing: string;
-  /** What rouse did with it so far, in words. */
+  /** Actions of rouse so far, as text. */
   did: string[];
-  /** What rouse waits for before it does something; null while it means to do nothing. */
+  /** What rouse waits for before its next action; null if none is planned. */
   next: string | null;
-  /** Why it is judged so, at this moment. */
+  /** The reason for the present verdict. */
   story: string;
   ending: Ending | null;
 }
@@ -64,16 +64,15 @@ export class Story {
     return this.rows.every(({ ending }) => ending !== null);
   }
 
-  /** Everybody ended as they were meant to. */
   get isAsPlanned(): boolean {
     return this.rows.every(({ ending, member }) => ending === member.ending);
   }
 
-  /** What is new since the last look. */
+  /** Returns the events since the last check. */
   take({ agents, incidents }: StoryInput, t: number): StoryEvent[] {
     return this.rows.flatMap((row) => {
       const { name } = row.member;
-      // Taken up again it is another session of the same name.
+      // A resumed agent is a new session of the same name.
       const [agent] = agents.filter((one) => one.name === name).sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
       if (!agent || agent.state === "unknown") return [];
       const own = incidents.filter((one) => one.agent === name).sort((a, b) => (a.opened_at < b.opened_at ? -1 : 1));
@@ -98,9 +97,9 @@ export class Story {
         if (action.result !== "pending")
           report(`${id} ${at} outcome`, action.result, "outcome", action.reason, action.do);
       }
-      if (phase === "confirmed") report(`${id} confirmed`, "yes", "confirmed", next?.reason ?? "it lasted");
-      if (phase === "escalated") report(`${id} end`, "escalated", "escalated", next?.reason ?? "it is for a human");
-      if (phase === "recovered") report(`${id} end`, "recovered", "recovered", "work goes on: that is proven");
+      if (phase === "confirmed") report(`${id} confirmed`, "yes", "confirmed", next?.reason ?? "the problem persists");
+      if (phase === "escalated") report(`${id} end`, "escalated", "escalated", next?.reason ?? "needs you");
+      if (phase === "recovered") report(`${id} end`, "recovered", "recovered", "work has resumed");
     }
     return events;
   }
@@ -122,19 +121,19 @@ function update(row: StoryRow, agent: SessionView, incidents: readonly IncidentV
   else if (agent.state === "complete" && last?.phase === "recovered") row.ending = "recovered";
 }
 
-/** Only what was carried out; a refusal touched nothing. */
+/** Only actions that were carried out; a refused one did nothing. */
 const didOf = ({ do: name, result }: ActionView): string[] =>
   result === "done" ? [NAMES[name] ?? name] : result === "failed" || result === "unknown" ? [`${name} ${result}`] : [];
 
-/** How one ended, in one line, out of what was seen. */
+/** The outcome of an agent in one line. */
 export function endingOf({ member, did, ending, state }: StoryRow): string {
-  const last = ending === null ? `it is ${state}, and no end was seen` : LAST_WORDS[ending];
+  const last = ending === null ? `still ${state}` : LAST_WORDS[ending];
   const done = ending === "escalated" && did.length === 0 ? ["nothing typed"] : did;
   return `${member.plot}: ${[...done, last].join(", ")}`;
 }
 
 const LAST_WORDS: Readonly<Record<Ending, string>> = {
-  left_alone: "nobody was bothered",
+  left_alone: "no false alarm",
   recovered: "finished",
-  escalated: "you were told",
+  escalated: "you were notified",
 };

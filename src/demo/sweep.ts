@@ -1,4 +1,4 @@
-/** Ends what the demo started, and nothing else. */
+/** Ends the processes of the demo, and no others. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RousePaths } from "../config/paths.js";
 import { readEnviron } from "../sensors/process/proc.js";
@@ -12,19 +12,19 @@ const CHECK_MS = 500;
 
 type Choice = (row: ProcessRow) => boolean;
 
-/** Everything that this process started. */
+/** All children of this process. */
 export const endBelow = (pid: number): Promise<void> =>
-  // `ps`, where it is asked, lists itself.
+  // `ps` lists itself.
   endAll(() => (row) => row.ppid === pid && row.comm !== "ps");
 
-/** Whoever has this home, when nobody is there any more who started it: by its environment, and by the hosts' records. */
+/** Processes with this home whose parent is gone: found by their environment and by the session files. */
 export const endAtHome = (home: string, paths: RousePaths): Promise<void> =>
   endAll(() => {
     const hosts = new Set(listSessions(paths).flatMap(({ isAlive, hostPid }) => (isAlive ? [hostPid] : [])));
     return ({ pid }) => hosts.has(pid) || readEnviron(pid)?.get("ROUSE_HOME") === home;
   });
 
-/** Also what starts meanwhile: until two looks find nothing. */
+/** Repeats until two checks find nothing: processes may start meanwhile. */
 async function endAll(choose: () => Choice): Promise<void> {
   for (let clean = 0; clean < 2; clean++) {
     if (clean > 0) await sleep(CHECK_MS);

@@ -1,4 +1,4 @@
-/** Opens the demo's stage, looks at it, and leaves nothing of it behind. */
+/** Starts the demo's process, polls it and removes everything of it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,9 +16,9 @@ export class Theatre {
   readonly #paths: RousePaths;
   readonly #stage: ChildProcess;
   readonly #over: Promise<void>;
-  /** When its clocks began to run fast. */
+  /** Start of the fast clocks. */
   readonly since: number;
-  /** Why it is over before anybody closed it; null as long as it is not. */
+  /** Why it ended early; null if it did not. */
   failure: string | null = null;
   #isClosing = false;
 
@@ -32,17 +32,17 @@ export class Theatre {
       if (!this.#isClosing) this.failure ??= (JSON.parse(line) as { error?: string }).error ?? null;
     });
     void this.#over.then(() => {
-      if (!this.#isClosing) this.failure ??= logged(home) || "its process ended";
+      if (!this.#isClosing) this.failure ??= logged(home) || "its process exited";
     });
   }
 
-  /** What is on it comes up one after the other. */
+  /** The agents start one after the other. */
   static open(times: number): Theatre {
     const home = mkdtempSync(join(tmpdir(), "rouse-demo-"));
     const since = Date.now();
     const env = stageEnvironment(home, since, times);
     const log = openSync(join(home, "log"), "a", 0o600);
-    // A session of its own: what the terminal sends goes to this process alone, which then closes the stage.
+    // A separate session: signals of the terminal reach only this process, which then closes the stage.
     const stage = spawn(process.execPath, [fileURLToPath(new URL("./stage.js", import.meta.url))], {
       env,
       cwd: home,
@@ -54,7 +54,7 @@ export class Theatre {
     return new Theatre(home, env, since, stage);
   }
 
-  /** Null when the daemon does not answer just now. */
+  /** Null if the daemon does not answer at present. */
   async check(): Promise<StoryInput | null> {
     const { daemonSocket } = this.#paths;
     try {
@@ -68,7 +68,7 @@ export class Theatre {
     }
   }
 
-  /** The stage ends its own when its standard input closes; what it cannot, because it is gone, is ended here. */
+  /** The stage cleans up when its standard input closes; if it was killed, this does. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#stage.stdin?.end();
@@ -79,7 +79,7 @@ export class Theatre {
   }
 }
 
-/** The user's own, without anything that would lead to the user's rouse. */
+/** The user's environment without anything that points to the user's rouse. */
 function stageEnvironment(home: string, since: number, times: number): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("ROUSE_") && !LED_ASTRAY.has(name));
   const clock = new URL(`./fast-time.js?since=${since}&times=${times}`, import.meta.url);
@@ -93,7 +93,7 @@ function stageEnvironment(home: string, since: number, times: number): NodeJS.Pr
   };
 }
 
-/** What speaks of another's service, terminal or session. */
+/** Variables of another service, terminal or session. */
 const LED_ASTRAY: ReadonlySet<string> = new Set(["NOTIFY_SOCKET", "WATCHDOG_USEC", "TMUX", "TMUX_PANE"]);
 
 function logged(home: string): string {

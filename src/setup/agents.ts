@@ -1,6 +1,6 @@
 /**
- * `rouse init agents-md`: how agents report to rouse, as a part of this folder's AGENTS.md between two marks. What stands
- * around it is never touched: it is handled byte by byte, in whatever encoding it is.
+ * `rouse init agents-md`: a section on reporting in this folder's AGENTS.md, between two marks. The rest of the file is
+ * never changed: it is handled as bytes, in any encoding.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -13,7 +13,7 @@ const NAME = "AGENTS.md";
 const BEGIN = "<!-- rouse: begin";
 const END = "<!-- rouse: end -->";
 const BYTES_MAX = 1024 * 1024;
-/** As text that is, to the byte, what is read: each byte is a character of its own. */
+/** Keeps every byte: each one is one character. */
 const BYTES = "latin1";
 
 export interface AgentsPlan {
@@ -32,19 +32,17 @@ export function planAgents(folder: string, remove: boolean): AgentsPlan {
   const before = found.text;
   const place = sectionOf(before);
   if (place === "broken")
-    return refused(
-      `the marks "${BEGIN}" and "${END}" have to stand there once each, in this order; nothing was changed`,
-    );
+    return refused(`the marks "${BEGIN}" and "${END}" must appear once each, in this order; nothing was changed`);
   return { path, before, after: remove ? without(before, place) : withSection(before, place), error: null };
 }
 
-/** Returns what was done, in one line. */
+/** Returns a one-line report. */
 export function applyAgents({ path, before, after }: AgentsPlan): string {
   if (before === after) return `${path}: nothing to do\n`;
-  // One that held nothing else was begun by us.
+  // An empty rest means that rouse created the file.
   if (after === "") rmSync(path);
   else replaceFile(path, Buffer.from(after, BYTES), 0o644);
-  return `${path} ${after === "" ? "removed" : before === "" ? "begun" : "changed"}\n`;
+  return `${path} ${after === "" ? "removed" : before === "" ? "created" : "changed"}\n`;
 }
 
 export const agentsDiff = ({ path, before, after }: AgentsPlan): string =>
@@ -68,11 +66,11 @@ function withSection(text: string, place: Exclude<Place, "broken">): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const section = readFileSync(SECTION, BYTES).replaceAll("\n", eol);
   if (place) return text.slice(0, place.from) + section + text.slice(place.to);
-  // An empty line, or the end of a last line that had none: so `without` can tell which of them it was.
+  // One line end: an empty line, or the missing end of the last line. `without` can tell them apart.
   return text + (text === "" ? "" : eol) + section;
 }
 
-/** The empty line in front of it was ours too; and at the end of the file, the end of the line. */
+/** Also removes the empty line before the section, or at the end of the file the line end. */
 function without(text: string, place: Exclude<Place, "broken">): string {
   if (!place) return text;
   const [head, rest] = [text.slice(0, place.from), text.slice(place.to)];
@@ -80,7 +78,7 @@ function without(text: string, place: Exclude<Place, "broken">): string {
   return (isEmptyLine || rest === "" ? head.replace(/\r?\n$/, "") : head) + rest;
 }
 
-/** A project may have been written by anybody: a link that leads out of it is not followed. */
+/** A project is not trusted: a link out of its folder is not followed. */
 function readPlain(path: string, folder: string): { text: string } | { error: string } {
   let target: string;
   try {
@@ -90,13 +88,13 @@ function readPlain(path: string, folder: string): { text: string } | { error: st
     return code === "ENOENT" ? { text: "" } : { error: `${message}; nothing was changed` };
   }
   if (dirname(target) !== realpathSync(folder))
-    return { error: `it is a link to another folder (${basename(target)} there); go there instead` };
+    return { error: `it is a link to another folder (${basename(target)} there); run this command there` };
   const file = openSync(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile() || stat.size > BYTES_MAX) return { error: "it is not a regular file of at most 1 MB" };
+    if (!stat.isFile() || stat.size > BYTES_MAX) return { error: "not a regular file of at most 1 MB" };
     const text = readFileSync(file, BYTES);
-    return text.includes("\0") ? { error: "it is no text: it holds zero bytes; nothing was changed" } : { text };
+    return text.includes("\0") ? { error: "not a text file (contains null bytes); nothing was changed" } : { text };
   } finally {
     closeSync(file);
   }

@@ -236,12 +236,12 @@ describe("applyHooks", () => {
       const path = put(program, "");
       const bytes = Buffer.from(program === "codex" ? "# f\xfcr\n" : '{ "name": "f\xfcr" }\n', "latin1");
       writeFileSync(path, bytes);
-      expect(plan(program).error).toBe(`${path}: it is no UTF-8 text; nothing was changed`);
+      expect(plan(program).error).toBe(`${path}: not UTF-8 text; nothing was changed`);
       expect(applyHooks(plan(program))).toBeNull();
       expect(readFileSync(path)).toEqual(bytes);
       rmSync(path);
       mkdirSync(path);
-      expect(plan(program).error).toBe(`${path}: it is a folder; nothing was changed`);
+      expect(plan(program).error).toBe(`${path}: is a folder; nothing was changed`);
     },
   );
 

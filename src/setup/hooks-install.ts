@@ -1,4 +1,4 @@
-/** Puts rouse's hooks into the settings of the programs that have any, and takes exactly them out again. */
+/** Installs rouse's hooks into the settings of programs, and removes exactly these hooks. */
 import { isUtf8 } from "node:buffer";
 import {
   closeSync,
@@ -28,11 +28,11 @@ export interface HookPlan {
   path: string;
   before: string;
   after: string;
-  /** Why the file cannot be edited: it is left as it is. */
+  /** Why the file cannot be edited. */
   error: string | null;
-  /** rouse's hooks are in it already, so that it is no longer as it was before rouse. */
+  /** The file already has hooks of rouse: it is not the original. */
   isOurs?: boolean;
-  /** rouse began the file, and nothing is left in it: it goes. */
+  /** rouse created the file, and nothing else is in it: delete it. */
   isSpent?: boolean;
 }
 
@@ -56,19 +56,18 @@ async function loaded(program: string, part: HookPart): Promise<[string, HookPar
 
 export const HOOK_PROGRAMS: readonly string[] = [...WITH_HOOKS.keys()];
 
-/** The hooks of a program that has any. */
 export function hooksOf(program: string): HookPart & HookCode {
   const found = WITH_HOOKS.get(program);
   if (!found) throw new Error(`${program} has no hooks`);
   return found;
 }
 
-/** Programs that this user has settings of. */
+/** Programs for which this user has settings. */
 export function programsInUse(env: Environment = process.env): string[] {
   return HOOK_PROGRAMS.filter((program) => existsSync(hooksOf(program).folder(env, homeOf(env))));
 }
 
-/** What would change. Nothing is written. */
+/** Computes the change without writing it. */
 export function planHooks(program: string, options: HookOptions): HookPlan {
   const { folder, file, edit } = hooksOf(program);
   const env = options.env ?? process.env;
@@ -91,27 +90,27 @@ export function planHooks(program: string, options: HookOptions): HookPlan {
     : { program, path, before, after: before, error: `${path}: ${edited.error}; nothing was changed` };
 }
 
-/** Of every file that was there before rouse, a copy was kept; one that is a link was there too. */
+/** Files that existed before rouse have a backup or are links. */
 const isSpent = (path: string, left: string): boolean =>
   /^(?:\{\s*\})?$/.test(left.trim()) && !lstatSync(path).isSymbolicLink() && !existsSync(backupOf(path));
 
 const backupOf = (path: string): string => `${path}.before-rouse`;
 
-/** As it would be written again: what is not UTF-8 would come back as other bytes. */
+/** Refuses other encodings: writing them back would change bytes. */
 function readText(path: string): string {
   const bytes = readFileSync(path);
   if (isUtf8(bytes)) return bytes.toString("utf8");
-  throw new Error("it is no UTF-8 text");
+  throw new Error("not UTF-8 text");
 }
 
-/** The system names the path where it could not open it, and not where it could not read. */
+/** The system names the path when open fails, but not when read fails. */
 function complaintOf(path: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  const why = code === "EISDIR" ? "it is a folder" : message;
+  const why = code === "EISDIR" ? "is a folder" : message;
   return why.includes(path) ? why : `${path}: ${why}`;
 }
 
-/** Writes a plan. The first time, the file as it was is kept beside it. Returns where, if it was. */
+/** Writes a plan. The first time, keeps a backup beside the file and returns its path. */
 export function applyHooks({ path, before, after, isOurs = false, isSpent = false }: HookPlan): string | null {
   if (before === after) return null;
   if (isSpent) {
@@ -127,10 +126,10 @@ export function applyHooks({ path, before, after, isOurs = false, isSpent = fals
   return keeps ? backup : null;
 }
 
-/** Settings are often a link into somebody's repository of settings: the link stays. */
+/** Settings are often a link into a dotfiles repository: keep the link. */
 const targetOf = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
 
-/** Whole or not at all, with the mode that it had; `mode` is that of a new one. */
+/** Atomic; keeps the mode of an existing file. `mode` is for a new one. */
 export function replaceFile(path: string, text: string | Uint8Array, mode: number): void {
   const target = targetOf(path);
   const fresh = `${target}.rouse-${process.pid}`;

@@ -53,7 +53,7 @@ describe.runIf(process.platform === "linux")("rouse init --service", () => {
       writeFileSync(unit(), edited);
       said();
       expect(await init(...args)).toBe(1);
-      expect(said()).toContain(`${unit()} was edited or is not of rouse, and stays as it is`);
+      expect(said()).toContain(`${unit()} was edited or not written by rouse (unchanged)`);
       expect(readFileSync(unit(), "utf8")).toBe(edited);
     },
   );
@@ -73,7 +73,7 @@ describe.runIf(process.platform === "linux")("rouse init --service", () => {
   });
 
   it("refuses a program beside it", async () => {
-    await expect(init("codex")).rejects.toThrow("--service goes without a program");
+    await expect(init("codex")).rejects.toThrow("--service takes no program");
   });
 });
 

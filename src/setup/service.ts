@@ -1,6 +1,6 @@
 /**
- * The daemon as a user service of systemd: the unit's text, and whether the file that is there is rouse's own. A unit
- * that somebody edited carries another digest than its text has, and is never written over.
+ * The daemon as a systemd user service. The unit carries a digest of its text: a unit that was edited, or that rouse did
+ * not write, is never overwritten.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,8 +15,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export const UNIT = "rouse.service";
 
 /**
- * What the daemon must know as this shell does: where rouse's folders, programs, transcripts and tmux sockets are. What is
- * not set here is unset there, or the daemon would listen where nobody asks.
+ * Variables that the daemon must share with this shell: paths of rouse's folders, programs, transcripts and tmux sockets.
+ * Unset ones are unset in the unit too, or daemon and clients would use different sockets.
  */
 const KEPT = [
   "ROUSE_HOME",
@@ -34,7 +34,7 @@ export interface ServicePlan {
   path: string;
   before: string;
   after: string;
-  /** Why the file is left as it is. */
+  /** Why the file is not changed. */
   error: string | null;
 }
 
@@ -45,9 +45,8 @@ export function unitPath(env: Env = process.env): string {
 }
 
 /**
- * Hardening that leaves rouse its eyes: it reads other processes' /proc, tmux sockets in /tmp, transcripts and
- * workspaces anywhere in the home folder, so nothing of these is hidden or made read-only; and V8 needs memory that is
- * both written and run.
+ * Hardening is limited: rouse reads /proc of other processes, tmux sockets in /tmp, and transcripts and workspaces
+ * anywhere in the home folder; V8 needs memory that is writable and executable.
  */
 export function unitText(env: Env = process.env): string {
   const bin = fileURLToPath(new URL("../../bin/rouse", import.meta.url));
@@ -65,12 +64,12 @@ export function unitText(env: Env = process.env): string {
     "",
     "[Service]",
     "Type=notify",
-    "# The signs of life come from systemd-notify, a child of the daemon.",
+    "# Heartbeats come from systemd-notify, a child of the daemon.",
     "NotifyAccess=all",
     `ExecStart=${[process.execPath, bin].map(commandWord).join(" ")} up --foreground`,
-    "# A round that does not finish within this is a dead daemon.",
+    "# systemd restarts a daemon that sends no heartbeat for this long.",
     "WatchdogSec=60",
-    "# A long journal is read first.",
+    "# Reading a long journal takes time.",
     "TimeoutStartSec=300",
     "Restart=on-failure",
     "RestartSec=2",
@@ -85,7 +84,7 @@ export function unitText(env: Env = process.env): string {
     "WantedBy=default.target",
     "",
   ].join("\n");
-  const head = `# Written by "rouse init --service" for ${rousePaths(env).daemonSocket}\n# Change it with "systemctl --user edit rouse": a file that was edited is not updated.\n`;
+  const head = `# Written by "rouse init --service" for ${rousePaths(env).daemonSocket}\n# Change it with "systemctl --user edit rouse": an edited file is not updated.\n`;
   return `${head}# ${digest(head + body)}\n${body}`;
 }
 
@@ -95,7 +94,7 @@ export function planService(remove: boolean, env: Env = process.env): ServicePla
   const after = remove ? "" : unitText(env);
   const isForeign = before !== "" && before !== after && !isOwn(before);
   const issue = isForeign
-    ? `${path} was edited or is not of rouse, and stays as it is; move it away (or keep your changes with "systemctl --user edit rouse"), then run this again`
+    ? `${path} was edited or not written by rouse (unchanged); move it away (or keep your changes with "systemctl --user edit rouse"), then run this again`
     : null;
   return { path, before, after, error: issue };
 }
@@ -109,7 +108,7 @@ export function applyService({ path, after }: ServicePlan): void {
   writeFileSync(path, after, { mode: 0o644 });
 }
 
-/** Asks systemd to start the daemon where the unit is installed for these folders. False where it is not, or cannot. */
+/** Starts the daemon through systemd if the unit is installed for these folders. False if not, or if that fails. */
 export async function startByService(env: Env = process.env): Promise<boolean> {
   if (process.platform !== "linux" || !read(unitPath(env)).includes(` for ${rousePaths(env).daemonSocket}\n`))
     return false;
@@ -122,11 +121,11 @@ export async function startByService(env: Env = process.env): Promise<boolean> {
 
 export function installedText(path: string): string {
   return [
-    `${path} written. The daemon then starts with you, and systemd starts it again when it dies or hangs:`,
+    `${path} written. To start the daemon at login and restart it after a crash or hang:`,
     "  rouse down",
     "  systemctl --user daemon-reload",
     `  systemctl --user enable --now ${UNIT}`,
-    "It ends with your last session. To let it run on (servers, agents overnight):",
+    "It stops when you log out. To keep it running (servers, agents overnight):",
     "  loginctl enable-linger",
     "",
   ].join("\n");
@@ -143,7 +142,7 @@ export function removedText(path: string): string {
 
 const digest = (text: string): string => `sha256 ${createHash("sha256").update(text).digest("hex")}`;
 
-/** Its digest is that of the rest of it. */
+/** The digest in the file matches the rest of the file. */
 function isOwn(text: string): boolean {
   const line = /^# (sha256 [0-9a-f]{64})\n/m.exec(text);
   return line !== null && digest(text.replace(line[0], "")) === line[1];
@@ -157,7 +156,7 @@ function read(path: string): string {
   }
 }
 
-/** In quotes, with what systemd would read as something else escaped: `%` begins a specifier. */
+/** Quoted for systemd; `%` starts a specifier. */
 const word = (text: string): string => `"${text.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%")}"`;
-/** Of a command line, where `$` begins a variable too. */
+/** Quoted for a command line, where `$` starts a variable too. */
 const commandWord = (text: string): string => word(text).replaceAll("$", "$$$$");

@@ -1,6 +1,6 @@
-/** A unified diff of two short texts, as people know it. */
+/** A unified diff of two short texts. */
 const CONTEXT = 3;
-/** Beyond so many pairs of lines the middle is shown as one change. */
+/** Above this number of pairs of lines, the middle is shown as one change. */
 const PAIRS_MAX = 4_000_000;
 
 type Line = { mark: " " | "-" | "+"; text: string };
@@ -37,7 +37,7 @@ function split(text: string): string[] {
   return lines;
 }
 
-/** The longest common part, by the incident state; equal ends are taken off first, which leaves little. */
+/** Longest common subsequence; equal beginnings and ends are removed first, which leaves little. */
 function compare(a: readonly string[], b: readonly string[]): Line[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head++;

@@ -59,7 +59,7 @@ async function played(check: (speed: string) => Promise<boolean>): Promise<void>
 }
 
 describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }, () => {
-  it("mends three, hands two over, leaves one alone and does nothing to the one that asks, in a pipe and in a terminal", async () => {
+  it("recovers three agents, escalates two, leaves one alone and types nothing into the one that asks, in a pipe and in a terminal", async () => {
     await played(async (speed) => {
       const terminal = rouseInTerminal(home, ["demo", "--speed", speed], { cols: 80, rows: 24 });
       const [ran, { code }] = await Promise.all([rouse(home, ["demo", "--json", "--speed", speed]), terminal.exited]);
@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
     });
   });
 
-  it("says the same in plain lines where there is no terminal, and leaves nothing when its reader has seen enough", async () => {
+  it("prints plain lines without a terminal, and leaves nothing behind when its reader closes the pipe", async () => {
     const child = spawn(process.execPath, [BIN, "demo"], { env: home.env, stdio: ["ignore", "pipe", "inherit"] });
     let text = "";
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
@@ -81,7 +81,7 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
       () => /\d s {2}permission +needs_input\/permission /.test(text),
       120_000,
     );
-    expect(text).toMatch(/^six scripted agents; .* 8 times as fast\n/);
+    expect(text).toMatch(/^six scripted agents; .* at 8x speed\n/);
     expect(text).not.toContain("\u001b");
     child.stdout.destroy();
     await until("it to end", () => hasEnded(child), 60_000);
@@ -119,13 +119,13 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
     }
   });
 
-  it("is gone when the process that holds its stage is killed, and says that it broke off", async () => {
+  it("is gone when the process that holds its stage is killed, and says that it failed", async () => {
     const ran = rouse(home, ["demo"]);
     await until("some of the agents", () => agentsUp() >= 2, 120_000);
     const stage = remains().find(({ what }) => what.includes("demo/stage.js"));
     process.kill(stage?.pid as number, "SIGKILL");
     const { status, stderr } = await ran;
-    expect({ status, stderr }).toEqual({ status: 1, stderr: "rouse: the demo broke off: its process ended\n" });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "rouse: the demo failed: its process exited\n" });
   });
 
   it("refuses a speed that is none", async () => {
@@ -138,9 +138,9 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
 /** Drawn on a screen of its own, which is given back before the summary. */
 function checkAtPicture(text: string): void {
   const [, picture = "", after = ""] = text.split(/\u001b\[\?1049[hl]/);
-  expect(picture).toContain("six scripted agents, clocks");
+  expect(picture).toContain("six scripted agents at");
   expect(picture).toContain("needs_input/permission");
-  expect(after).toContain("It took");
+  expect(after).toContain("Took ");
   expect(after).not.toContain("\u001b[?25l");
 }
 

@@ -117,7 +117,7 @@ describe("a policy over recordings", () => {
 
   it("leaves a dialog to a human", () => {
     const { stdout } = rouse(["replay", "--policy", "aggressive", `${OWN_CASES}/claude/permission`]);
-    expect(stdout).toContain("tell a human\n           needs_input: a human is needed");
+    expect(stdout).toContain("escalate to you\n           needs_input: a human is needed");
     expect(stdout).not.toContain("nudge");
   });
 
@@ -132,7 +132,7 @@ describe("a policy over recordings", () => {
 describe("rouse policy", () => {
   it("shows a recovery plan and tries it", () => {
     expect(rouse(["policy", "show", "default"]).stdout).toContain(
-      "needs_input           tell at once, then a human; never touched",
+      "needs_input           report at once, then escalate to you; no automatic action",
     );
     const tried = rouse(["policy", "test", "--cause", "loop", "--json"]).stdout;
     expect(JSON.parse(tried)).toMatchObject({

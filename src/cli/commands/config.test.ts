@@ -42,7 +42,7 @@ async function run(...args: string[]): Promise<{ out: string; err: string; exit:
 }
 
 describe("rouse config", () => {
-  it("shows what is in effect and where it comes from", async () => {
+  it("shows the effective values and their origins", async () => {
     user("version = 1\n[watchdog]\npoll_interval_secs = 12\n");
     const { out, err, exit } = await run("show", "--origin", "--set", "health.enabled=no");
     expect([err, exit]).toEqual(["", 0]);
@@ -51,7 +51,7 @@ describe("rouse config", () => {
     expect(out).toMatch(/^enabled = false +# flag: --set health\.enabled$/m);
   });
 
-  it("says the same to programs", async () => {
+  it("prints the same as JSON", async () => {
     user("[watchdog]\npoll_interval_secs = 12\n");
     const shown = JSON.parse((await run("show", "--json", "--origin")).out);
     expect(shown.config.watchdog.poll_interval_secs).toBe(12);
@@ -59,14 +59,14 @@ describe("rouse config", () => {
     expect(shown.issues).toEqual([]);
   });
 
-  it("names the place of an error, and ends with 1", async () => {
+  it("reports the place of an error, and exits 1", async () => {
     user("[watchdog]\npoll_interval_sec = 12\n");
     const { err, exit } = await run("show");
     expect(err).toContain("config.toml:2:1: unknown key watchdog.poll_interval_sec; ignored; did you mean");
     expect(exit).toBe(1);
   });
 
-  it("lists channels without their secrets, and says what is wrong with channels and alerts as the daemon would", async () => {
+  it("lists channels without their secrets, with the errors that the daemon would report", async () => {
     user(`version = 1
 [alerts]
 quiet_hours = "25:00-99"
@@ -96,7 +96,7 @@ type = "slack"
     });
   });
 
-  it("lets no control byte of a file out", async () => {
+  it("prints no control bytes from a file", async () => {
     user('[watchdog]\norchestrator_tag = "\\u001b[2J\\u009b\\u202e"\n"\\u001b]0;x" = 1\n');
     for (const args of [
       ["show", "--origin"],
@@ -111,7 +111,7 @@ type = "slack"
     expect(JSON.parse((await run("schema")).out)).toMatchObject({ title: "rouse configuration" });
   });
 
-  it("migrates an older file, after showing how", async () => {
+  it("migrates an old file, with a dry run first", async () => {
     user("[agents.health]\nidle_timeout_minutes = 7\n");
     expect((await run("migrate", "--dry-run")).out).toContain("\nidle_timeout_minutes = 7\n");
     expect((await run("migrate")).out).toContain("the old file is");
@@ -122,12 +122,12 @@ type = "slack"
     expect((await run("migrate")).out).toContain("nothing to migrate");
   });
 
-  it("says where the comments of a migrated file are", async () => {
+  it("says where the comments of a migrated file are kept", async () => {
     user("# mine\npoll_interval_secs = 7\n");
     expect((await run("migrate")).out).toMatch(/the old file is .*\.old \(your comments are only there\)\n$/);
   });
 
-  it("says that a file that it cannot migrate is as it was", async () => {
+  it("says that it did not change a file that it cannot migrate", async () => {
     user("nonsense = 1\n");
     expect(await run("migrate")).toMatchObject({
       out: "",
@@ -140,7 +140,7 @@ type = "slack"
     mkdirSync(join(root, "config", "config.toml"));
     expect(await run("migrate")).toMatchObject({
       out: "",
-      err: expect.stringMatching(/config\.toml: it is not a regular file; .*\n.*nothing was changed/),
+      err: expect.stringMatching(/config\.toml: it is not a regular file; .*\n.*not changed/),
       exit: 1,
     });
   });

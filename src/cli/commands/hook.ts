@@ -1,6 +1,6 @@
 /**
- * `rouse hook PROGRAM`: what an agent's hook runs. Hands the payload to the daemon as it is and ends with 0 within two
- * seconds, whatever happens, without a word: an agent must never notice that it is watched.
+ * `rouse hook PROGRAM`: the command in an agent's hook. Passes the payload to the daemon unchanged and exits 0 within two
+ * seconds in all cases, without output: hooks must never affect an agent.
  */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -13,9 +13,9 @@ const LIMIT_MS = 2000;
 const PROGRAM = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 /**
- * Claude Code and Gemini CLI write the payload to standard input; Codex gives it as the last argument. `--then`
- * names the program that was in our place before: it is run with the same payload. `--plugin`: a hook of the plugin, which
- * keeps still where the same hooks stand in the settings, or everything would be told twice.
+ * Claude Code and Gemini CLI write the payload to standard input; Codex passes it as the last argument. `--then`
+ * names the program that was configured before rouse: it runs with the same payload. `--plugin` marks a hook of the plugin,
+ * which does nothing if the same hooks are in the settings: every event would be reported twice.
  */
 export async function runHook(args: readonly string[]): Promise<number> {
   const limit = setTimeout(() => process.exit(0), LIMIT_MS);
@@ -45,7 +45,7 @@ export async function runHook(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** As `rouse init` writes them, by command or by address. Only Claude Code has a plugin of rouse's. */
+/** Finds both forms that `rouse init` writes: command and URL. Only Claude Code has a plugin. */
 async function hasHooksInSettings(program: string): Promise<boolean> {
   const { hooks } = await import("../../programs/claude-code/hooks.js");
   try {
@@ -56,7 +56,7 @@ async function hasHooksInSettings(program: string): Promise<boolean> {
   }
 }
 
-/** Who calls, so that the daemon can tell whose payload it is: the session that rouse gave it, else its parents. */
+/** Identifies the agent of a payload: by the session in its environment, else by the parent process. */
 export function callerHeaders(): Record<string, string> {
   const { ROUSE_SESSION: session, ROUSE_AGENT: agent } = process.env;
   return {
@@ -73,7 +73,7 @@ async function readInput(): Promise<Buffer> {
   try {
     for await (const chunk of process.stdin) {
       length += (chunk as Buffer).length;
-      // The writer must be able to get rid of all of it, or it would break on a closed pipe.
+      // Read to the end: the writer would fail on a closed pipe.
       if (length <= PAYLOAD_MAX) chunks.push(chunk as Buffer);
     }
   } catch {

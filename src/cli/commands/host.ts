@@ -1,7 +1,7 @@
 /**
- * The detached process behind `rouse spawn`: one small process per agent, started by that command as a script of its
- * own, so that nothing of the command line is loaded. It is told what to run on standard input, says on descriptor 3
- * that the agent runs (or why not), and then belongs to nobody.
+ * The detached process behind `rouse spawn`: one small process per agent, started as a separate script so that it does
+ * not load the command line. It reads the order from standard input, reports on descriptor 3 whether the agent started,
+ * and then runs on its own.
  */
 import { closeSync, readFileSync, writeSync } from "node:fs";
 import { logLine } from "../../config/log-line.js";
@@ -14,7 +14,7 @@ import { nameFor, startDaemon } from "../agent-spec.js";
 const LOG = 2;
 const ANSWER = 3;
 const FAREWELL_MS = 10_000;
-/** The terminal that these speak of is left behind. */
+/** These describe the terminal of `rouse spawn`, not the agent's. */
 const OF_THE_OTHER_TERMINAL = ["TMUX", "TMUX_PANE", "STY", "WINDOW", "WINDOWID", "COLUMNS", "LINES"];
 
 async function main(): Promise<void> {
@@ -23,10 +23,10 @@ async function main(): Promise<void> {
   const host = await start(order);
   if (!host) return;
   process.on("uncaughtException", (error) => {
-    log(`watching stopped; the agent runs on: ${error.stack}`);
+    log(`observation stopped; the agent keeps running: ${error.stack}`);
     host.stopWatching();
   });
-  // The host goes when its agent goes: whoever asks the host to end asks for that.
+  // The host ends with its agent: a signal to the host ends the agent.
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => host.kill("SIGTERM", "group"));
   process.on("SIGHUP", () => {});
   const exit = await host.exited;
@@ -66,19 +66,19 @@ function answer(value: Record<string, unknown>): void {
     writeSync(ANSWER, `${JSON.stringify(value)}\n`);
     closeSync(ANSWER);
   } catch {
-    // Whoever started it did not wait.
+    // `rouse spawn` did not wait.
   }
 }
 
-/** A disk that is full, or a log that went away, is no reason to watch no longer. */
+/** A full disk or a removed log must not stop the host. */
 function log(text: string): void {
   try {
     writeSync(LOG, logLine("host", text));
   } catch {
-    // There is nowhere left to say it.
+    // No other place to report it.
   }
 }
 
 await main();
-// Whatever still waits for a daemon that never came has no agent left.
+// Pending work for a daemon that never started has no agent left.
 process.exit();

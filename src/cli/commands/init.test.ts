@@ -22,12 +22,12 @@ describe("rouse init", () => {
     expect(existsSync(join(home.path, ".claude"))).toBe(false);
   });
 
-  it("installs for every program that has settings here, says where, and removes again", async () => {
+  it("installs hooks for every program with settings, and removes them again", async () => {
     mkdirSync(join(home.path, ".codex"));
     writeFileSync(join(home.path, ".codex", "config.toml"), 'model = "a"\n');
     mkdirSync(join(home.path, ".gemini"));
     expect(await init()).toBe(0);
-    expect(home.output).toContain("config.toml changed; as it was:");
+    expect(home.output).toContain("config.toml changed; backup:");
     expect(readFileSync(join(home.path, ".gemini", "settings.json"), "utf8")).toContain("hook gemini");
     expect(existsSync(join(home.path, ".claude"))).toBe(false);
     expect(await init("--remove")).toBe(0);
@@ -37,7 +37,7 @@ describe("rouse init", () => {
     expect(home.output).toBe("codex: nothing to do\ngemini: nothing to do\n");
   });
 
-  it("fails with one line on settings that it cannot read, and still serves the others", async () => {
+  it("reports unreadable settings in one line and installs for the other programs", async () => {
     mkdirSync(join(home.path, ".claude"));
     writeFileSync(join(home.path, ".claude", "settings.json"), "{");
     mkdirSync(join(home.path, ".codex"));
@@ -46,12 +46,12 @@ describe("rouse init", () => {
     expect(readFileSync(join(home.path, ".codex", "config.toml"), "utf8")).toContain("notify");
   });
 
-  it("says so when there is nothing to install into", async () => {
+  it("says that it found no settings of any program", async () => {
     expect(await init()).toBe(0);
     expect(home.output).toContain("no settings of claude-code, codex, gemini found");
   });
 
-  it("lets Claude Code post with --http, shows no key in a diff, and says what that asks for", async () => {
+  it("installs HTTP hooks with --http, hides the key in a diff, and says that the daemon must run", async () => {
     vi.stubEnv("ROUSE_HOME", join(home.path, "rouse"));
     mkdirSync(join(home.path, ".claude"));
     expect(await init("--http", "--dry-run")).toBe(0);
@@ -67,7 +67,7 @@ describe("rouse init", () => {
     expect(existsSync(join(home.path, ".claude", "settings.json"))).toBe(false);
   });
 
-  it("shows what makes the programs export, and refuses where no port is wanted", async () => {
+  it("prints the telemetry settings, and refuses if the port is off", async () => {
     vi.stubEnv("ROUSE_HOME", join(home.path, "rouse"));
     await init("--otel");
     expect(home.output).toContain("OTEL_EXPORTER_OTLP_PROTOCOL=http/json");
@@ -88,7 +88,7 @@ describe("rouse init", () => {
       writeFileSync(join(home.path, ".claude", "settings.json"), '{\n  "model": "opus" // mine\n}\n');
     });
 
-    it("is installed where it is asked for by name, shown before, and removed whole", async () => {
+    it("is installed if the program is named, shown by --dry-run, and removed completely", async () => {
       claude("2.1.325");
       await init("claude-code", "--dry-run");
       expect(home.output).toContain('+    "rouse@rouse": true');
@@ -101,14 +101,14 @@ describe("rouse init", () => {
       await init("claude-code");
       await init();
       expect(home.output).toMatch(
-        /^claude-code: nothing to do; its hooks are those of the plugin\n.*claude-code: nothing to do;/s,
+        /^claude-code: nothing to do; its hooks come from the plugin\n.*claude-code: nothing to do;/s,
       );
       await init("claude-code", "--remove");
       expect(settings()).toBe('{\n  "model": "opus" // mine\n}\n');
       expect(existsSync(folder())).toBe(false);
     });
 
-    it("calls rouse by its path where it is not on the PATH", async () => {
+    it("calls rouse by its path if it is not on the PATH", async () => {
       await init("claude-code", "--plugin");
       const own = join(import.meta.dirname, "..", "..", "..", "bin", "rouse");
       const mcp = JSON.parse(readFileSync(join(folder(), ".mcp.json"), "utf8")) as object;
@@ -117,7 +117,7 @@ describe("rouse init", () => {
       expect(hooks.match(/bin\/rouse'? hook claude-code --plugin"/g)).toHaveLength(12);
     });
 
-    it("and hooks in the settings take each other's place: there are never both", async () => {
+    it("replaces hooks in the settings and is replaced by them: never both", async () => {
       claude("2.1.325");
       await init();
       expect(settings()).toContain("hook claude-code");
@@ -132,66 +132,66 @@ describe("rouse init", () => {
 
     it.each([
       ["claude is not on the PATH", null],
-      ["it is 2.0.9, older than 2.1.100", "2.0.9"],
-    ])("gives way to hooks in the settings when %s", async (why, version) => {
+      ["version 2.0.9 is older than 2.1.100", "2.0.9"],
+    ])("is replaced by hooks in the settings if %s", async (why, version) => {
       if (version !== null) claude(version);
       await init("claude-code");
-      expect(home.output).toContain(`claude-code: ${why}: hooks without the plugin`);
+      expect(home.output).toContain(`claude-code: ${why}: installed hooks without the plugin`);
       expect(settings()).toContain("hook claude-code");
       expect(existsSync(folder())).toBe(false);
     });
 
-    it("that somebody turned off stays off, until it is asked for by name", async () => {
+    it("stays disabled until the program is named", async () => {
       claude("2.1.325");
       await init("claude-code");
       writeFileSync(join(home.path, ".claude", "settings.json"), settings().replace("true", "false"));
       await init();
-      expect(home.output).toContain("so it stays off");
+      expect(home.output).toContain("installed but disabled");
       expect(settings()).not.toContain("hook claude-code");
       await init("claude-code");
       expect(settings()).toContain('"rouse@rouse": true');
     });
 
-    it("is not for other programs, nor for hooks that post", async () => {
+    it("is refused for other programs and with --http", async () => {
       vi.spyOn(process.stderr, "write").mockReturnValue(true);
-      await expect(init("codex", "--plugin")).rejects.toThrow("about claude-code");
-      await expect(init("claude-code", "--plugin", "--http")).rejects.toThrow("without --plugin");
+      await expect(init("codex", "--plugin")).rejects.toThrow("apply only to claude-code");
+      await expect(init("claude-code", "--plugin", "--http")).rejects.toThrow("cannot be combined with --plugin");
     });
   });
 
   it.each([
-    [["--otel", "--remove"], "--otel changes nothing"],
-    [["--service", "--otel"], "ask for one"],
-    [["--service", "--http"], "go without --http"],
-    [["agents-md", "--otel"], "agents-md goes without"],
-    [["agents-md", "--service"], "--service goes without a program"],
-  ])("passes over nothing that was asked for: %j is refused", async (args, text) => {
+    [["--otel", "--remove"], "--otel changes no file"],
+    [["--service", "--otel"], "--service and --otel cannot be combined"],
+    [["--service", "--http"], "cannot be combined with --http"],
+    [["agents-md", "--otel"], "agents-md cannot be combined"],
+    [["agents-md", "--service"], "--service takes no program"],
+  ])("refuses options that cannot be combined: %j", async (args, text) => {
     await expect(init(...args)).rejects.toThrow(text);
   });
 
-  it("begins a configuration in which every line is a default, and never touches one that is there", async () => {
+  it("creates a configuration of defaults, and never changes an existing one", async () => {
     const path = join(home.path, "rouse", "config", "config.toml");
     expect(await init("--dry-run")).toBe(0);
-    expect(home.output).toContain(`would begin ${path}\n`);
+    expect(home.output).toContain(`Would create ${path}\n`);
     expect(existsSync(path)).toBe(false);
     expect(await init()).toBe(0);
-    expect(home.output).toContain(`${path} begun\n`);
+    expect(home.output).toContain(`Created ${path}\n`);
     expect(readFileSync(path, "utf8")).toContain("# poll_interval_secs = 30");
     expect(loadConfig().issues).toEqual([]);
     writeFileSync(path, "# mine\n");
     expect(await init()).toBe(0);
-    expect(home.output).toContain(`${path} is there and stays as it is\n`);
+    expect(home.output).toContain(`${path} already exists (unchanged)\n`);
     expect(readFileSync(path, "utf8")).toBe("# mine\n");
   });
 
-  it("does not say that all is well with a configuration that is no file", async () => {
+  it("fails if the configuration is not a regular file", async () => {
     mkdirSync(join(home.path, "rouse", "config", "config.toml"), { recursive: true });
     expect(await init()).toBe(1);
     expect(home.output).toMatch(/^rouse: .*config\.toml: it is not a regular file; the file is not used$/m);
-    expect(home.output).not.toContain("stays as it is");
+    expect(home.output).not.toContain("already exists");
   });
 
-  it("takes over agents.health of a .botbox.json, and says what it cannot take with its line", async () => {
+  it("imports agents.health of a .botbox.json, and reports invalid values with their line", async () => {
     const path = join(home.path, "rouse", "config", "config.toml");
     const health = '{"idle_timeout_minutes": 20,\n"alert_channel": "dev",\n"idle_timeout": 3}';
     writeFileSync(join(home.path, ".botbox.json"), `{"agents": {"health": ${health}}}`);
@@ -204,11 +204,11 @@ describe("rouse init", () => {
     writeFileSync(path, "# mine\n");
     home.forget();
     await init();
-    expect(home.output).toContain("stays as it is; ");
-    expect(home.output).toContain("for you to add:\n  health.idle_timeout_minutes = 20\n");
+    expect(home.output).toContain("already exists (unchanged); to add from ");
+    expect(home.output).toContain(":\n  health.idle_timeout_minutes = 20\n");
     rmSync(join(home.path, ".botbox.json"));
     symlinkSync("/etc/hostname", join(home.path, ".botbox.json"));
     expect(await init()).toBe(1);
-    expect(home.output).toContain("nothing is taken over");
+    expect(home.output).toContain("nothing is imported");
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `rouse init`: begins the configuration file, and puts hooks into the settings of the agents' programs, so that their
- * edges are told as they happen.
+ * `rouse init`: creates the configuration file and installs hooks into the settings of the agents' programs, so that the
+ * daemon learns of events at once.
  */
 import { accessSync, constants, realpathSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -27,32 +27,29 @@ import { deletePlugin, type HookWay, hookWay, pluginFolder, writePlugin } from "
 export function addInit(program: Command, setExit: (code: number) => void): void {
   program
     .command("init")
-    .summary("begin the configuration file, and install hooks into the agents' programs")
+    .summary("Create the configuration file and install hooks")
     .description(
-      "Begins a configuration file with every setting explained, unless there is one; the block agents.health of a\n" +
-        ".botbox.json in this folder is taken over. Then adds hooks that tell the daemon of prompts, tools, permissions\n" +
-        "and ends as they happen; comments and other hooks stay. Without a program: all that have settings here. With\n" +
-        "one: its hooks alone; claude-code by name gets the plugin, where its release has such.",
+      "Creates a configuration file that explains every setting, unless one exists; imports the block agents.health of\n" +
+        "a .botbox.json in this folder. Then installs hooks that report prompts, tools, permissions and ends to the\n" +
+        "daemon; comments and other hooks are kept. Without a program: for all programs that have settings here. With\n" +
+        "a program: its hooks only; claude-code gets the plugin if its version supports it.",
     )
     .addArgument(
       new Argument(
         "[program]",
-        "whose hooks; or agents-md: how agents report, as a part of this folder's AGENTS.md",
+        "program to install hooks into; agents-md: add a section on reporting to AGENTS.md",
       ).choices([...HOOK_PROGRAMS, AGENTS] as const),
     )
-    .option("--dry-run", "show what would change, hooks as a diff, and change nothing")
-    .option(
-      "--remove",
-      "take exactly these hooks, the plugin or the part of AGENTS.md out again; the configuration stays",
-    )
-    .option("--plugin", "claude-code: install the plugin: hooks, tools (MCP) and /rouse")
-    .option("--no-plugin", "claude-code: put hooks into its settings instead of the plugin")
+    .option("--dry-run", "show the changes without making them")
+    .option("--remove", "remove the hooks, the plugin or the section of AGENTS.md; keep the configuration")
+    .option("--plugin", "claude-code: install the plugin (hooks, MCP tools, /rouse)")
+    .option("--no-plugin", "claude-code: install hooks into its settings instead of the plugin")
     .option(
       "--http",
-      "let Claude Code post its hooks to the daemon, without a process for each; for a daemon that is always up",
+      "Claude Code posts hooks to the daemon instead of running a command; needs a daemon that always runs",
     )
-    .option("--otel", "show what makes Claude Code and Codex send their telemetry to the daemon; nothing is changed")
-    .option("--service", "make the daemon a user service of systemd instead: one that starts with you and is watched")
+    .option("--otel", "print the settings that send telemetry of Claude Code and Codex to the daemon")
+    .option("--service", "install the daemon as a systemd user service instead")
     .action(async (name, options, self) => {
       const clash = clashIn(name, options);
       if (clash !== null) self.error(`error: ${clash}`, { exitCode: 2 });
@@ -78,7 +75,7 @@ export function addInit(program: Command, setExit: (code: number) => void): void
       const programs = name === undefined ? programsInUse() : [name];
       if (programs.length === 0) {
         process.stdout.write(
-          `hooks: no settings of ${HOOK_PROGRAMS.join(", ")} found; name one to begin them: rouse init ${HOOK_PROGRAMS[0]}\n`,
+          `hooks: no settings of ${HOOK_PROGRAMS.join(", ")} found; to create them, name a program: rouse init ${HOOK_PROGRAMS[0]}\n`,
         );
         return;
       }
@@ -104,7 +101,7 @@ export function addInit(program: Command, setExit: (code: number) => void): void
           continue;
         }
         const text = way === "nothing" ? "" : isDry ? dryText(plan, way) : carryOut(plan, way, command, remove);
-        // The diff is for reading, and may be shown around.
+        // The user may share the diff: hide the key.
         process.stdout.write(http ? text.replaceAll(http.key, "KEY") : text);
         if (note !== null) process.stderr.write(`${program}: ${note}\n`);
         if (http) process.stderr.write(httpNotes(plan, http));
@@ -124,21 +121,24 @@ interface InitOptions {
   service?: true | undefined;
 }
 
-/** What does not go together, so that nothing that was asked for is passed over; null where all does. */
+/** Options that cannot be combined; null if there are none. */
 function clashIn(name: string | undefined, { remove, plugin, http, otel, service }: InitOptions): string | null {
   const isAgents = name === AGENTS;
   const clashes: readonly (readonly [unknown, string])[] = [
     [
       plugin !== undefined && name !== undefined && !WITH_PLUGIN.includes(name),
-      `--plugin and --no-plugin are about ${WITH_PLUGIN.join(", ")}`,
+      `--plugin and --no-plugin apply only to ${WITH_PLUGIN.join(", ")}`,
     ],
-    [plugin && http, "--http goes without --plugin: the plugin holds no key"],
-    [service && name !== undefined, "--service goes without a program: it is about rouse's own daemon"],
-    [service && otel, "--service and --otel are two things; ask for one"],
-    [(service || otel) && (http || plugin !== undefined), "--service and --otel go without --http and --plugin"],
-    [isAgents && (otel || http), "agents-md goes without --otel and --http"],
-    [otel && name !== undefined, "--otel goes without a program: it shows what all of them need"],
-    [otel && remove, "--otel changes nothing, so there is nothing to remove; take those lines out where you put them"],
+    [plugin && http, "--http cannot be combined with --plugin: the plugin holds no key"],
+    [service && name !== undefined, "--service takes no program: it installs rouse's own daemon"],
+    [service && otel, "--service and --otel cannot be combined"],
+    [
+      (service || otel) && (http || plugin !== undefined),
+      "--service and --otel cannot be combined with --http and --plugin",
+    ],
+    [isAgents && (otel || http), "agents-md cannot be combined with --otel and --http"],
+    [otel && name !== undefined, "--otel takes no program: it prints the settings of all programs"],
+    [otel && remove, "--otel changes no file; remove the lines where you added them"],
   ];
   return clashes.find(([isSo]) => isSo)?.[1] ?? null;
 }
@@ -167,7 +167,7 @@ function initAgents(remove: boolean, isDry: boolean): number {
 function initService(remove: boolean, isDry: boolean): number {
   if (process.platform !== "linux")
     throw new BadInput(
-      "--service writes a unit of systemd, which this system has not; the daemon starts on first need",
+      "--service needs systemd, which this system does not have; the daemon starts when it is first needed",
     );
   const plan = planService(remove);
   const isSame = plan.before === plan.after;
@@ -190,23 +190,23 @@ function carryOut(plan: HookPlan, way: HookWay["way"], command: readonly string[
   const { plugin: part, pluginState } = hooksOf(program);
   const plugin = partOf(part);
   const isPlugin = way === "plugin";
-  // First what the settings will lead to; what they no longer lead to goes last.
+  // Write the plugin before the settings name it; delete it after they no longer do.
   const isWritten = plugin && isPlugin && pluginState(plan.before) !== "foreign" && writePlugin(plugin, command);
   const backup = applyHooks(plan);
   const isGone = plugin && !isPlugin && deletePlugin(plugin);
   if (plan.before === plan.after && !isWritten && !isGone)
-    return `${program}: nothing to do${isPlugin ? "; its hooks are those of the plugin" : ""}\n`;
-  const kept = backup === null ? "" : `; as it was: ${backup}`;
+    return `${program}: nothing to do${isPlugin ? "; its hooks come from the plugin" : ""}\n`;
+  const kept = backup === null ? "" : `; backup: ${backup}`;
   const lines = [
     ...(plan.before === plan.after ? [] : [`${path} ${plan.isSpent ? "removed" : "changed"}${kept}`]),
     ...(isWritten ? [`plugin ${folderOf(plan)} written: hooks, tools (MCP) and /rouse`] : []),
     ...(isGone ? [`plugin ${folderOf(plan)} removed`] : []),
-    ...(remove ? [] : ["sessions that run already do not notice"]),
+    ...(remove ? [] : ["restart running sessions to pick up the hooks"]),
   ];
   return lines.map((line) => `${program}: ${line}\n`).join("");
 }
 
-/** By its name where that leads here, so that an update does not break the hooks; else by its path. */
+/** `rouse` if that name resolves to this installation, so that an update does not break the hooks; else its path. */
 function ownCommand(): string[] {
   const own = realpathSync(fileURLToPath(new URL("../../../bin/rouse", import.meta.url)));
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {

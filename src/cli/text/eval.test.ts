@@ -39,12 +39,12 @@ describe("figures for people", () => {
     };
     const text = worstText({ live }, false);
     expect(text).toContain(
-      "late: waiting_input in claude/a at 1:01.0, told after 6.0 s, not within 5 s\n      1:51.0 working: A turn is running (title)",
+      "late: waiting_input in claude/a at 1:01.0, reported after 6.0 s, not within 5 s\n      1:51.0 working: A turn is running (title)",
     );
     expect(text).toContain("not held: waiting_input in claude/b\n      1:51.0 working: A turn is running (title)");
   });
 
-  it("say so when nothing went wrong", () => {
-    expect(worstText({}, false)).toBe("\nnothing went wrong\n");
+  it("says that there are no errors", () => {
+    expect(worstText({}, false)).toBe("\nno errors\n");
   });
 });

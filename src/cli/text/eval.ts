@@ -1,4 +1,4 @@
-/** Figures for people: a table of what was found, then the bars. */
+/** Figures as text: a table of detections, then the targets. */
 import { sanitize } from "../../core/text/sanitize.js";
 import type { BarResult, Figures } from "../../eval/bars.js";
 import type { Detection, VerdictLine } from "../../eval/types.js";
@@ -31,7 +31,7 @@ export function figuresText(figures: Figures, bars: readonly BarResult[], { colo
       `${sessions.sessions} transcripts: ${sessions.alarms.length} alarms in ${sessions.agentHours.toFixed(1)} quiet agent-hours; found ${found.join(", ")}`,
     );
   }
-  lines.push("", "bars");
+  lines.push("", "targets");
   for (const bar of bars) lines.push(...barRows(bar, { colour, columns }));
   return `${lines.join("\n")}\n`;
 }
@@ -43,7 +43,7 @@ const number = (value: number | null | undefined, digits = 3): string =>
 const detectionRow = (name: string, d: Detection): string =>
   row(name, String(d.detected), String(d.of), number(d.p50, 1), number(d.p95, 1));
 
-/** Of the longest name, and of figure, bar and verdict beside it. */
+/** Width of the longest name, and of figure, target and result beside it. */
 const NAME_WIDTH = 43;
 const BESIDE_WIDTH = 30;
 const UNITS: Readonly<Record<BarResult["unit"], string>> = {
@@ -53,7 +53,7 @@ const UNITS: Readonly<Record<BarResult["unit"], string>> = {
   "per hour": "/h",
 };
 
-/** A name that the terminal is too narrow for goes on in rows of its own; the last one has the figure. */
+/** A name that is too long for the terminal wraps; its last row has the figure. */
 function barRows({ name, figure, unit, relation, bar, met }: BarResult, { colour, columns }: TextStyle): string[] {
   const mark =
     met === null
@@ -68,7 +68,7 @@ function barRows({ name, figure, unit, relation, bar, met }: BarResult, { colour
   return [...names.slice(0, -1).map((part) => `  ${part}`), last];
 }
 
-/** What went wrong, with what rouse said at that time and why. */
+/** Errors with the verdict at that time and its reasons. */
 export function worstText(figures: Figures, colour: boolean): string {
   const lines: string[] = [];
   const title = (text: string): void => {
@@ -95,7 +95,7 @@ export function worstText(figures: Figures, colour: boolean): string {
     }
     for (const { truth, case: name, from, delay, within, instead } of live.late) {
       title(
-        `late: ${truth} in ${name} at ${clockText(from)}, told after ${delay.toFixed(1)} s, not within ${within} s`,
+        `late: ${truth} in ${name} at ${clockText(from)}, reported after ${delay.toFixed(1)} s, not within ${within} s`,
       );
       instead.forEach(saying);
     }
@@ -114,5 +114,5 @@ export function worstText(figures: Figures, colour: boolean): string {
     );
     miss.instead.forEach(saying);
   }
-  return lines.length === 0 ? "\nnothing went wrong\n" : `${lines.join("\n")}\n`;
+  return lines.length === 0 ? "\nno errors\n" : `${lines.join("\n")}\n`;
 }

@@ -1,4 +1,4 @@
-/** Explained moments as text: verdict, rule and reasons, what came in, then the screen row by row. */
+/** Explained moments as text: verdict, rule, reasons, signals, then the screen row by row. */
 
 import type { Signal } from "../../core/signal.js";
 import { sanitize } from "../../core/text/sanitize.js";
@@ -36,7 +36,7 @@ function momentLines({ t, rule, assessment, signals, screen }: ExplainedMoment, 
   ];
 }
 
-/** Kind and source, and what else it says, without its time and the rows that are shown below it. */
+/** Kind, source and fields, without the time and the rows that are shown below. */
 function signalText(signal: Signal): string {
   const fields = signal.kind === "screen" ? signal.reading : signal;
   const text = Object.entries(fields)
@@ -46,7 +46,7 @@ function signalText(signal: Signal): string {
   return `${signal.kind} (${signal.source})${text === "" ? "" : ` ${text}`}`;
 }
 
-/** Said elsewhere in the explanation. */
+/** Shown elsewhere in the explanation. */
 const SHOWN: ReadonlySet<string> = new Set(["kind", "source", "at", "tail"]);
 
 const foundText = ({ profile, composer, dialog }: ScreenExplanation): string =>
@@ -64,7 +64,7 @@ function rowLines({ rows }: ScreenExplanation, { columns, colour }: TextStyle): 
   ]);
 }
 
-/** Words without control characters; blanks stay, since indentation decides what a row is. */
+/** Removes control characters but keeps blanks: indentation decides the region of a row. */
 const rowText = (text: string): string => text.replace(/\S+/g, (word) => sanitize(word, VALUE_MAX));
 
 function ruleText({ region, fact, when, groups }: MatchedRule): string {

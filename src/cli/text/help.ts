@@ -1,7 +1,7 @@
-/** Items of a help text, broken between words at any width of the terminal. */
+/** Items of a help text, wrapped at the width of the terminal. */
 import { wrapText } from "./width.js";
 
-/** Beside a term there must be room for some words; where there is less, they stand below it. */
+/** With less room beside the term, the text goes below it. */
 const BESIDE_MIN = 22;
 
 export function helpItem(term: string, termWidth: number, text: string, width: number): string {
@@ -15,7 +15,6 @@ export function helpItem(term: string, termWidth: number, text: string, width: n
     : `  ${term}\n${" ".repeat(indent)}${first}${below}`;
 }
 
-/** What to begin with, under a title of its own. */
 export function helpList(title: string, items: readonly (readonly [string, string])[], width: number): string {
   const termWidth = Math.max(...items.map(([term]) => term.length));
   return `\n${title}\n${items.map(([term, text]) => helpItem(term, termWidth, text, width)).join("\n")}\n`;

@@ -1,16 +1,16 @@
 /**
- * An agent's output as text for a terminal or a file: escape sequences and control bytes are taken out, lines stay.
- * It is cut anywhere, so the state of the sequence that it was cut in is kept.
+ * An agent's output as text for a terminal or a file: removes escape sequences and control bytes, keeps lines.
+ * Chunks end anywhere, so the state of an unfinished sequence is kept.
  */
 import { StringDecoder } from "node:string_decoder";
 
 type State = "text" | "escape" | "sequence" | "string" | "string-escape";
 
-/** Control bytes but for the tab, and what hides or reorders text; blanks stay, unlike in `sanitize`. */
+/** Control bytes except the tab, and characters that hide or reorder text; blanks stay, unlike in `sanitize`. */
 const UNSAFE =
   /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-/** A line that has no end is printed in parts. */
+/** Longer lines are printed in parts. */
 const LINE_CHARS_MAX = 64 * 1024;
 
 export class OutputText {
@@ -41,7 +41,7 @@ export class OutputText {
     return this.#line === "" ? "" : this.#flush();
   }
 
-  /** Of a line that was written over itself (a progress bar), the last version counts. */
+  /** Keeps the last version of a line that overwrites itself (a progress bar). */
   #flush(): string {
     const line = this.#line.replace(/\r+$/, "");
     this.#line = "";

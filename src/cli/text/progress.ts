@@ -1,8 +1,8 @@
-/** One line on standard error while a long run goes on: shown only on a terminal, and gone when the run is. */
+/** One line on standard error during a long run: only on a terminal, and cleared at the end. */
 import { canDraw } from "./paint.js";
 
 export interface ProgressBar {
-  /** One more is done; `label` says which comes next or was last. */
+  /** Counts one more; `label` names the present item. */
   step(label?: string): void;
   /** Clears the line. Harmless when called twice. */
   end(): void;
@@ -15,7 +15,7 @@ interface ProgressStream {
 }
 
 const BAR_CELLS = 24;
-/** Redrawn at most this often: a terminal over a slow line must not hold up the run. */
+/** Minimum time between redraws: a slow terminal must not delay the run. */
 const REDRAW_MS = 80;
 const ERASE_LINE = "\r\u001b[2K";
 
@@ -30,7 +30,7 @@ const ERASE_LINE = "\r\u001b[2K";
  */
 export function startProgress(
   title: string,
-  /** null where nobody knows before the end. */
+  /** null if unknown. */
   total: number | null,
   stream: ProgressStream = process.stderr,
   now: () => number = Date.now,
@@ -57,7 +57,7 @@ export function startProgress(
   };
 }
 
-/** Cut to the terminal's width, because a wrapped line could not be erased again; labels are file names, so no control bytes. */
+/** Cut to the terminal's width, because a wrapped line cannot be erased; labels are file names, so control bytes are replaced. */
 function progressLine(title: string, done: number, total: number | null, label: string, columns: number): string {
   const plain = label.replace(/[^\x20-\x7e]/g, "?");
   return `${title} ${total === null ? done : `${bar(done / total)} ${done}/${total}`} ${plain}`

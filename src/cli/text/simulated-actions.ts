@@ -1,4 +1,4 @@
-/** What a policy would have done over a recording, for people and for programs. */
+/** The actions that a policy would have taken in a recording, as text and as JSON. */
 import { sanitize } from "../../core/text/sanitize.js";
 import type { SimulatedAction } from "../../core/what-if.js";
 import { clockText } from "./timeline.js";
@@ -12,10 +12,10 @@ export function wouldEntry(
 }
 
 export function wouldText(policy: string, wouldDo: readonly SimulatedAction[], startAt: number): string {
-  if (wouldDo.length === 0) return `  the policy ${sanitize(policy)} would have done nothing\n`;
+  if (wouldDo.length === 0) return `  the policy ${sanitize(policy)} would have taken no action\n`;
   const lines = wouldDo.map(({ at, do: name, say, reason }) => {
-    const what = name === "escalate" ? "tell a human" : `${name}${say ? ` "${say}"` : ""}`;
+    const what = name === "escalate" ? "escalate to you" : `${name}${say ? ` "${say}"` : ""}`;
     return `${clockText((at - startAt) / 1000).padStart(9)}  ${what}\n${" ".repeat(11)}${sanitize(reason)}\n`;
   });
-  return `  the policy ${sanitize(policy)} would have done:\n${lines.join("")}`;
+  return `  the policy ${sanitize(policy)} would have taken these actions:\n${lines.join("")}`;
 }

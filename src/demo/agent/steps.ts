@@ -106,7 +106,7 @@ const ask: DemoStep<{ command?: string; options?: readonly string[] }> = async (
 /** The turn ends with this last message. A question is a text that asks. */
 const finish: DemoStep<{ text?: string }> = async (
   agent,
-  { text = "Done: the parser is mended and all tests pass." },
+  { text = "Done: the parser is fixed and all tests pass." },
 ) => {
   agent.begin();
   await agent.rest(1000);

@@ -1,4 +1,4 @@
-/** `rouse demo`: six scripted agents on a stage of their own, judged, mended or handed over while one looks on. */
+/** `rouse demo`: six scripted agents in a separate environment; shows how rouse judges, recovers or escalates each. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { sanitizedJson } from "../../../core/text/sanitize.js";
@@ -11,7 +11,7 @@ import { readSize } from "../../text/redraw.js";
 import { eventLineText, type Frame, frameText, storySummaryText, type Times } from "./view.js";
 
 const CHECK_MS = 150;
-/** By the agents' clocks it takes some eight minutes; where the machine is busy with something else, longer. */
+/** On the agents' clocks it takes about eight minutes; on a busy machine, longer. */
 const LIMIT_MS = 40 * 60_000;
 
 const OPEN = "\u001b[?1049h\u001b[?25l";
@@ -20,12 +20,12 @@ const CLOSE = "\u001b[?25h\u001b[?1049l";
 export function addDemo(program: Command, setExit: (code: number) => void): void {
   program
     .command("demo")
-    .summary("see rouse at work on six scripted agents, in about a minute")
+    .summary("Show rouse on six scripted agents (about a minute)")
     .description(
-      "Starts six scripted agents (healthy, hang, permission, limit, loop, crash) in terminals of rouse's own and shows how each is judged, mended or handed to you. The judgement is the real one; only all clocks run faster. Needs no key and no configuration, has a daemon and a folder of its own, and leaves nothing behind.",
+      "Starts six scripted agents (healthy, hang, permission, limit, loop, crash) and shows how rouse judges, recovers or escalates each. The judgement is real; only the clocks run faster. Needs no API key and no configuration, uses a separate daemon and folder, and removes everything at the end.",
     )
-    .option("--speed <n>", "how many times as fast all clocks run, 1 to 20", speedOf, TIMES)
-    .option("--json", "one event per line, for programs")
+    .option("--speed <n>", "speed of all clocks, 1 to 20", speedOf, TIMES)
+    .option("--json", "print one JSON event per line")
     .action(async ({ json, speed }) => {
       setExit(await show(json ? new JsonView() : canDraw(process.stdout) ? new LiveView() : new LineView(), speed));
     });
@@ -60,7 +60,7 @@ async function show(view: View, speed: number): Promise<number> {
       view.stopped();
       return 0;
     }
-    if (theatre.failure !== null) throw new BadInput(`the demo broke off: ${theatre.failure}`);
+    if (theatre.failure !== null) throw new BadInput(`the demo failed: ${theatre.failure}`);
     view.end(story, ended);
     return story.isAsPlanned ? 0 : 1;
   } finally {
@@ -74,7 +74,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const write = (text: string): void => void process.stdout.write(text);
 
-/** Not set where output is no terminal, whatever the types say. */
+/** columns and rows are undefined if output is no terminal, despite the types. */
 const frame = (): Frame => ({
   columns: process.stdout.columns || 80,
   rows: process.stdout.rows || 24,
@@ -84,20 +84,20 @@ const frame = (): Frame => ({
 interface View {
   begin(speed: number): void;
   show(story: Story, events: readonly StoryEvent[], times: Times): void;
-  /** Gives the terminal back; may be called twice. */
+  /** Restores the terminal; may be called twice. */
   leave(): void;
   stopped(): void;
   end(story: Story, times: Times): void;
 }
 
-const STOPPED = "stopped; everything of the demo is gone again\n";
+const STOPPED = "stopped; the demo was removed\n";
 
 class LineView implements View {
   begin(speed: number): void {
-    write(`six scripted agents; the judgement is the real one, all clocks run ${speed} times as fast\n`);
+    write(`six scripted agents; the judgement is real, the clocks run at ${speed}x speed\n`);
   }
   show(_story: Story, events: readonly StoryEvent[]): void {
-    // What came of an action follows at once.
+    // The outcome of an action follows at once.
     for (const event of events) if (event.event !== "action") write(`${eventLineText(event)}\n`);
   }
   leave(): void {}
@@ -109,7 +109,7 @@ class LineView implements View {
   }
 }
 
-/** Redrawn in place on the alternate screen; its last picture stays on the usual one. */
+/** Redrawn on the alternate screen; the summary goes to the normal one. */
 class LiveView implements View {
   #isOpen = false;
   begin(): void {

@@ -19,15 +19,15 @@ describe("the demo's screen", () => {
     [60, 18],
     [200, 60],
     [120, 2],
-  ])("fits %i columns and %i rows, whatever an agent says", (columns, rows) => {
+  ])("fits into %i columns and %i rows with long texts", (columns, rows) => {
     const lines = frameText(longStory(), { columns, rows, colour: false }, times).split("\n");
     expect(lines.length).toBeLessThan(rows);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
-  it("shows all six with their reasons in 80 columns and 24 rows, and says how fast the clocks run", () => {
+  it("shows all six agents with their reasons and the speed of the clocks in 80x24", () => {
     const text = frameText(new Story(), { columns: 80, rows: 24, colour: false }, times);
-    expect(text).toContain("clocks 8 times as fast: 42 s here, 6 min there");
+    expect(text).toContain("at 8x speed: 42 s real time, 6 min agent time");
     for (const { member } of new Story().rows) {
       expect(text).toContain(`\n${member.name}`);
       expect(text).toContain(`\n  ${member.plot}`);
@@ -40,14 +40,14 @@ describe("the demo's screen", () => {
     [9, 6, null],
     [8, 4, "and 2 more"],
     [5, 1, "and 5 more"],
-  ])("shows in %i rows %i agents by a row each, and counts the others", (rows, shown, more) => {
+  ])("shows, in %i rows, %i agents in one row each and counts the others", (rows, shown, more) => {
     const text = frameText(new Story(), { columns: 60, rows, colour: false }, times);
     expect(new Story().rows.filter(({ member }) => text.includes(`\n${member.name} `))).toHaveLength(shown);
     expect(/^and .*$/m.exec(text)?.[0] ?? null).toBe(more);
-    expect(text).toContain("\nCtrl-C ends it");
+    expect(text).toContain("\nPress Ctrl-C to stop");
   });
 
-  it("lets no control byte of an agent through", () => {
+  it("prints no control bytes of an agent", () => {
     const story = longStory();
     for (const row of story.rows) Object.assign(row, { story: "a\u001b[2Jb", doing: "c\u0007d" });
     const event = {
@@ -65,17 +65,17 @@ describe("the demo's screen", () => {
 });
 
 describe("the demo's summary", () => {
-  it("names everybody, also whose end was not seen, and what to try next", () => {
+  it("lists all agents, also unfinished ones, and what to try next", () => {
     const story = new Story();
     const [first] = story.rows;
     if (first) first.ending = "left_alone";
     const text = storySummaryText(story, times, { colour: false });
-    expect(text).toContain("left alone   healthy     two silent minutes of tests: nobody was bothered");
-    expect(text).toContain("no end seen  crash");
+    expect(text).toContain("left alone   healthy     two silent minutes of tests: no false alarm");
+    expect(text).toContain("unfinished   crash");
     expect(text).toContain("rouse run -- claude");
   });
 
-  it("fits 80 columns when all goes as planned", () => {
+  it("fits into 80 columns if all goes as planned", () => {
     const story = new Story();
     const did: Record<string, string[]> = {
       hang: ["interrupted", "nudged"],

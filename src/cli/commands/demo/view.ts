@@ -1,4 +1,4 @@
-/** The demo for people: a frame that fits the terminal, lines where there is none, and the summary at the end. */
+/** The demo as text: a frame that fits the terminal, lines without a terminal, and the final summary. */
 
 import { formatDuration } from "../../../core/text/duration.js";
 import { sanitize } from "../../../core/text/sanitize.js";
@@ -13,7 +13,7 @@ export interface Frame {
 }
 
 export interface Times {
-  /** Real milliseconds since the beginning. */
+  /** Real milliseconds since the start. */
   realMs: number;
   /** How many times as fast the agents' clocks run. */
   times: number;
@@ -26,15 +26,15 @@ const COLUMNS_MIN = 40;
 const ENDINGS: Readonly<Record<Ending, { word: string; colour: "green" | "blue" | "yellow" }>> = {
   left_alone: { word: "left alone", colour: "blue" },
   recovered: { word: "recovered", colour: "green" },
-  escalated: { word: "handed over", colour: "yellow" },
+  escalated: { word: "needs you", colour: "yellow" },
 };
 
-/** One screen; never more rows or columns than there are. */
+/** One screen; never exceeds the terminal. */
 export function frameText(story: Story, frame: Frame, times: Times): string {
   const { colour } = frame;
   const columns = Math.max(COLUMNS_MIN, frame.columns);
   const head = paintText(cut(headline(times), columns), "bold", colour);
-  const foot = paintText(cut("Ctrl-C ends it; nothing is left behind.", columns), "dim", colour);
+  const foot = paintText(cut("Press Ctrl-C to stop; the demo leaves nothing behind.", columns), "dim", colour);
   const room = Math.max(1, frame.rows - 1);
   const lines = [
     head,
@@ -48,19 +48,19 @@ export function frameText(story: Story, frame: Frame, times: Times): string {
     foot,
   ];
   if (lines.length <= room) return lines.join("\n");
-  // A row for each; who has none is counted.
+  // One row per agent; agents without a row are counted.
   const brief = story.rows.map((row) => rowText(row, columns, colour));
   const shown = brief.length + 2 <= room ? brief.length : Math.max(0, room - 3);
   const more = shown < brief.length ? [`and ${brief.length - shown} more`] : [];
   return [head, ...brief.slice(0, shown), ...more, foot].slice(0, room).join("\n");
 }
 
-/** Six agents of two rows each, an empty one between them, head and foot. */
+/** Six agents of two rows each, empty rows between them, head and foot. */
 const ROOMY = 22;
 
 function headline({ realMs, times }: Times): string {
   const [real, theirs] = [realMs, realMs * times].map((ms) => formatDuration(ms));
-  return `rouse demo: six scripted agents, clocks ${times} times as fast: ${real} here, ${theirs} there`;
+  return `rouse demo: six scripted agents at ${times}x speed: ${real} real time, ${theirs} agent time`;
 }
 
 function rowText(
@@ -79,20 +79,20 @@ function rowText(
   return `${paintText(member.name.padEnd(NAME), "bold", colour)}  ${painted}  ${reported}`.trimEnd();
 }
 
-/** One event as a line, for where there is no screen. */
+/** One event as a line, for output that is no terminal. */
 export function eventLineText({ t, agent, event, state, cause, do: name, text }: StoryEvent): string {
   const what: Record<StoryEvent["event"], string> = {
     state: cause ? `${state}/${cause}` : state,
     confirmed: "rouse: confirmed",
     action: `rouse: ${name}`,
     outcome: `rouse: ${name}`,
-    escalated: "rouse: handed over",
+    escalated: "rouse: needs you",
     recovered: "rouse: recovered",
   };
   return `${t.toFixed(1).padStart(6)} s  ${agent.padEnd(NAME)}  ${what[event].padEnd(STATE)}  ${sanitize(text, 300)}`;
 }
 
-/** Who was mended, who is handed over, how long it took, and what to try next. */
+/** The outcome of each agent, the duration, and what to try next. */
 export function storySummaryText(story: Story, times: Times, { colour }: Pick<Frame, "colour">): string {
   const order: readonly (Ending | null)[] = ["recovered", "escalated", "left_alone", null];
   const lines = order.flatMap((ending) =>
@@ -103,18 +103,18 @@ export function storySummaryText(story: Story, times: Times, { colour }: Pick<Fr
         return `  ${paintText(word.padEnd(11), tint, colour)}  ${row.member.name.padEnd(NAME)}  ${endingOf(row)}`;
       }),
   );
-  const took = `${formatDuration(times.realMs)}, ${formatDuration(times.realMs * times.times)} by the agents' clocks`;
-  return `${[paintText(`It took ${took}.`, "bold", colour), ...lines, "", ...NEXT].join("\n")}\n`;
+  const took = `${formatDuration(times.realMs)} (${formatDuration(times.realMs * times.times)} on the agents' clocks)`;
+  return `${[paintText(`Took ${took}.`, "bold", colour), ...lines, "", ...NEXT].join("\n")}\n`;
 }
 
-const UNSEEN = { word: "no end seen", colour: "red" } as const;
+const UNSEEN = { word: "unfinished", colour: "red" } as const;
 
 const NEXT = [
-  "Agents, daemon and files of the demo are gone again. With an agent of your own:",
-  "  rouse run -- claude   in this terminal, watched; nothing looks different",
-  "  rouse watch           adopt the agents that run already",
-  "  rouse status          everybody in one table; rouse why NAME has the evidence",
-  "  rouse allow --all     let rouse act as it did here; until then it only tells",
+  "The demo's agents, daemon and files were removed. To use your own agents:",
+  "  rouse run -- claude   start an agent in this terminal, monitored",
+  "  rouse watch           monitor agents that are already running",
+  "  rouse status          list all agents; rouse why NAME shows the evidence",
+  "  rouse allow --all     turn on automatic recovery (off by default)",
 ] as const;
 
 const cut = (text: string, width: number): string =>
