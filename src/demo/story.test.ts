@@ -81,7 +81,7 @@ describe("the story of the demo", () => {
       1,
     );
     expect([story.isOver, story.isAsPlanned]).toEqual([true, false]);
-    expect(story.rows.map(endingOf)).toEqual(["killed by the system: nothing typed, you were notified"]);
+    expect(story.rows.map(endingOf)).toEqual(["killed by the system: nothing typed, reported to you"]);
   });
 
   it("follows an agent into its resumed session", () => {

@@ -135,5 +135,5 @@ export function endingOf({ member, did, ending, state }: StoryRow): string {
 const LAST_WORDS: Readonly<Record<Ending, string>> = {
   left_alone: "no false alarm",
   recovered: "finished",
-  escalated: "you were notified",
+  escalated: "reported to you",
 };
