@@ -35,10 +35,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   { names: ["eval"], load: async () => (await import("./commands/eval.js")).addEval },
 ];
 
-/** Groups of the help. */
+/** Groups of commands in the help. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Agents:": ["run", "spawn", "attach", "logs", "type", "stop", "recover", "allow", "watch"],
-  "Checking:": [
+  "Status:": [
     "status",
     "health",
     "why",
@@ -60,7 +60,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 export const groupOf = (name: string): string =>
   Object.entries(GROUPS).find(([, names]) => names.includes(name))?.[0] ?? "More:";
 
-/** Command names of other tools. */
+/** Commands of other tools, and their names in rouse. */
 export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["list", "status"],
   ["ls", "status"],
@@ -74,4 +74,5 @@ export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["log", "logs"],
   ["restart", "recover --restart"],
   ["test", "policy test or alert test"],
+  ["version", "--version"],
 ]);

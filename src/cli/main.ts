@@ -40,7 +40,7 @@ function exitOf(error: unknown): number {
   const { code = "", syscall, path } = error as NodeJS.ErrnoException;
   if (syscall !== undefined && path === undefined && FULL.has(code))
     return say(
-      `${(error as Error).message}: free some disk space and try again; rouse keeps its files in ${rousePaths().state}`,
+      `${(error as Error).message}: free some space and try again; rouse keeps its files in ${rousePaths().state}`,
       1,
     );
   if (code !== "" && syscall !== undefined && path !== undefined) {

@@ -1,4 +1,4 @@
-/** The command line as a commander program, for a width of the help. */
+/** The commander program, with help at a given width. */
 import { Command } from "@commander-js/extra-typings";
 import { complaintOfHome } from "../config/paths.js";
 import { redact } from "../core/text/redact.js";
@@ -9,31 +9,31 @@ import { readVersion } from "./version.js";
 import { WrongOption } from "./wrong-option.js";
 
 const FIRST_STEPS = [
-  ["rouse demo", "see rouse on six scripted agents, in a minute"],
-  ["rouse run -- claude", "start an agent in this terminal, monitored"],
-  ["rouse status", "list all agents; rouse why NAME shows the evidence"],
+  ["rouse demo", "see rouse watch six scripted agents, in a minute"],
+  ["rouse run -- claude", "run your agent in this terminal and watch it"],
+  ["rouse status", "show all agents; rouse why NAME shows the evidence"],
 ] as const;
 
-/** Loads only the named command, or all commands if there is none of that name. */
+/** With the requested command only, or with all if there is none of that name. */
 export async function createProgram(
   asked: string,
   helpWidth: number,
   setExit: (code: number) => void,
 ): Promise<Command> {
   const program = new Command("rouse")
-    .description("Watchdog for AI coding agents: detects stalls, loops, limits and failures, and explains why.")
+    .description("Watches AI coding agents, detects when one stalls, and explains why.")
     .version(readVersion())
     .exitOverride()
     .configureHelp({
       helpWidth,
       formatItem: (term, termWidth, text) => helpItem(term, termWidth, text, helpWidth),
-      // Descriptions wrap at the width of the terminal, not at that of the source.
+      // Descriptions are prose: wrapped at the width of the terminal, not of the source.
       commandDescription: (command) => (command.description() || command.summary()).replaceAll("\n", " "),
       subcommandDescription: (command) => command.summary() || command.description().replaceAll("\n", " "),
     })
     .configureOutput({
       writeErr: (text) => process.stderr.write(safe(text)),
-      // In the output of a script, an error must name its program.
+      // In the output of a script, errors must name the program.
       outputError: (text, write) => write(text.replace(/^error: /, "rouse: ")),
     })
     .hook("preAction", () => {
@@ -51,16 +51,16 @@ export async function createProgram(
   return program;
 }
 
-/** Errors quote user input: remove control bytes and secrets. */
+/** Errors quote user input: control bytes are removed and secrets masked. */
 export const safe = (text: string): string => redact(text.split("\n").map(sanitizeLine).join("\n"));
 
-/** The part of a command that is used here; commander's own type carries each command's options. */
+/** The part of a command that is used here; commander's own type includes the options. */
 interface Hinted {
   readonly commands: readonly (Hinted & { name(): string })[];
   showHelpAfterError(text: string): unknown;
 }
 
-/** Adds a hint to `--help` to usage errors. */
+/** Adds a hint to usage errors of a command. */
 function hint(command: Hinted, words: string): void {
   const has = command.commands.length > 0 ? "commands" : "options";
   command.showHelpAfterError(`("${words} --help" lists the ${has})`);

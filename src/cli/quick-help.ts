@@ -1,17 +1,17 @@
-/** `rouse hook` and `rouse report` as the help shows them; they run in `quick.ts`. */
+/** `rouse hook` and `rouse report` for the help; they run in `quick.ts`. */
 import { Argument, type Command } from "@commander-js/extra-typings";
 import { REPORT_STATES } from "./commands/report.js";
 
 export function addQuick(program: Command, setExit: (code: number) => void): void {
   program
     .command("hook")
-    .summary("Send a hook's payload to the daemon (run by hooks)")
+    .summary("Send a hook payload to the daemon (run by agents)")
     .description(
-      "Reads the payload of an agent's hook and sends it to the daemon. Always exits 0, at once and without output. " +
+      "Sends the payload of an agent's hook to the daemon. Prints nothing and always exits 0 at once. " +
         '"rouse init" installs it.',
     )
     .argument("<program>", "claude-code, codex or gemini")
-    .argument("[payload]", "the payload, if it is not on standard input")
+    .argument("[payload]", "the payload (default: standard input)")
     .option("--plugin", "do nothing if the same hooks are in Claude Code's settings")
     .action(async (name, payload, { plugin }) => {
       const { runHook } = await import("./commands/hook.js");
@@ -19,12 +19,14 @@ export function addQuick(program: Command, setExit: (code: number) => void): voi
     });
   program
     .command("report")
-    .summary("say how you are (agents run this)")
-    .description("An agent's own word about its state. A heartbeat proves life, never progress.")
+    .summary("Report your own state (run by agents)")
+    .description(
+      "Reports the state of the agent that runs it. A heartbeat proves that the agent is alive, not that it makes progress.",
+    )
     .addArgument(new Argument("[state]").choices(REPORT_STATES))
-    .argument("[text...]", "what there is to say")
-    .option("--heartbeat", "I am alive")
-    .option("--name <agent>", "the agent, where it was not started by rouse")
+    .argument("[text...]", "details")
+    .option("--heartbeat", "report only that the agent is alive")
+    .option("--name <agent>", "name of the agent, if rouse did not start it")
     .action(async (state, text, options) => {
       const { runReport } = await import("./commands/report.js");
       const flags = [...(options.heartbeat ? ["--heartbeat"] : []), ...(options.name ? ["--name", options.name] : [])];

@@ -88,7 +88,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
   it("watches on where its log cannot be written", async () => {
     makePrivateFolder(paths().state);
     symlinkSync("/dev/full", join(paths().state, "daemon.log"));
-    expect(await rouse(home, ["up"])).toMatchObject({ status: 0, stdout: "Daemon started.\n" });
+    expect(await rouse(home, ["up"])).toMatchObject({ status: 0, stdout: "the daemon is up\n" });
     expect((await rouse(home, ["status"])).status).toBe(0);
   });
 
@@ -104,11 +104,11 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await spawnFake(home, "two", works);
     await until("two to be heard of", () => isConnected("two"));
     const down = await rouse(home, ["down"]);
-    expect(down.stdout).toMatch(/^Daemon stopped\. Agents keep running\. It restarts on the next rouse up, run/);
+    expect(down.stdout).toMatch(/^the daemon is down; agents keep running\. It restarts on the next rouse up, run/);
     await until("both to miss the daemon", async () => !(await isConnected("one")) && !(await isConnected("two")));
     await sleep(2000);
     expect(daemons()).toEqual([]);
-    expect((await rouse(home, ["up"])).stdout).toBe("Daemon started.\n");
+    expect((await rouse(home, ["up"])).stdout).toBe("the daemon is up\n");
     await until(
       "both to be judged again",
       async () => (await says("one")) === "working" && (await says("two")) === "working",
@@ -242,7 +242,7 @@ describe("a daemon that folds a long journal", { timeout: TIMEOUT_MS }, () => {
     await new Promise<void>((resolve) => server.listen(daemonSocket, resolve));
     expect(await rouse(home, ["status"])).toMatchObject({ status: 75, stderr: "rouse: it is starting\n" });
     expect(await rouse(home, ["report", "working"])).toMatchObject({ status: 75 });
-    expect(await rouse(home, ["up"])).toMatchObject({ status: 0, stdout: "Daemon started.\n" });
+    expect(await rouse(home, ["up"])).toMatchObject({ status: 0, stdout: "the daemon is up\n" });
     expect(left).toBeLessThanOrEqual(0);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -173,7 +173,7 @@ syncBuiltinESMExports();
   const { status, stderr } = await rouse({ ...home, env }, args);
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: expect.stringMatching(/^rouse: ENOSPC: .*: free some disk space.*\n$/),
+    stderr: expect.stringMatching(/^rouse: ENOSPC: .*: free some space.*\n$/),
   });
   for (const folder of ["config", "state"].map((name) => join(home.path, name)))
     if (existsSync(folder)) expect(readdirSync(folder)).toEqual([]);
@@ -183,7 +183,7 @@ it("a configuration that cannot be read is said by up, which starts the daemon a
   mkdirSync(join(home.path, "config"), { recursive: true });
   writeFileSync(join(home.path, "config", "config.toml"), "[watchdog\n");
   const { status, stdout, stderr } = await rouse(home, ["up"]);
-  expect({ status, stdout }).toEqual({ status: 0, stdout: "Daemon started.\n" });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: "the daemon is up\n" });
   expect(stderr).toMatch(/^rouse: error: .*config\.toml:1:\d+: .*the file is not used\n$/);
 });
 

@@ -124,7 +124,7 @@ describe("a policy over recordings", () => {
   it("with a wrong name or a broken file is refused in one line", () => {
     const wrong = rouse(["replay", "--policy", "agressive", OWN_CASES]);
     expect(wrong).toMatchObject({ status: 2, stdout: "" });
-    expect(wrong.stderr).toBe("rouse: there is no policy agressive; did you mean aggressive?\n");
+    expect(wrong.stderr).toBe("rouse: unknown policy agressive; did you mean aggressive?\n");
     expect(rouse(["policy", "show", "./nowhere.toml"]).stderr).toBe("rouse: ./nowhere.toml: there is no such file\n");
   });
 });
@@ -132,7 +132,7 @@ describe("a policy over recordings", () => {
 describe("rouse policy", () => {
   it("shows a recovery plan and tries it", () => {
     expect(rouse(["policy", "show", "default"]).stdout).toContain(
-      "needs_input           report at once, then escalate to you; no automatic action",
+      "needs_input           report at once, then escalate to you; human-only",
     );
     const tried = rouse(["policy", "test", "--cause", "loop", "--json"]).stdout;
     expect(JSON.parse(tried)).toMatchObject({

@@ -12,6 +12,7 @@ import { BadInput } from "../../replay/bad-input.js";
 import { call } from "../client.js";
 import { ensureDaemon } from "../ensure-daemon.js";
 import { HOST_SCRIPT } from "../host-script.js";
+import { warnOfClosedPort } from "../port.js";
 import { readVersion } from "../version.js";
 
 /** Standard error. */
@@ -20,56 +21,33 @@ const LOG = 2;
 export function addDaemon(program: Command, setExit: (code: number) => void): void {
   program
     .command("up")
-    .summary("Start the daemon (run, spawn and watch start it too)")
-    .option("--foreground", "stay in this terminal and log to it")
+    .summary("Start the daemon (also starts on demand)")
+    .option("--foreground", "stay in this terminal and print the log")
     .action(async ({ foreground }) => {
       if (foreground) return serveHere(setExit);
       const started = await ensureDaemon();
-      process.stdout.write(started ? "Daemon started.\n" : "The daemon is already running.\n");
-      // Users run this after they edited the configuration: report its errors.
+      process.stdout.write(started ? "the daemon is up\n" : "the daemon is already up\n");
+      // A user who just edited the configuration wants to know whether it is valid.
       const { loadSettings: settings } = await import("../settings.js");
       settings();
-      await reportPort();
+      await warnOfClosedPort();
     });
   program
     .command("down")
     .summary("Stop the daemon; agents keep running")
     .action(async () => {
       const paths = rousePaths();
-      // Before the daemon ends: an agent's host would restart it.
+      // Before it ends: the hosts of agents restart a daemon that they miss.
       markStopped(paths);
       try {
         await call("shut_down", {});
-        process.stdout.write(`Daemon stopped. Agents keep running. ${UNTIL}\n`);
+        process.stdout.write(`the daemon is down; agents keep running. ${UNTIL}\n`);
       } catch (error) {
         if (!(error instanceof DaemonUnreachable && error.isDown)) throw error;
-        process.stdout.write(`The daemon was not running. ${UNTIL}\n`);
+        process.stdout.write(`no daemon was running. ${UNTIL}\n`);
       }
     });
 }
-
-/** Warns of a port in use: it does not stop the daemon, but clients cannot reach it. */
-async function reportPort(): Promise<void> {
-  for (let tries = 0; tries < PORT_TRIES; tries++) {
-    // A daemon of another version may not answer this; `rouse doctor` reports that.
-    const http = await call("daemon", {}).then(
-      (daemon) => daemon.http,
-      () => null,
-    );
-    if (!http || http.port === 0 || http.listening) return;
-    if (http.error !== null) {
-      const where = `${http.address}:${http.port}`;
-      process.stderr.write(
-        `rouse: warning: ${where} is not open: ${sanitizeLine(http.error)}. The HTTP API, HTTP hooks and telemetry are off\n`,
-      );
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
-/** The daemon answers on its socket shortly before it has tried to open the port. */
-const PORT_TRIES = 10;
 
 const UNTIL = "It restarts on the next rouse up, run, spawn or watch and catches up on what it missed.";
 
@@ -83,25 +61,25 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
     throw error;
   });
   for (const note of running.notes) log(note);
-  log(`listening on ${rousePaths().daemonSocket}`);
-  // An unexpected error ends the daemon in any case; logged here, it is one line of the log.
+  log(`watching; the socket is ${rousePaths().daemonSocket}`);
+  // An unexpected error still ends the process, but leaves a line in the log instead of raw text.
   process.once("uncaughtException", (error) => {
     log(error.stack ?? String(error));
     process.exit(1);
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void running.stop("stays down"));
-  // A closed terminal is no request to stop the daemon: hosts may restart it.
+  // A closed terminal does not mean that the user wants the daemon down.
   process.once("SIGHUP", () => void running.stop("may return"));
   await running.stopped;
   setExit(0);
 }
 
-/** As plain text on a terminal, else as a line of the log. */
+/** Plain text on a terminal, else a line of the log. */
 function log(text: string): void {
   try {
-    // Not through the stream: after one failed write it accepts no more.
+    // Not through the stream: a failed write would end it, and all later lines with it.
     writeSync(LOG, isatty(LOG) ? `rouse: ${redact(sanitizeLine(text))}\n` : logLine("daemon", text));
   } catch {
-    // A full disk loses log lines, but must not stop the daemon.
+    // A full disk costs log lines, but must not end the daemon.
   }
 }

@@ -1,4 +1,4 @@
-/** `rouse incidents`, `silence`, `ack` and `feedback`: the incidents, and the user's decisions about them. */
+/** `rouse incidents`, `silence`, `ack` and `feedback`: problems, actions, and the user's decisions about them. */
 import { Argument, type Command } from "@commander-js/extra-typings";
 import type { SilencesView } from "../../api/service/silences.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
@@ -13,15 +13,15 @@ import { feedbackText, incidentsText, localTime, storyText } from "../text/incid
 export function addIncidents(program: Command, _setExit: (code: number) => void): void {
   program
     .command("incidents")
-    .summary("List incidents, the actions taken and the next steps")
+    .summary("List incidents: problem, actions taken, next step")
     .description(
-      "An incident is one problem of one agent, from the first suspicion to proven recovery. With an ID (or its first\n" +
-        "characters, or the name of an agent): details, actions and suggested commands. With the name of an agent and\n" +
-        "--all or --since: all incidents of that agent.",
+      "An incident is one problem of one agent, from the first suspicion to the proof of recovery. With an ID (or its first\n" +
+        "characters, or the name of an agent), shows the incident in full and suggests commands. With the name of an agent\n" +
+        "and --all or --since, lists the incidents of that agent.",
     )
-    .argument("[id]", "ID of an incident, or name of an agent", parseNamed)
-    .option("--all", "include closed incidents")
-    .option("--since <when>", "include incidents closed since: 8h, 22:00, or an ISO 8601 date", (value: string) =>
+    .argument("[id]", "an incident, or the name of an agent", parseNamed)
+    .option("--all", "include incidents that have ended")
+    .option("--since <when>", "include incidents that ended since: 8h, 22:00, or an ISO 8601 date", (value: string) =>
       parseSince(value),
     )
     .option("--json", "print JSON")
@@ -41,10 +41,10 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     });
   program
     .command("silence")
-    .summary("Mute an agent or a problem for some time")
-    .argument("[what]", "agent, or problem such as rate_limited; without it, list silences", parseNamed)
-    .argument("[problem]", "silence only this problem of the agent", parseProblem)
-    .option("--for <duration>", "duration: 90s, 10m, 8h, 2d", parseDuration)
+    .summary("Pause actions and alerts for an agent or a problem")
+    .argument("[what]", "an agent, or a problem such as rate_limited (default: list silences)", parseNamed)
+    .argument("[problem]", "only this problem of the agent", parseProblem)
+    .option("--for <duration>", "90s, 10m, 8h, 2d", parseDuration)
     .option("--off", "end the silence")
     .option("--json", "print JSON")
     .action(async (what, problem, { for: ms, off, json }, self) => {
@@ -61,7 +61,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
   program
     .command("ack")
     .summary("Acknowledge an incident and stop further action on it")
-    .argument("<id>", "ID of the incident, or name of its agent", parseNamed)
+    .argument("<id>", "an incident, or the name of an agent", parseNamed)
     .option("--json", "print JSON")
     .action(async (id, { json }) => {
       const incident = await call("ack", { incident: id });
@@ -74,9 +74,9 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     });
   program
     .command("feedback")
-    .summary("Mark an incident as correct or as a false alarm")
-    .description("Mark an incident as correct or as a false alarm. False alarms raise the timeouts for that agent.")
-    .argument("<id>", "ID of the incident, or name of its agent", parseNamed)
+    .summary("Mark an alert as correct or as a false alarm")
+    .description("Marks an alert as correct or false. False alarms of a timeout raise that timeout for the agent.")
+    .argument("<id>", "an incident, or the name of an agent", parseNamed)
     .addArgument(new Argument("<word>", "your verdict").choices(["false-alarm", "right"] as const))
     .option("--json", "print JSON")
     .action(async (id, feedback, { json }) => {
@@ -85,7 +85,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     });
 }
 
-/** Null if no agent has that name: it is then the ID of an incident. */
+/** Null if it is not the name of an agent: then it is an incident. */
 async function list(query: OperationInput<"incidents">, agent?: string): Promise<{ incidents: IncidentView[] } | null> {
   try {
     return await askUser("incidents", { ...query, ...(agent === undefined ? {} : { agent }) });
@@ -96,7 +96,7 @@ async function list(query: OperationInput<"incidents">, agent?: string): Promise
 }
 
 function silencesText({ silences }: SilencesView, now: number = Date.now()): string {
-  if (silences.length === 0) return "No silences.\n";
+  if (silences.length === 0) return "no silences\n";
   return silences
     .map(({ agent, problem, until }) => {
       const what = [agent ?? "every agent", ...(problem === null ? [] : [problem])].join(", ");

@@ -1,4 +1,4 @@
-/** Explained moments as text: verdict, rule, reasons, signals, then the screen row by row. */
+/** Explained moments as text: verdict, rule, reasons and signals, then the screen row by row. */
 
 import type { Signal } from "../../core/signal.js";
 import { sanitize } from "../../core/text/sanitize.js";
@@ -36,7 +36,7 @@ function momentLines({ t, rule, assessment, signals, screen }: ExplainedMoment, 
   ];
 }
 
-/** Kind, source and fields, without the time and the rows that are shown below. */
+/** Kind, source and other fields, without the time and the screen rows, which are shown below. */
 function signalText(signal: Signal): string {
   const fields = signal.kind === "screen" ? signal.reading : signal;
   const text = Object.entries(fields)
@@ -64,7 +64,7 @@ function rowLines({ rows }: ScreenExplanation, { columns, colour }: TextStyle): 
   ]);
 }
 
-/** Removes control characters but keeps blanks: indentation decides the region of a row. */
+/** Removes control characters; spaces stay, because indentation matters. */
 const rowText = (text: string): string => text.replace(/\S+/g, (word) => sanitize(word, VALUE_MAX));
 
 function ruleText({ region, fact, when, groups }: MatchedRule): string {

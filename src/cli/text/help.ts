@@ -1,7 +1,7 @@
 /** Items of a help text, wrapped at the width of the terminal. */
 import { wrapText } from "./width.js";
 
-/** With less room beside the term, the text goes below it. */
+/** Minimum width of a text beside its term; with less room, the text goes below it. */
 const BESIDE_MIN = 22;
 
 export function helpItem(term: string, termWidth: number, text: string, width: number): string {
@@ -15,6 +15,7 @@ export function helpItem(term: string, termWidth: number, text: string, width: n
     : `  ${term}\n${" ".repeat(indent)}${first}${below}`;
 }
 
+/** A titled list of terms. */
 export function helpList(title: string, items: readonly (readonly [string, string])[], width: number): string {
   const termWidth = Math.max(...items.map(([term]) => term.length));
   return `\n${title}\n${items.map(([term, text]) => helpItem(term, termWidth, text, width)).join("\n")}\n`;

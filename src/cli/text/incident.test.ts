@@ -56,11 +56,11 @@ const gist = (fields: Partial<IncidentView>): string =>
     ?.trim() ?? "";
 
 describe("the table of incidents", () => {
-  it("says that there are none", () => {
-    expect(incidentsText([], EIGHTY, NOW)).toBe("No incidents.\n");
+  it("says that there are no incidents", () => {
+    expect(incidentsText([], EIGHTY, NOW)).toBe("no incidents\n");
   });
 
-  it("fits into 80 columns with long names and reasons", () => {
+  it("fits into 80 columns, whatever the incidents contain", () => {
     const long = incident({
       agent: "an-agent-with-a-name-that-is-very-long-indeed",
       problem: "no_completion_signal",
@@ -76,17 +76,17 @@ describe("the table of incidents", () => {
   it.each<[string, Partial<IncidentView>, string]>([
     ["the next step and its time", {}, `next: interrupt at ${clock(1)}: interrupt comes later`],
     [
-      "the actions before it",
+      "the actions taken before it",
       { actions: [record("interrupt"), record("nudge", "refused")], next: { do: null, at: null, reason: "checking" } },
       `interrupted ${clock(-2)}, nudge ${clock(-2)} refused; checking`,
     ],
     [
-      "the next step that is not permitted",
+      "the step that auto-recovery would take if it were on",
       { allowed: false },
       `would interrupt at ${clock(1)}, but auto-recovery is off (see "rouse allow")`,
     ],
     [
-      "the action that was not permitted",
+      "the action that it would have taken",
       {
         wouldDo: "interrupt",
         phase: "escalated",
@@ -99,12 +99,11 @@ describe("the table of incidents", () => {
       "would have interrupted it: acting is not allowed; see `rouse allow`",
     ],
     [
-      "when a limit resets",
+      "the end of a limit",
       { problem: "rate_limited", until: at(134), next: { do: "nudge", at: at(136), reason: "the limit holds" } },
       `resumes ${clock(134)} (in 2 h 14 m); next: nudge at ${clock(136)}: the limit holds`,
     ],
-    ["that it was acknowledged", { acked_at: at(0) }, "acknowledged"],
-    ["that it was a false alarm", { acked_at: at(0), feedback: "false-alarm" }, "marked as a false alarm"],
+    ["an acknowledgement", { acked_at: at(0) }, "acknowledged"],
     ["the end of a silence", { silenced_until: at(60) }, `silenced until ${clock(60)}`],
     [
       "the recovery",
@@ -112,22 +111,22 @@ describe("the table of incidents", () => {
       `nudged ${clock(-2)}; recovered ${clock(-1)}`,
     ],
     [
-      "that it was closed",
+      "that the problem is no longer seen",
       { phase: "closed", ended_at: at(-1), next: null },
-      `closed, not seen again after ${clock(-1)}`,
+      `no longer seen since ${clock(-1)}`,
     ],
-  ])("says %s", (_, fields, text) => {
+  ])("shows %s", (_, fields, text) => {
     expect(gist(fields)).toBe(text);
   });
 
   it.each([
-    ["silent_stream", "raises the timeouts for silent_stream of a"],
+    ["silent_stream", "waits longer before it reports silent_stream for a"],
     ["needs_input", "Detection of needs_input has no threshold to adjust"],
-  ] as const)("promises longer timeouts after a false alarm only if there is a threshold: %s", (problem, text) => {
+  ] as const)("promises a longer wait after a false alarm only if there is a threshold: %s", (problem, text) => {
     expect(feedbackText(incident({ agent: "a", problem, feedback: "false-alarm" }))).toContain(text);
   });
 
-  it("is one line per open incident below the table of agents", () => {
+  it("lists open incidents below the table of agents, one line each", () => {
     const many = Array.from({ length: 7 }, (_, n) => incident({ agent: `a${n}` }));
     const lines = openText([incident({ ended_at: at(0) }), ...many], EIGHTY, NOW)
       .trimEnd()
@@ -135,12 +134,13 @@ describe("the table of incidents", () => {
     expect(lines).toHaveLength(6);
     expect(lines[0]).toMatch(/^incident 4k2j9xq0 {2}a0: silent_stream, next: interrupt/);
     expect(lines[5]).toBe('and 2 more open incidents; see "rouse incidents"');
+    expect(openText(many.slice(1), EIGHTY, NOW)).toContain('and 1 more open incident; see "rouse incidents"');
     expect(openText([], EIGHTY, NOW)).toBe("");
   });
 });
 
 describe("the details of an incident", () => {
-  it("have reasons, actions with outcomes, the next step and suggested commands", () => {
+  it("list reasons, actions with outcomes, the next step and suggested commands", () => {
     const text = storyText(
       incident({ chain: ["frozen_screen"], actions: [record("interrupt")], reopened: 2 }),
       {},
@@ -148,7 +148,7 @@ describe("the details of an incident", () => {
     );
     expect(text.split("\n")).toEqual([
       "api: silent_stream, confirmed (incident 4k2j9xq01ab)",
-      `  since ${clock(-12)}, confidence 0.9, earlier frozen_screen`,
+      `  since ${clock(-12)}, confidence 0.9, previously frozen_screen`,
       "  reopened 2 times",
       "  No output for 12 min (screen, transcript)",
       "  policy default, auto-recovery is on",
@@ -166,8 +166,8 @@ describe("the details of an incident", () => {
   });
 });
 
-describe("a rate limit", () => {
-  it("is shown with its reset time, unlike other states", () => {
+describe("the text of a limit", () => {
+  it("gives the reset time, and is null for any other state", () => {
     expect(limitText({ state: "rate_limited", until: at(134) }, NOW)).toBe(`resumes ${clock(134)} (in 2 h 14 m)`);
     expect(limitText({ state: "rate_limited", until: null }, NOW)).toBe("reset time unknown");
     expect(limitText({ state: "working", until: at(1) }, NOW)).toBeNull();

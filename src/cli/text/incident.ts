@@ -32,7 +32,7 @@ const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export const localTime = (iso: string, now: number): string => clockTime(Date.parse(iso), now, localZone());
 
-/** "resumes 03:10 (in 2 h 14 m)" for a rate limit; null for all other states. */
+/** "resumes 03:10 (in 2 h 14 m)" for a rate-limited agent, else null. */
 export function limitText(
   { state, until }: { state: string; until: string | null },
   now: number = Date.now(),
@@ -49,20 +49,21 @@ export function openText(incidents: readonly IncidentView[], screen: OutputStrea
   const lines = open
     .slice(0, LINES_MAX)
     .map((one) => cut(`incident ${short(one)}  ${one.agent}: ${one.problem}, ${gistOf(one, now)}`, columnsOf(screen)));
-  if (open.length > LINES_MAX) lines.push(`${moreText(open.length - LINES_MAX)}; see "rouse incidents"`);
+  if (open.length > LINES_MAX) lines.push(moreText(open.length - LINES_MAX));
   return lines.map((line) => `${line}\n`).join("");
 }
 
 const LINES_MAX = 5;
 
-const moreText = (count: number): string => `and ${count} more open incident${count === 1 ? "" : "s"}`;
+const moreText = (more: number): string =>
+  `and ${more} more open ${more === 1 ? "incident" : "incidents"}; see "rouse incidents"`;
 
 export function incidentsText(
   incidents: readonly IncidentView[],
   screen: OutputStream,
   now: number = Date.now(),
 ): string {
-  if (incidents.length === 0) return "No incidents.\n";
+  if (incidents.length === 0) return "no incidents\n";
   const width = columnsOf(screen);
   const columns: Column<IncidentView>[] = [
     { title: "ID", text: short },
@@ -83,7 +84,7 @@ export function incidentsText(
 const lasted = ({ since, ended_at }: IncidentView, now: number): number =>
   (ended_at === null ? now : Date.parse(ended_at)) - Date.parse(since);
 
-/** Actions taken, then the next step or the reason why there is none. */
+/** Actions taken, then the next step or why there is none. */
 export function gistOf(incident: IncidentView, now: number): string {
   const done = incident.actions.map((record) => actionText(record, now)).join(", ");
   const parts = [done, endText(incident, now) ?? nextText(incident, now)].filter((part) => part !== "");
@@ -99,14 +100,13 @@ function actionText({ at, do: name, result }: ActionView, now: number): string {
 
 function endText({ phase, ended_at, wouldDo }: IncidentView, now: number): string | null {
   if (ended_at === null) return null;
-  const how = phase === "recovered" ? "recovered" : "closed, not seen again after";
+  const how = phase === "recovered" ? "recovered" : "no longer seen since";
   return `${wouldDo ? `would have ${doneText(wouldDo)} it; ` : ""}${how} ${localTime(ended_at, now)}`;
 }
 
 function nextText(incident: IncidentView, now: number): string {
   const { next, wouldDo, until, problem, acked_at, silenced_until, feedback } = incident;
-  if (feedback === "false-alarm") return "marked as a false alarm";
-  if (acked_at !== null) return "acknowledged";
+  if (acked_at !== null) return feedback === "false-alarm" ? "marked as a false alarm" : "acknowledged";
   if (silenced_until !== null) return `silenced until ${localTime(silenced_until, now)}`;
   const limit = problem === "rate_limited" && until !== null ? `${limitText({ state: problem, until }, now)}; ` : "";
   if (wouldDo) return `${limit}would have ${doneText(wouldDo)} it: ${whyNot(incident)}`;
@@ -118,28 +118,28 @@ function nextText(incident: IncidentView, now: number): string {
   return `${limit}${incident.phase === "escalated" ? "needs you: " : ""}${whyNot(incident)}`;
 }
 
-/** Drops the problem at the time of the escalation: the present one is shown beside it. */
-const whyNot = ({ next }: IncidentView): string =>
-  (next?.reason ?? "").replace(/^\w{1,40}: (?:a human is needed|needs you): /i, "");
+/** The reason of an escalation starts with the problem at that time; the text already names the current one. */
+const whyNot = ({ next }: IncidentView): string => (next?.reason ?? "").replace(/^\w{1,40}: a human is needed: /, "");
 
-/** The effect of feedback. */
+/** The effect of the user's feedback. */
 export function feedbackText({ agent, problem, feedback }: IncidentView): string {
-  if (feedback !== "false-alarm") return `Noted: ${problem} of ${agent} was correct. No timeout changes.\n`;
+  if (feedback !== "false-alarm") return `Noted: correct alert. Detection of ${problem} for ${agent} is unchanged.\n`;
   return isPatient(problem)
-    ? `Noted. rouse takes no further action, and raises the timeouts for ${problem} of ${agent}.\n`
-    : `Noted. rouse takes no further action. Detection of ${problem} has no threshold to adjust.\n`;
+    ? `Noted: false alarm. rouse takes no further action and waits longer before it reports ${problem} for ${agent}.\n`
+    : `Noted: false alarm. rouse takes no further action. Detection of ${problem} has no threshold to adjust.\n`;
 }
 
+/** One incident in full. */
 export function storyText(incident: IncidentView, screen: OutputStream, now: number = Date.now()): string {
   const colour = isColoured(screen);
   const fold = (line: string): string[] => foldLine(line, columnsOf(screen), 2);
   const { agent, problem, phase, policy, allowed, outage, chain } = incident;
   const lines = [
     `${paintText(agent, "bold", colour)}: ${problem}, ${phase} (incident ${incident.id})`,
-    `  since ${localTime(incident.since, now)}, confidence ${incident.confidence}${chain.length > 0 ? `, earlier ${chain.join(", ")}` : ""}`,
-    ...(incident.reopened > 0 ? [`  reopened ${incident.reopened} times`] : []),
+    `  since ${localTime(incident.since, now)}, confidence ${incident.confidence}${chain.length > 0 ? `, previously ${chain.join(", ")}` : ""}`,
+    ...(incident.reopened > 0 ? [`  reopened ${incident.reopened} ${incident.reopened === 1 ? "time" : "times"}`] : []),
     ...(outage
-      ? [`  one of ${outage.incidents} incidents with the same cause (${outage.group}, ${outage.shared})`]
+      ? [`  one of ${outage.incidents} incidents of a possible outage (${outage.group}, ${outage.shared})`]
       : []),
     ...incident.reasons.flatMap((reason) => fold(`  ${reason}`)),
     ...(policy === null ? [] : [`  policy ${policy}, auto-recovery is ${allowed ? "on" : "off"}`]),
@@ -150,7 +150,7 @@ export function storyText(incident: IncidentView, screen: OutputStream, now: num
       ? ["  none"]
       : incident.actions.flatMap((record) => fold(`  ${fullAction(record, now)}`))),
     "",
-    incident.ended_at === null ? "Next step" : "Outcome",
+    incident.ended_at === null ? "Next step" : "Result",
     ...fold(`  ${endText(incident, now) ?? nextText(incident, now)}`),
     "",
     "Suggested commands",

@@ -1,16 +1,16 @@
 /**
- * An agent's output as text for a terminal or a file: removes escape sequences and control bytes, keeps lines.
- * Chunks end anywhere, so the state of an unfinished sequence is kept.
+ * The output of an agent as text for a terminal or a file: escape sequences and control bytes are removed, lines stay.
+ * Chunks can split a sequence, so the parser state is kept between them.
  */
 import { StringDecoder } from "node:string_decoder";
 
 type State = "text" | "escape" | "sequence" | "string" | "string-escape";
 
-/** Control bytes except the tab, and characters that hide or reorder text; blanks stay, unlike in `sanitize`. */
+/** Control bytes except the tab, and characters that hide or reorder text; spaces stay, unlike in `sanitize`. */
 const UNSAFE =
   /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-/** Longer lines are printed in parts. */
+/** A longer line is printed in parts. */
 const LINE_CHARS_MAX = 64 * 1024;
 
 export class OutputText {
@@ -41,7 +41,7 @@ export class OutputText {
     return this.#line === "" ? "" : this.#flush();
   }
 
-  /** Keeps the last version of a line that overwrites itself (a progress bar). */
+  /** For an overwritten line (a progress bar), the last version counts. */
   #flush(): string {
     const line = this.#line.replace(/\r+$/, "");
     this.#line = "";
@@ -54,7 +54,7 @@ function next(state: State, char: string): State {
     case "escape":
       if (char === "[") return "sequence";
       if ("]P_^X".includes(char)) return "string";
-      // Intermediate bytes: the final one follows.
+      // Intermediate byte: the final byte follows.
       return char >= " " && char <= "/" ? "escape" : "text";
     case "sequence":
       return char >= "@" && char <= "~" ? "text" : "sequence";

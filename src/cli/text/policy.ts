@@ -1,4 +1,4 @@
-/** Policies as text: each problem with its recovery plan, one line per step. */
+/** Policies for people: each problem with its recovery plan, one line per step. */
 
 import { HUMAN_ONLY, needsConfirming, PROBLEMS, type Problem } from "../../core/incidents/problem.js";
 import type { Budget, Policy, RecoveryStep } from "../../core/policy/policy.js";
@@ -10,9 +10,9 @@ export function policyText(policy: Policy, colour: boolean): string {
   const { limits, budgets } = policy;
   const lines = [
     `${paintText(sanitize(policy.name), "bold", colour)}: ${sanitize(policy.says)}`,
-    `  confirms a problem after ${formatDuration(policy.confirmMs)}; escalates to you if recovery is not proven for ${formatDuration(policy.patienceMs)}`,
-    `  escalates an outage to you after ${formatDuration(policy.outageMs)}; then restarts exited agents one by one`,
-    `  limits: reset + ${formatDuration(limits.marginMs)} + up to ${formatDuration(limits.jitterMs)}; no reset known: ${formatDuration(limits.backoffMs)}, doubling up to ${formatDuration(limits.backoffMaxMs)}`,
+    `  a suspicion is confirmed after ${formatDuration(policy.confirmMs)}; escalates to you if it stays unproven for ${formatDuration(policy.patienceMs)}`,
+    `  an outage escalates to you after ${formatDuration(policy.outageMs)}; then dead agents are restarted one at a time`,
+    `  limits: reset + ${formatDuration(limits.marginMs)} + up to ${formatDuration(limits.jitterMs)}; without a reset time: ${formatDuration(limits.backoffMs)}, doubling up to ${formatDuration(limits.backoffMaxMs)}`,
     `  budgets: ${budgets.incident} actions per incident; per agent ${budgetText(budgets.agent)}, restarts ${budgetText(budgets.agentRestarts)}; per node ${budgetText(budgets.node)}, restarts ${budgetText(budgets.nodeRestarts)}`,
     "",
   ];
@@ -21,10 +21,10 @@ export function policyText(policy: Policy, colour: boolean): string {
 }
 
 function planLines(problem: Problem, steps: readonly RecoveryStep[], colour: boolean): string[] {
-  const reported = needsConfirming(problem) ? "report" : "report at once";
+  const reported = needsConfirming(problem) ? "report when confirmed" : "report at once";
   const name = paintText(problem.padEnd(22), "bold", colour);
   if (steps.length === 0)
-    return [`${name}${reported}, then escalate to you${HUMAN_ONLY.has(problem) ? "; no automatic action" : ""}`];
+    return [`${name}${reported}, then escalate to you${HUMAN_ONLY.has(problem) ? "; human-only" : ""}`];
   return [
     `${name}${reported}`,
     ...steps.map((step) => `${" ".repeat(22)}${stepText(step)}`),
@@ -37,7 +37,7 @@ function stepText({ do: name, when, limit, waitMs, proof, say, command }: Recove
   return [
     limit > 1 ? `${what}, at most ${limit} times` : what,
     ...(when.afterMs > 0 ? [`after ${formatDuration(when.afterMs)}`] : []),
-    ...(when.level === "act" ? ["when confirmed"] : []),
+    ...(when.level === "act" ? ["when certain"] : []),
     ...(when.origins ? [`only ${when.origins.join(", ")}`] : []),
     ...(waitMs > 0 ? [`then check for ${formatDuration(waitMs)}`] : []),
     ...(proof === "none" ? [] : [`proof: ${proof}`]),

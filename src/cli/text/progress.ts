@@ -1,10 +1,10 @@
-/** One line on standard error during a long run: only on a terminal, and cleared at the end. */
+/** A progress line on standard error, shown only on a terminal and erased at the end. */
 import { canDraw } from "./paint.js";
 
 export interface ProgressBar {
-  /** Counts one more; `label` names the present item. */
+  /** Counts one more; `label` names the current or the last item. */
   step(label?: string): void;
-  /** Clears the line. Harmless when called twice. */
+  /** Erases the line. May be called twice. */
   end(): void;
 }
 
@@ -15,7 +15,7 @@ interface ProgressStream {
 }
 
 const BAR_CELLS = 24;
-/** Minimum time between redraws: a slow terminal must not delay the run. */
+/** Minimum interval of redraws: a terminal over a slow connection must not delay the run. */
 const REDRAW_MS = 80;
 const ERASE_LINE = "\r\u001b[2K";
 
@@ -42,7 +42,7 @@ export function startProgress(
   const draw = (label: string) => {
     drawnAt = now();
     isShown = true;
-    stream.write(ERASE_LINE + progressLine(title, done, total, label, stream.columns ?? 80));
+    stream.write(ERASE_LINE + progressLine(title, done, total, label, stream.columns || 80));
   };
   draw("");
   return {
@@ -57,7 +57,7 @@ export function startProgress(
   };
 }
 
-/** Cut to the terminal's width, because a wrapped line cannot be erased; labels are file names, so control bytes are replaced. */
+/** Cut to the width of the terminal, because a wrapped line cannot be erased. Labels are file names: control bytes are replaced. */
 function progressLine(title: string, done: number, total: number | null, label: string, columns: number): string {
   const plain = label.replace(/[^\x20-\x7e]/g, "?");
   return `${title} ${total === null ? done : `${bar(done / total)} ${done}/${total}`} ${plain}`

@@ -1,4 +1,4 @@
-/** The actions that a policy would have taken in a recording, as text and as JSON. */
+/** Actions that a policy would have taken during a recording, as text and as JSON. */
 import { sanitize } from "../../core/text/sanitize.js";
 import type { SimulatedAction } from "../../core/what-if.js";
 import { clockText } from "./timeline.js";
@@ -12,10 +12,10 @@ export function wouldEntry(
 }
 
 export function wouldText(policy: string, wouldDo: readonly SimulatedAction[], startAt: number): string {
-  if (wouldDo.length === 0) return `  the policy ${sanitize(policy)} would have taken no action\n`;
+  if (wouldDo.length === 0) return `  policy ${sanitize(policy)}: no action\n`;
   const lines = wouldDo.map(({ at, do: name, say, reason }) => {
     const what = name === "escalate" ? "escalate to you" : `${name}${say ? ` "${say}"` : ""}`;
     return `${clockText((at - startAt) / 1000).padStart(9)}  ${what}\n${" ".repeat(11)}${sanitize(reason)}\n`;
   });
-  return `  the policy ${sanitize(policy)} would have taken these actions:\n${lines.join("")}`;
+  return `  policy ${sanitize(policy)} would have done:\n${lines.join("")}`;
 }

@@ -1,4 +1,4 @@
-/** A timeline as text: time, state, reasons. Fits the width of the terminal. */
+/** A timeline as text: time, state and reasons, wrapped at the width of the terminal. */
 
 import type { TimelineEntry } from "../../core/judgement/timeline.js";
 import { sanitize } from "../../core/text/sanitize.js";
@@ -25,11 +25,11 @@ export function timelineText(name: string, timeline: readonly TimelineEntry[], s
   return `${lines.join("\n")}\n`;
 }
 
-/** A recording without a date starts in 1970: show its times relative to the start. */
+/** A recording without a date starts in 1970: its times are shown relative to the start. */
 const untilText = (until: string): string =>
   until.startsWith("1970-") ? clockText(Date.parse(until) / 1000) : `${until.slice(0, 16).replace("T", " ")} UTC`;
 
-/** "1:02:03.5": hours only if there are any, and tenths of a second. */
+/** "1:02:03.5": hours if there are any, and tenths of a second. */
 export function clockText(seconds: number): string {
   const tenths = Math.round(seconds * 10);
   const h = Math.floor(tenths / 36_000);
