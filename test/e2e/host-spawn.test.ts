@@ -266,13 +266,13 @@ describe("rouse attach and rouse logs", () => {
     expect(second.text).toContain("[sh ended]");
   });
 
-  it("does not show an agent to itself", async () => {
+  it("refuses to attach to an agent from inside it", async () => {
     const name = await spawnAgent("sleep 100", "--name", "outer");
     const { id: session } = findSession(paths(), name) as FoundSession;
     const inner = { ...home, env: { ...home.env, ROUSE_SESSION: session } };
     const viewer = rouseInTerminal(inner, ["attach", name]);
     expect(await viewer.exited).toEqual({ code: 1, signal: null });
-    expect(viewer.text).toContain("rouse: this runs inside outer, which cannot be shown to itself");
+    expect(viewer.text).toContain("rouse: cannot attach to outer from inside it");
     await stop(name);
   });
 
