@@ -1,6 +1,6 @@
 /**
- * Which addresses a channel may connect to, decided on the address that is used and not on the name. Addresses of cloud
- * metadata services and those that are nobody's are never asked; those of private networks only where the user says so.
+ * Which addresses a channel may connect to, decided on the resolved address and not on the name. Cloud metadata services
+ * and reserved addresses are never allowed; private networks only if the user permits them.
  */
 import { lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
@@ -29,9 +29,9 @@ PRIVATE.addSubnet("198.18.0.0", 15, "ipv4");
 PRIVATE.addAddress("::1", "ipv6");
 PRIVATE.addSubnet("fc00::", 7, "ipv6");
 PRIVATE.addSubnet("64:ff9b:1::", 48, "ipv6");
-PRIVATE.addSubnet("2001::", 32, "ipv6"); // Teredo: an IPv4 address of somebody's choice inside
+PRIVATE.addSubnet("2001::", 32, "ipv6"); // Teredo: embeds an arbitrary IPv4 address
 
-/** IPv4 in the clothes of IPv6: mapped, compatible, NAT64, 6to4. */
+/** IPv4 embedded in IPv6: mapped, compatible, NAT64, 6to4. */
 function innerIpv4(address: string): string | null {
   const dotted = /(?:^|:)(\d{1,3}(?:\.\d{1,3}){3})$/.exec(address)?.[1];
   if (dotted !== undefined) return dotted;
@@ -58,21 +58,21 @@ function groupsOf(address: string): number[] | null {
   return all.length === 8 && all.every((n) => n >= 0 && n <= 0xffff) ? all : null;
 }
 
-/** Why this address is not connected to; null when it may be. */
+/** Why this address is not allowed; null if it is. */
 export function complaintOfAddress(given: string, allowPrivate: boolean): string | null {
   const address = given.replace(/^\[|\]$/g, "").split("%", 1)[0] ?? "";
   const version = isIP(address);
-  if (version === 0) return "it is no address";
+  if (version === 0) return "not an IP address";
   const inner = version === 6 ? innerIpv4(address) : null;
   if (inner !== null) return complaintOfAddress(inner, allowPrivate);
   const family = version === 6 ? "ipv6" : "ipv4";
-  if (NEVER.check(address, family)) return "addresses of that kind are never connected to";
+  if (NEVER.check(address, family)) return "addresses of this kind are never allowed";
   if (!allowPrivate && PRIVATE.check(address, family))
-    return "it leads into a private network; allow_private = true permits that";
+    return "the address is in a private network (set allow_private = true to permit it)";
   return null;
 }
 
-/** As the system resolves, but an address that is not permitted is an error: the connection is made to what was checked. */
+/** Resolves as the system does, but fails for a forbidden address: the connection uses the checked address. */
 export function guardedLookup(allowPrivate: boolean, lookup: typeof systemLookup = systemLookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {

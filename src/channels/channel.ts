@@ -1,25 +1,25 @@
-/** What a channel is: one way to reach a human. It formats and escapes in its own way, sends once, and says what came of it. */
+/** A channel: one way to reach a user. It formats and escapes a notice, sends it once, and returns the result. */
 import type { Notice } from "../core/notices/alert.js";
 
 export type DeliveryResult =
   | { result: "sent" }
-  /** It may work later; `afterMs` where the receiver said when. */
+  /** It may work later; `afterMs` if the receiver gave a time. */
   | { result: "retry"; reason: string; afterMs?: number }
-  /** It will never work like this. */
+  /** A retry cannot succeed. */
   | { result: "refused"; reason: string };
 
 export interface Channel {
   readonly name: string;
   readonly type: string;
-  /** Where it leads, without anything secret. */
+  /** The destination, without secrets. */
   readonly to: string;
-  /** Between two sends, as the receiver wants it. */
+  /** Minimum time between two sends, as the receiver requires. */
   readonly paceMs: number;
-  /** Never throws, and ends soon after the signal is given. */
+  /** Never throws, and ends soon after the signal. */
   send(notice: Notice, signal: AbortSignal): Promise<DeliveryResult>;
 }
 
-/** What a program that sends for us may take. */
+/** Time limit for a program that sends an alert. */
 export const SEND_MS = 15_000;
 
 export const retryDelivery = (reason: string, afterMs?: number): DeliveryResult =>

@@ -1,4 +1,4 @@
-/** A program of the user's own: the notice as JSON on its standard input, nothing of it in the arguments. */
+/** The user's own program: the notice as JSON on its standard input, none of it in the arguments. */
 import type { Channel } from "./channel.js";
 import { runProgram } from "./program.js";
 import { payloadOf } from "./webhook.js";

@@ -1,4 +1,4 @@
-/** A notification on this desktop, by the system's own program. Its body may be read as markup, so it is escaped. */
+/** A desktop notification by the system's own program. Its body may be read as markup, so it is escaped. */
 import type { Notice, Severity } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { runProgram } from "./program.js";

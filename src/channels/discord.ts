@@ -1,4 +1,4 @@
-/** Discord's webhooks. Mentions are off in the payload; the body stands in a code block, in which nothing is markup. */
+/** Discord webhooks. Mentions are off in the payload; the body is a code block, in which nothing is markup. */
 import type { Notice } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
@@ -9,7 +9,7 @@ const TITLE_MAX = 300;
 const SUPPRESS_EMBEDS = 4;
 
 const escaped = (text: string): string => text.replace(/[\\`*_{}[\]()#+\-.!|>~<:@&]/g, "\\$&");
-/** A block ends with three of them, so there is not one. */
+/** Three backticks would end the code block, so none is kept. */
 const unticked = (text: string): string => text.replaceAll("`", "'");
 
 export function discordPayload(notice: Notice): Record<string, unknown> {

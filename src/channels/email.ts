@@ -1,4 +1,4 @@
-/** E-mail over SMTP. nodemailer makes the message, so no text can become a header; the text is plain, never HTML. */
+/** E-mail over SMTP. nodemailer builds the message, so no text can become a header. Plain text, never HTML. */
 import { connect, type Socket } from "node:net";
 import { createTransport } from "nodemailer";
 import { digest } from "../core/digest.js";
@@ -58,7 +58,7 @@ function transportOf({ host, port, secure, user, password, allowPrivate }: Mailb
   });
 }
 
-/** The same alert has the same id, and all that is said of one problem is one thread. */
+/** The same alert has the same id, and all alerts about one problem are one thread. */
 export function messageOf(notice: Notice, { from, to }: Pick<Mailbox, "from" | "to">) {
   const thread = `<${digest(notice.subject)}.subject@rouse.invalid>`;
   return {
@@ -75,7 +75,7 @@ export function messageOf(notice: Notice, { from, to }: Pick<Mailbox, "from" | "
 }
 
 const REFUSED = "EREFUSED_ADDRESS";
-const WHY_REFUSED = "it leads into a private network or to an address that is never used; see allow_private";
+const WHY_REFUSED = "the address is in a private network or is never allowed (see allow_private)";
 
 function connected({ host, port, allowPrivate }: Mailbox, signal: AbortSignal): Promise<Socket | string> {
   const literal = /^[\d.]+$|:/.test(host) ? complaintOfAddress(host, allowPrivate) : null;
@@ -86,8 +86,8 @@ function connected({ host, port, allowPrivate }: Mailbox, signal: AbortSignal): 
       socket.destroy();
       resolve(why);
     };
-    signal.addEventListener("abort", () => end("broken off"), { once: true });
-    socket.setTimeout(LIMIT_MS, () => end("no answer in time"));
+    signal.addEventListener("abort", () => end("aborted"), { once: true });
+    socket.setTimeout(LIMIT_MS, () => end("timed out"));
     socket.once("connect", () => resolve(socket));
     socket.on("error", (error: NodeJS.ErrnoException) => end(error.code ?? "no connection"));
   });
@@ -98,9 +98,9 @@ interface Failure {
   responseCode?: number;
 }
 
-/** A login that fails may be mended; an address that does not exist will not. */
+/** A failing login can be fixed; an address that does not exist stays wrong. */
 function outcomeOf(to: string, { code, responseCode }: Failure): DeliveryResult {
-  const says = `${to}: ${code ?? "it failed"}${responseCode === undefined ? "" : ` (${responseCode})`}`;
+  const says = `${to}: ${code ?? "delivery failed"}${responseCode === undefined ? "" : ` (${responseCode})`}`;
   const isFinal = code !== "EAUTH" && responseCode !== undefined && responseCode >= 500;
   return isFinal ? refusedDelivery(says) : retryDelivery(says);
 }

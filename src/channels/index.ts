@@ -1,4 +1,4 @@
-/** The channels that the user's configuration names. */
+/** The channels of the user's configuration. */
 import type { ChannelSettings } from "../config/channels.js";
 import type { Channel } from "./channel.js";
 import { commandChannel } from "./command.js";
@@ -12,7 +12,7 @@ import { terminalChannel } from "./terminal.js";
 import { webhookChannel } from "./webhook.js";
 
 export interface ChannelContext {
-  /** Shows a text in the terminals that rouse has; how many there were. */
+  /** Shows a text in all attached rouse terminals; returns their number. */
   ring: (text: string) => Promise<number>;
 }
 
@@ -46,7 +46,7 @@ function targetOf({ url, allow_private }: { url: string; allow_private: boolean 
   return { url: parsed, allowPrivate: allow_private, to: parsed.host };
 }
 
-/** nodemailer is loaded with the first mail: most have none. */
+/** Loads nodemailer with the first mail: most installations send none. */
 function lazyEmail(settings: Extract<ChannelSettings, { type: "email" }>): Channel {
   const { name, host, port, secure, user, password, from, to, allow_private } = settings;
   const box = {

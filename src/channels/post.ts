@@ -1,4 +1,4 @@
-/** One POST: to a checked address, without redirects, with a time limit, and with an answer of which little is read. */
+/** One POST to a checked address, without redirects, with a time limit and a limited response size. */
 import { request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";
 import { complaintOfAddress, guardedLookup } from "./address.js";
@@ -7,7 +7,7 @@ import { type Channel, type DeliveryResult, refusedDelivery, retryDelivery, SENT
 export interface PostTarget {
   url: URL;
   allowPrivate: boolean;
-  /** Whose problem it is called. */
+  /** The name in error messages. */
   to: Channel["to"];
 }
 
@@ -15,7 +15,7 @@ const LIMIT_MS = 10_000;
 const ANSWER_BYTES_MAX = 16 * 1024;
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
-/** What is wrong with what was sent stays wrong; all else may be mended by whoever runs the receiver. */
+/** A rejected request stays rejected; the receiver can fix all other errors. */
 const FINAL: ReadonlySet<number> = new Set([400, 405, 406, 411, 413, 414, 415, 422, 431]);
 
 export function postJson(
@@ -34,7 +34,7 @@ export function postJson(
       url,
       {
         method: "POST",
-        // A connection of its own: the address is checked each time.
+        // No connection reuse: the address is checked each time.
         agent: false,
         lookup: guardedLookup(allowPrivate),
         signal: AbortSignal.any([signal, limit]),
@@ -53,17 +53,17 @@ export function postJson(
           if (size > ANSWER_BYTES_MAX) finish();
         });
         response.on("end", finish);
-        // The status came, so it arrived: what is missing is only words.
+        // The status arrived, so the alert did too.
         response.on("error", finish);
       },
     );
     asked.on("error", (error: NodeJS.ErrnoException) => {
-      // A name may lead elsewhere tomorrow: behind a hotel's login page every name does.
+      // A name may resolve differently later, for example after a captive portal.
       if (error.code === "EREFUSED_ADDRESS") resolve(retryDelivery(`${to}: ${error.message}`));
       else if (limit.aborted) resolve(retryDelivery(`${to} did not answer within ${LIMIT_MS / 1000} s`));
       else
         resolve(
-          retryDelivery(`${to} cannot be reached: ${signal.aborted ? "broken off" : (error.code ?? "no connection")}`),
+          retryDelivery(`${to} cannot be reached: ${signal.aborted ? "aborted" : (error.code ?? "no connection")}`),
         );
     });
     asked.end(body);
@@ -72,19 +72,19 @@ export function postJson(
 
 function outcomeOf(to: string, status: number, retryAfter: string | undefined, answer: Buffer): DeliveryResult {
   if (status >= 200 && status < 300) return SENT;
-  // What the receiver writes is never shown: it may repeat what is secret.
-  if (status >= 300 && status < 400) return refusedDelivery(`${to} redirects (${status}): use the new address`);
-  if (FINAL.has(status)) return refusedDelivery(`${to} does not take it (${status})`);
+  // The response body is never shown: it may repeat secrets.
+  if (status >= 300 && status < 400) return refusedDelivery(`${to} redirects (${status}): configure the new address`);
+  if (FINAL.has(status)) return refusedDelivery(`${to} rejected the alert (${status})`);
   const afterMs = waitOf(retryAfter) ?? waitInBody(answer);
   return retryDelivery(`${to} answered ${status}${MAY_BE[status] ?? ""}`, afterMs);
 }
 
-/** What most often is behind it, for whoever set the channel up a moment ago. */
+/** The most likely cause, for a user who is setting the channel up. */
 const MAY_BE: Readonly<Record<number, string>> = {
-  401: ": a token may be missing or wrong",
-  403: ": a token may be wrong, or may not send here",
-  404: ": its address may be wrong",
-  410: ": its address is no longer in use",
+  401: ": the token may be missing or wrong",
+  403: ": the token may be wrong or lack permission",
+  404: ": the address may be wrong",
+  410: ": the address is no longer in use",
 };
 
 /** Seconds, or a date. */
@@ -95,7 +95,7 @@ function waitOf(value: string | undefined): number | undefined {
   return Number.isFinite(ms) ? Math.min(Math.max(0, ms), RETRY_AFTER_MAX_MS) : undefined;
 }
 
-/** Telegram and Discord say it in the answer. */
+/** Telegram and Discord send it in the body. */
 function waitInBody(answer: Buffer): number | undefined {
   const found = /"retry_after"\s*:\s*(\d{1,7}(?:\.\d{1,6})?)/.exec(answer.toString("latin1"))?.[1];
   return found === undefined ? undefined : Math.min(Number(found) * 1000, RETRY_AFTER_MAX_MS);

@@ -1,4 +1,4 @@
-/** Runs a program by an argument array, with a text on its standard input. There is no shell. */
+/** Runs a program by an argument array, without a shell, with a text on its standard input. */
 import { spawn } from "node:child_process";
 import { type DeliveryResult, refusedDelivery, retryDelivery, SEND_MS, SENT } from "./channel.js";
 
@@ -17,15 +17,15 @@ export function runProgram(
       killSignal: "SIGKILL",
     });
     child.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") resolve(refusedDelivery(`there is no program ${file}`));
-      else if (error.code === "EACCES") resolve(refusedDelivery(`${file} may not be run`));
+      if (error.code === "ENOENT") resolve(refusedDelivery(`${file}: program not found`));
+      else if (error.code === "EACCES") resolve(refusedDelivery(`${file}: permission denied`));
       else
         resolve(
           retryDelivery(limit.aborted ? `${file} took longer than ${SEND_MS / 1000} s` : `${file}: ${error.name}`),
         );
     });
     child.on("close", (code, killed) =>
-      resolve(code === 0 ? SENT : retryDelivery(`${file} ended with ${code === null ? String(killed) : code}`)),
+      resolve(code === 0 ? SENT : retryDelivery(`${file} exited with ${code === null ? String(killed) : code}`)),
     );
     // A program that does not read its input is fine too.
     child.stdin.on("error", () => {});

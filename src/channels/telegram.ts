@@ -1,4 +1,4 @@
-/** Telegram's bots. No parse mode, so no markup; the body is one `pre` entity, in which nothing becomes a link or a mention. */
+/** Telegram bots. No parse mode, so no markup; in the body, one `pre` entity, nothing becomes a link or a mention. */
 import type { Notice } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
@@ -13,7 +13,7 @@ export function telegramPayload(notice: Notice, chat: string): Record<string, un
   return {
     chat_id: chat,
     text,
-    // Offsets count UTF-16 units, as JavaScript does. The title holds a name that somebody chose, so it is one too.
+    // Offsets count UTF-16 units, as JavaScript does. The title contains a chosen name, so it is an entity too.
     entities: [
       { type: "code", offset: 0, length: title.length },
       ...(text.length > from ? [{ type: "pre", offset: from, length: text.length - from }] : []),
@@ -23,7 +23,7 @@ export function telegramPayload(notice: Notice, chat: string): Record<string, un
   };
 }
 
-/** The bot's token is part of the address. */
+/** The bot's token is part of the URL. */
 export const telegramChannel = (name: string, target: PostTarget, token: string, chat: string): Channel => ({
   name,
   type: "telegram",

@@ -1,4 +1,4 @@
-/** The bell and OSC 9 in every terminal that rouse has: those of `rouse run` and `rouse attach`. */
+/** The bell and OSC 9 in every attached rouse terminal: `rouse run` and `rouse attach`. */
 import { sanitize } from "../core/text/sanitize.js";
 import { type Channel, retryDelivery, SENT } from "./channel.js";
 
@@ -7,10 +7,10 @@ const TEXT_MAX = 200;
 export const terminalChannel = (name: string, ring: (text: string) => Promise<number>): Channel => ({
   name,
   type: "terminal",
-  to: "the terminals that rouse has",
+  to: "attached rouse terminals",
   paceMs: 500,
   send: async ({ title }) => {
     const reached = await ring(sanitize(title, TEXT_MAX));
-    return reached > 0 ? SENT : retryDelivery("nobody is at a terminal of rouse's own");
+    return reached > 0 ? SENT : retryDelivery("no rouse terminal is attached");
   },
 });

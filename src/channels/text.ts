@@ -1,16 +1,16 @@
-/** Shaping of texts that is common to channels. What an agent wrote must not become a link, a mention or markup. */
+/** Text formatting shared by channels. Agent text must not become a link, a mention or markup. */
 import type { Notice } from "../core/notices/alert.js";
 
 /**
- * Ends of names that mail programs and phones take for a host without any scheme. Those that are better known as ends of
- * file names (md, rs, py, sh, pl, in, so) are left out: they count only where a path follows.
+ * Top-level domains that mail programs and phones turn into links without a scheme. Common file extensions (md, rs, py, sh,
+ * pl, in, so) are left out: they count only if a path follows.
  */
 const HOST_ENDS =
   "com|net|org|edu|gov|mil|info|biz|name|pro|io|co|ai|app|dev|me|tv|xyz|top|site|online|store|shop|tech|club|link|click|live|zone|space|cloud|page|work|world|website|icu|ru|cn|de|uk|fr|eu|us|jp|kr|br|nl|ca|au|tk|gq|ly|gg|gl";
 const BARE_HOST = new RegExp(`(?<=[\\p{L}\\p{N}])[.\u3002\uff0e\uff61](?=(?:${HOST_ENDS})(?![\\p{L}\\p{N}_]))`, "giu");
 const HOST_WITH_PATH = /(?<![\p{L}\p{N}/._~-])((?:[\p{L}\p{N}-]{1,63}\.){1,8})(?=\p{L}{2,24}(?:\/|:\d))/gu;
 
-/** Addresses that a reader's program would make into links are broken, and stay readable. */
+/** Breaks addresses that a client would turn into links; they stay readable. */
 export function withoutLinks(text: string): string {
   return text
     .replace(/:\/\//g, ": //")
@@ -20,18 +20,18 @@ export function withoutLinks(text: string): string {
     .replace(HOST_WITH_PATH, "$1 ");
 }
 
-/** The same, cut to what fits: a cut may end a name just where it becomes that of a host, so what is left is looked at again. */
+/** The same, cut to fit: a cut can turn a name into a host name, so the result is checked again. */
 export function unlinkedIn(text: string, cut: (text: string) => string): string {
   const short = cut(withoutLinks(text));
   return withoutLinks(short) === short ? short : unlinkedIn(short, cut);
 }
 
-/** At most so many characters, cut between whole ones. */
+/** At most `max` characters; never cuts a surrogate pair. */
 export function clipText(text: string, max: number): string {
   return text.length <= max ? text : `${wholeStart(text, max - 1)}…`;
 }
 
-/** At most so many bytes of UTF-8. */
+/** At most `max` bytes of UTF-8. */
 export function clippedBytes(text: string, max: number): string {
   if (Buffer.byteLength(text) <= max) return text;
   let end = Math.min(text.length, max);
@@ -39,7 +39,7 @@ export function clippedBytes(text: string, max: number): string {
   return `${wholeStart(text, end)}…`;
 }
 
-/** Without half of a pair at its end. */
+/** Without half of a surrogate pair at the end. */
 const wholeStart = (text: string, end: number): string => text.slice(0, end).replace(/[\ud800-\udbff]$/, "");
 
 export const bodyOf = ({ lines }: Notice): string => lines.join("\n");

@@ -1,6 +1,6 @@
 /**
- * Any program that takes a POST: the notice as JSON, data that its receiver shows in its own way. With a secret it is
- * signed: HMAC-SHA256 over the timestamp, a dot and the body, so that neither can be changed and old ones can be refused.
+ * A POST with the notice as JSON. With a secret it is signed: HMAC-SHA256 over the timestamp, a dot and the body, so that
+ * neither can be changed and old requests can be refused.
  */
 import { createHmac } from "node:crypto";
 import type { Notice } from "../core/notices/alert.js";
@@ -35,7 +35,7 @@ export function webhookChannel(
   };
 }
 
-/** What a program is given of a notice: see docs/alerts.md. */
+/** The JSON form of a notice: see docs/alerts.md. */
 export const payloadOf = ({ key, subject, kind, edge, severity, at, title, lines, agents, incidents }: Notice) => ({
   key,
   subject,

@@ -59,7 +59,7 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
   });
 
   it.each([
-    ["[plans]\nneeds_input = [{ do = 'nudge' }]", "only a human can answer this"],
+    ["[plans]\nneeds_input = [{ do = 'nudge' }]", "only you can resolve this"],
     ["[plans]\nover_budget = [{ do = 'interrupt' }, { do = 'stop' }]", "only interrupt and run can be done about this"],
     ["[plans]\nloop = [{ do = 'shout' }]", "plans.loop.0.do"],
     ["[plans]\nboredom = []", "plans"],

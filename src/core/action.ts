@@ -1,19 +1,19 @@
 /**
- * What rouse may do, and what it keeps of it. A touch is recorded as an *intent* before it is made and as an *outcome*
- * after it; the two together are a *action*. All of it is plain data: it is stored, replayed and counted.
+ * The actions that rouse can take, and their records. An action is recorded as an *intent* before it runs and as an
+ * *outcome* after it; both together are an *action record*. All of it is plain data: stored, replayed and counted.
  */
 import type { Problem } from "./states.js";
 
 export interface ActionTraits {
-  /** It changes what the agent sees or does; everything else only tells or keeps books. */
+  /** It changes what the agent sees or does; all other actions only report or record. */
   controls: boolean;
-  /** Work may be lost: permission, two kinds of evidence, a healthy observer, never a human's own terminal. */
+  /** Work may be lost: needs permission, two kinds of evidence and a healthy observer; never in the user's own terminal. */
   destructive: boolean;
-  /** It begins a session: counted as a restart, and only once the old one is gone. */
+  /** It starts a session: counts as a restart, and needs the old session to be gone. */
   starts: boolean;
-  /** It puts text into a composer. */
+  /** It types text into a composer. */
   types: boolean;
-  /** After so long without an outcome, nobody knows what became of it. */
+  /** After this time without an outcome, the result is unknown. */
   deadlineMs: number;
 }
 
@@ -40,26 +40,26 @@ export const ACTIONS: Readonly<Record<ActionName, ActionTraits>> = {
   interrupt: CONTROL,
   /** Ends one hung command below the agent, never the agent. */
   end_child: { ...CONTROL, destructive: true },
-  /** Checkpoint, ask, then end the process group; proves that nothing works on. */
+  /** Writes a checkpoint, sends SIGTERM, then kills the process group; verifies that nothing keeps working. */
   stop: { ...CONTROL, destructive: true, deadlineMs: 90_000 },
-  /** The same session again, in the same place. */
+  /** Starts the same session again in the same place. */
   resume: { ...CONTROL, starts: true, deadlineMs: 180_000 },
   /** Stop and start again. */
   restart: { ...CONTROL, destructive: true, starts: true, deadlineMs: 270_000 },
   /** A new session takes over the task. */
   continue: { ...CONTROL, starts: true, deadlineMs: 180_000 },
-  /** Gives the agent's claims back. */
+  /** Releases the agent's claims. */
   release: NO,
   /** Marks the task as blocked. */
   block: NO,
-  /** A command of the user's own configuration. */
+  /** A command from the user's configuration. */
   run: { ...NO, deadlineMs: 60_000 },
-  /** The recovery plan has ended: a human. Never counted, never limited. */
+  /** The recovery plan has ended. Never counted, never limited. */
   escalate: NO,
 };
 export const ACTION_NAMES: readonly ActionName[] = Object.keys(ACTIONS) as ActionName[];
 
-/** What has to be seen after an action, so that it counts as having worked. */
+/** What must be observed after an action for it to count as successful. */
 export const PROOFS = [
   "turn_started",
   "turn_ended",
@@ -71,37 +71,37 @@ export const PROOFS = [
 ] as const;
 export type Proof = (typeof PROOFS)[number];
 
-/** Which of rouse's texts is typed; the words stand with the effect, each with rouse's mark. */
+/** Which text is typed. The wording is part of the effect, and each text carries rouse's mark. */
 export const NUDGE_TEXTS = ["continue", "repeating", "report", "are_you_there"] as const;
 export type NudgeText = (typeof NUDGE_TEXTS)[number];
 
 export interface Action {
-  /** Deterministic: the same decision gives the same id, so that it cannot be carried out twice. */
+  /** Deterministic: the same decision has the same id, so it cannot run twice. */
   id: string;
   do: ActionName;
   incident: string;
   agent: string;
   session: string;
   problem: Problem;
-  /** The how-manieth of its kind in this incident, from 1. */
+  /** Attempt number in this incident, from 1. */
   attempt: number;
   deadlineMs: number;
   proof: Proof;
-  /** So long the proof is waited for, before anything else is done. */
+  /** How long to wait for the proof before the next action. */
   waitMs: number;
   say?: NudgeText;
-  /** Of `run`: an argument array. */
+  /** For `run`: an argument array. */
   command?: readonly string[];
 }
 
-/** Recorded before the touch. */
+/** Recorded before the action. */
 export interface Intent {
-  /** That of the action. */
+  /** The id of the action. */
   id: string;
   at: number;
   incident: string;
   agent: string;
-  /** Who was touched, of all that had this name; books of older versions do not say. */
+  /** The session, since several may have had this name; missing in records of older versions. */
   session?: string;
   do: ActionName;
   deadlineMs: number;
@@ -115,18 +115,18 @@ export function intentOf(action: Action, at: number): Intent {
 }
 
 export type OutcomeResult =
-  | "done" // the touch was made, and landed as far as the effect can see
-  | "refused" // a precondition did not hold: nothing was touched
+  | "done" // it was carried out, as far as the effect can see
+  | "refused" // a precondition did not hold: nothing was done
   | "failed" // it was tried and did not work
   | "unknown"; // it may or may not have happened
 
-/** Recorded after the touch. */
+/** Recorded after the action. */
 export interface ActionOutcome {
   intent: string;
   at: number;
   result: OutcomeResult;
   reason: string;
-  /** Whether the action's proof was seen; null where it is still waited for or there is none. */
+  /** Whether the action's proof was observed; null while pending or if there is none. */
   proven: boolean | null;
 }
 
@@ -134,10 +134,10 @@ export interface ActionRecord extends Intent {
   outcome: ActionOutcome | null;
 }
 
-/** Refusals cost nothing. All else counts, also what may not have happened. */
+/** Refusals cost nothing. Everything else counts, including unknown outcomes. */
 export const usesBudget = ({ outcome }: ActionRecord): boolean => outcome?.result !== "refused";
 
-/** An intent whose deadline has passed without a word is unknown, as after a crash of rouse itself. */
+/** An intent without an outcome after its deadline is unknown, for example after a crash of rouse. */
 export function resultOf(record: ActionRecord, now: number): OutcomeResult | "pending" {
   if (record.outcome) return record.outcome.result;
   return now - record.at < record.deadlineMs ? "pending" : "unknown";

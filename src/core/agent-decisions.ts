@@ -62,7 +62,7 @@ function decideAgainAt({ decideAt }: NodeState, agent: string, at: number | null
   if (at !== null) decideAt.set(agent, Math.min(at, decideAt.get(agent) ?? at));
 }
 
-/** Everything that a decision about this incident is made from at this moment. */
+/** The current input of a decision about this incident. */
 export function situationOf(state: NodeState, incident: Incident, judge: SessionJudge, now: number): Situation {
   const { incidents, rules } = state;
   const situation: Situation = {

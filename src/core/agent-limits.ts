@@ -1,4 +1,4 @@
-/** How much of an agent is kept: whoever has more to say of one is told before it starts, since nobody would watch it. */
+/** Size limits of an agent's stored fields. Checked before the agent starts, since the daemon would refuse to watch it. */
 import type { AgentSession } from "./agent.js";
 
 export const AGENT_LIMITS = {
@@ -15,7 +15,7 @@ export const AGENT_LIMITS = {
 
 type LimitedText = Pick<AgentSession, "name" | "tags" | "task" | "workspace" | "command"> & { kind: string | null };
 
-/** What is too long or too much, and how much may be; null when all of it can be kept. */
+/** Which field exceeds its limit, and the limit; null if none does. */
 export function tooMuch({ name, kind, tags, task, workspace, command }: Partial<LimitedText>): string | null {
   const { word } = AGENT_LIMITS;
   const isWord = (text: string): boolean => text.length > 0 && text.length <= word;

@@ -1,15 +1,15 @@
 /**
- * Awake time: a span of wall-clock time without the parts in which the machine slept or nobody looked. Every
- * detector that measures an age measures it so, because a suspended laptop must never accuse an agent.
+ * Awake time: wall-clock time without the spans in which the machine slept or rouse did not observe. Every detector
+ * measures ages this way, because a suspended laptop must never make an agent look stuck.
  */
 import type { Signal } from "./signal.js";
 
-/** Ordered, disjoint spans in which nothing was seen. */
+/** Ordered, disjoint spans without observation. */
 export type SleepSpans = { from: number; to: number }[];
 
 const SPANS_MAX = 16;
 
-/** Takes a `gap` signal in; anything else is nothing to it. */
+/** Records a `gap` signal; ignores all others. */
 export function takeAsleep(asleep: SleepSpans, signal: Signal): void {
   if (signal.kind !== "gap" || !(signal.to > signal.from)) return;
   let { from } = signal;
@@ -22,7 +22,7 @@ export function takeAsleep(asleep: SleepSpans, signal: Signal): void {
   });
   const place = kept.findIndex((span) => span.from > to);
   kept.splice(place < 0 ? kept.length : place, 0, { from, to });
-  // Joining the two oldest overstates the sleep between them: that can only make an old age younger.
+  // Joining the two oldest spans overstates the sleep, which can only make an age shorter.
   const [first, second] = kept;
   if (kept.length > SPANS_MAX && first && second) kept.splice(0, 2, { from: first.from, to: second.to });
   asleep.splice(0, asleep.length, ...kept);

@@ -1,69 +1,69 @@
 /**
- * The thresholds that a user, a project or feedback on alarms may change, under the names that they have in the
- * configuration where they are there. A detector asks `settingOf(options, name)`; what is never changed is a constant of its own.
+ * The thresholds that a user, a project or feedback on alarms can change, under their configuration names. A detector
+ * reads them with `settingOf(options, name)`; values that never change are constants of their detector.
  */
 export interface Defaults {
-  /** The time between two looks at a session; the unit in which the fingerprint counts. */
+  /** The time between two checks of a session; the unit of the fingerprint. */
   poll_interval_secs: number;
-  /** So many unchanged looks at a busy session make its fingerprint suspicious. */
+  /** Unchanged checks of a busy session before its fingerprint is suspicious. */
   stuck_threshold_intervals: number;
-  /** How many of the last lines a message quotes. */
+  /** Number of output lines that a message quotes. */
   output_preview_lines: number;
-  /** No output for so long, with nothing that explains it, is a stall. */
+  /** Unexplained silence for this long is a stall. */
   idle_timeout_minutes: number;
-  /** A finished turn that owes a completion marker has so long to show it. */
+  /** Time for a finished turn to show its required completion marker. */
   completion_timeout_minutes: number;
-  /** The first wait after a limit whose reset time is not known. */
+  /** The first wait after a limit with an unknown reset time. */
   rate_limit_backoff_seconds: number;
-  /** The same error so many times within the window is a repeated error. */
+  /** Number of equal errors within the window that count as a repeated error. */
   repeated_error_threshold: number;
   /** The window in which equal errors are counted. */
   repeated_error_window_minutes: number;
   /** A checkpoint older than this is a stall: two missed ones. */
   checkpoint_stall_minutes: number;
-  /** A claim that was neither renewed nor followed by a checkpoint for so long is stale. */
+  /** A claim without a renewal or a checkpoint for this long is stale. */
   claim_stale_minutes: number;
-  /** The activity assessment looks back so far. */
+  /** How far back the activity assessment goes. */
   lookback_minutes: number;
   /** An agent is active from this confidence on. */
   min_confidence_threshold: number;
-  /** A tier-1 signal supports the assessment for so long. */
+  /** How long a tier-1 signal counts. */
   tier1_window_seconds: number;
-  /** A tier-2 signal supports the assessment for so long. */
+  /** How long a tier-2 signal counts. */
   tier2_window_seconds: number;
-  /** A tier-3 signal supports the assessment for so long. */
+  /** How long a tier-3 signal counts. */
   tier3_window_seconds: number;
-  /** Retrying without success for longer than this is a storm: Claude Code's own recovery plan gives up after 3 minutes. */
+  /** Retrying without success for longer than this is a storm: Claude Code itself gives up after 3 minutes. */
   retry_ceiling_minutes: number;
-  /** So many written tokens without a new outcome: half as much again as the longest single reply (64 k). */
+  /** Output tokens without a new outcome: 1.5 times the longest single reply (64 k). */
   burn_output_tokens: number;
-  /** So many minutes in which the model wrote without a new outcome; waiting minutes do not count. */
+  /** Minutes of model output without a new outcome; waiting does not count. */
   burn_active_minutes: number;
-  /** An agent may use so many tokens a night; 0 for as many as it likes. */
+  /** Token budget of an agent per night; 0 for no limit. */
   tokens_per_night: number;
-  /** An agent may cost so much a night; 0 for as much as it likes. */
+  /** Cost budget of an agent per night; 0 for no limit. */
   cost_usd_per_night: number;
   /** The hour of the day at which a night starts; it lasts until the next one. */
   night_starts_hour: number;
   /** A result that a parked session does not take up within this time is lost. */
   lost_result_seconds: number;
-  /** A turn that ended with a promise, and is followed by nothing for so long, stopped early. */
+  /** A turn that ended with a promise and is followed by nothing for this long stopped early. */
   stopped_early_seconds: number;
-  /** After so long a program ends a silent request itself, where the user changed that; 0 for what its profile says. */
+  /** The program's own timeout for a silent request, if the user changed it; 0 for the profile's value. */
   own_timeout_seconds: number;
-  /** A submitted prompt that nothing answers within this time never started. */
+  /** A submitted prompt without a reply for this long never started. */
   never_started_seconds: number;
   /** A started program that shows nothing at all within this time never started; slow MCP servers take a minute. */
   never_shown_seconds: number;
-  /** A headless process that lives on so long after its result never exits. */
+  /** A headless process that is still running this long after its result never exits. */
   never_exited_seconds: number;
-  /** A silent stream or a frozen screen is told so many times later; learned from false alarms. */
+  /** Factor on the time before a silent stream or a frozen screen is reported; learned from false alarms. */
   silence_patience: number;
   /** The same for open tools. */
   tool_patience: number;
 }
 
-/** What a prompt may ask for, to be written when all is done. */
+/** Completion markers that a prompt can ask for. */
 export const COMPLETION_MARKER = "<promise>COMPLETE</promise>";
 
 export const DEFAULTS: Readonly<Defaults> = {
@@ -98,9 +98,9 @@ export const DEFAULTS: Readonly<Defaults> = {
   tool_patience: 1,
 };
 
-/** So many of the last lines of a screen are kept for quoting, with every reading: twenty would make a journal 1.66 times as large. */
+/** Screen lines stored with every reading, for quoting: twenty would make the journal 1.66 times as large. */
 export const PREVIEW_LINES_MAX = 5;
-/** So many times of one error are kept: no threshold can ask for more. */
+/** Stored times per error: no threshold can be larger. */
 export const SAME_ERRORS_MAX = 32;
 
 export interface Settings extends Partial<Defaults> {
@@ -111,12 +111,12 @@ export interface Settings extends Partial<Defaults> {
   own?: Readonly<Partial<Defaults>>;
 }
 
-/** The setting as overridden for this call, else the default. A value that is no finite number is no override. */
+/** The overridden setting, else the default. A value that is not a finite number is ignored. */
 export function settingOf(settings: Settings | undefined, name: keyof Defaults): number {
   const value = settings?.[name];
   return typeof value === "number" && Number.isFinite(value) ? value : DEFAULTS[name];
 }
 
-/** No budget looks further back than this, so what is older need not be kept. */
+/** The longest budget period: older actions are not needed. */
 
 export const PERIOD_MAX_MS: number = 24 * 3600000;

@@ -1,6 +1,6 @@
 /**
- * A 53-bit digest of text. Not for secrets: only to tell "the same" from "another" without keeping the text.
- * At 53 bits, a million different texts meet by chance with a probability of about 5e-5.
+ * A 53-bit digest of text. Not for secrets: it only compares texts without storing them.
+ * At 53 bits, a collision among a million different texts has a probability of about 5e-5.
  */
 export function digest(text: string): string {
   let h1 = 0xdeadbeef;
@@ -15,7 +15,7 @@ export function digest(text: string): string {
   return (4294967296 * (2097151 & h2) + (h1 >>> 0)).toString(36);
 }
 
-/** JSON with sorted keys, so that the order of arguments does not matter. Cut at a depth that no honest call reaches. */
+/** JSON with sorted keys, so that the order of arguments does not matter. Cut at a depth that no real call reaches. */
 export function canonicalJson(value: unknown, depth = 0): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
   if (depth > 32) return '"…"';

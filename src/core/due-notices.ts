@@ -19,7 +19,7 @@ export function dueIncidentNotices(state: NodeState, now: number): Effect[] {
   const messages = dueMessages(incidentState, seen, sentBefore(notices), rules.messages, now).map((due) =>
     message(notices, due),
   );
-  // A channel that is configured later gets what is open then.
+  // A channel that is configured later gets the alerts that are open then.
   if (rules.alerts.routes.length === 0) return messages;
   const planned = planAlerts({ incidentState, known: [...notices.alerts.values()], rules: rules.alerts, now });
   const alerts = planned.map((alert): Effect => {

@@ -19,7 +19,7 @@ export type Effect =
   | { kind: "alert"; planned: PlannedAlert; notice: Notice; before: AlertState | null }
   /** To be started once its intent, which is in the incidents, is saved. */
   | { kind: "run"; action: Action; session: AgentSession; reason: string }
-  /** For those who follow: a state or cause changed, incidents changed, an agent has another name. */
+  /** For subscribers: a state or cause changed, incidents changed, or an agent was renamed. */
   | { kind: "assessed"; judge: SessionJudge }
   | { kind: "incidents"; event: IncidentInput; changes: readonly IncidentChange[] }
   | { kind: "renamed"; from: string; to: string };

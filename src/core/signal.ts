@@ -268,7 +268,7 @@ export interface ScreenReading {
   background?: number;
   /** The reply ends in a block of rows that stands there so many times, one below the other. */
   repeats?: { digest: string; times: number; rows: number; text: string };
-  /** The screen does not fit the program's profile: these facts come from structure alone. */
+  /** The screen does not match the program's profile: these facts come from structure alone. */
   structural?: boolean;
   /** The last lines, for previews. Bounded. */
   tail?: string[];

@@ -1,4 +1,4 @@
-/** The words of the judgement. Spelled the same in code, CLI, API, logs and docs. */
+/** The vocabulary of the judgement, spelled the same in code, CLI, API, logs and docs. */
 
 export const STATES = [
   "starting",
@@ -48,7 +48,7 @@ export const ERROR_CAUSES = [
 ] as const;
 export type ErrorCause = (typeof ERROR_CAUSES)[number];
 
-/** What a wait waits for: the `cause` of `waiting`, each with a ceiling in `clocks.ts`. */
+/** What the agent is waiting for: the `cause` of `waiting`, each with a maximum in `clocks.ts`. */
 export const WAIT_CAUSES = ["tool", "subagent", "background", "retry", "compaction", "timer"] as const;
 export type WaitCause = (typeof WAIT_CAUSES)[number];
 

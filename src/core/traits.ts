@@ -2,21 +2,21 @@ import { type Settings, settingOf } from "./defaults.js";
 import { SECOND } from "./text/time.js";
 import type { VersionRange } from "./version-fit.js";
 
-/** What the judgement needs to know of the program: the part of a profile that the core sees. */
+/** The part of a program's profile that the judgement uses. */
 export interface Traits {
   /** The reply appears on the screen while it streams, so an unchanged screen means that nothing came. */
   streamsReply: boolean;
   countsTokens: boolean;
-  /** It retries without a word: silence before the first text of a reply may be its own back-off. */
+  /** It retries silently: silence before the first text of a reply may be its own back-off. */
   retriesSilently: boolean;
   ownTimeoutMs: number | null;
-  /** The busy mark of the screen must stay away for so long before a turn's end is believed. */
+  /** How long the busy mark must be absent before the turn counts as ended. */
   settleMs: number;
-  /** It closes a turn with a mark of its own ("Worked for 9s"); without it, the end is believed much later. */
+  /** It closes a turn with a mark of its own ("Worked for 9s"); without it, the end is accepted much later. */
   marksEnd: boolean;
-  /** Nothing of it says that it works before its first turn: neither while it loads nor while it starts its servers. */
+  /** It shows no activity before its first turn, neither while it loads nor while it starts its servers. */
   startsQuiet?: boolean | undefined;
-  /** Its status says that it works for as long as a command runs that the turn left behind, a server, say. */
+  /** Its status stays busy while a command that outlives the turn, such as a server, is running. */
   statusOutlivesTurn?: boolean | undefined;
   /** The releases that the profile was checked against; null for a program without a profile. */
   versions: VersionRange | null;
@@ -32,7 +32,7 @@ export const PLAIN_TRAITS: Traits = {
   versions: null,
 };
 
-/** After so long the program ends a silent request itself; null where it never does. */
+/** After this time the program ends a silent request itself; null if it never does. */
 export function ownTimeoutMs(
   { ownTimeoutMs: usual }: Pick<Traits, "ownTimeoutMs">,
   settings?: Settings,

@@ -4,7 +4,7 @@ export interface VersionRange {
   to: string;
 }
 
-/** -1, 0 or 1: how a release stands to the range. Null where nothing is known. */
+/** -1, 0 or 1: the release is before, within or after the range. Null if unknown. */
 export function versionFit(range: VersionRange | null, version: string | undefined): -1 | 0 | 1 | null {
   if (!range || !version) return null;
   if (compareVersions(version, range.from) < 0) return -1;

@@ -48,7 +48,7 @@ describe("what-if", () => {
     for (let second = 0; second < 1200; second += 10)
       whatIf.assess({ ...assessed("error/api"), at: START + second * 1000 });
     expect(whatIf.wouldDo.map(({ do: name }) => name)).toEqual(["nudge", "escalate"]);
-    expect(whatIf.wouldDo.at(-1)?.reason).toContain("the budget is spent: 1 actions in this incident");
+    expect(whatIf.wouldDo.at(-1)?.reason).toContain("budget used up: 1 actions in this incident");
   });
 
   const policy = withBudgets({ node: { times: 3, periodMs: HOUR } });

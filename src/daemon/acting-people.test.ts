@@ -17,7 +17,7 @@ describe("what people say", () => {
     await run(HUNG_S);
     expect(controls).toEqual([]);
     const { next } = incidentView(loop.incidents.incidents[0] as Incident, { state: loop.state, now: loop.now() });
-    expect(next?.reason).toBe("somebody has taken it");
+    expect(next?.reason).toBe("acknowledged");
   });
 
   it("leaves a silenced agent alone until the silence ends", async () => {
@@ -75,7 +75,10 @@ describe("what was not done for want of permission", () => {
     const [incident] = loop.incidents.incidents as [Incident];
     expect(incident.escalated).toMatchObject({ wouldDo: "interrupt", overBudget: true });
     const view = incidentView(incident, { state: loop.state, now: loop.now() });
-    expect(view).toMatchObject({ wouldDo: null, next: { reason: expect.stringContaining("12 actions of the agent") } });
+    expect(view).toMatchObject({
+      wouldDo: null,
+      next: { reason: expect.stringContaining("12 actions for this agent") },
+    });
     allow();
     loop.take({ kind: "reconsider" });
     await run(1);

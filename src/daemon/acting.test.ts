@@ -143,7 +143,7 @@ describe("from a judgement to a touch", () => {
     await run(HUNG_S);
     expect(second.controls).toEqual([]);
     expect(second.loop.incidents.incidents).toHaveLength(1);
-    expect(second.loop.incidents.incidents[0]?.escalated?.reason).toContain("not repeated blindly");
+    expect(second.loop.incidents.incidents[0]?.escalated?.reason).toContain("not repeated");
   });
 });
 

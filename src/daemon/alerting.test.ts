@@ -40,16 +40,16 @@ describe("an alert", () => {
   it("tells who, what, why, since when, what rouse did and what you can do", async () => {
     await asks();
     await test.wait(30);
-    expect(test.heard).toEqual(["opened api waits for your answer"]);
+    expect(test.heard).toEqual(["opened api is waiting for your answer"]);
     expect(test.arrived[0]).toMatchObject({ severity: "critical", kind: "watchdog", agents: ["api"] });
     const id = test.loop.incidents.incidents[0]?.id;
     expect(test.arrived[0]?.lines).toEqual([
       "api (claude-code)",
-      "it asks: Run npm test?",
+      "question: Run npm test?",
       expect.stringMatching(/^why: A permission prompt has been open for \d+ s \(screen\)$/),
       expect.stringMatching(/^since 09:00 \(1\d s\)$/),
-      "rouse left it alone: only a human can answer this",
-      `you can: answer it (rouse attach api) · see why (rouse why api) · take it (rouse ack ${id?.slice(0, 8)})`,
+      "no action by rouse: only you can resolve this",
+      `you can: answer it (rouse attach api) · see why (rouse why api) · acknowledge it (rouse ack ${id?.slice(0, 8)})`,
     ]);
   });
 
@@ -58,7 +58,7 @@ describe("an alert", () => {
     await test.wait(600);
     await worksAgain();
     await test.wait(600);
-    expect(test.heard).toEqual(["opened api waits for your answer", "resolved api works again"]);
+    expect(test.heard).toEqual(["opened api is waiting for your answer", "resolved api recovered"]);
     expect(new Set(test.arrived.map(({ key }) => key)).size).toBe(2);
     expect(new Set(test.arrived.map(({ subject }) => subject)).size).toBe(1);
   });
@@ -72,7 +72,7 @@ describe("an alert", () => {
     await test.wait(60);
     await worksAgain("api");
     await test.wait(3600);
-    expect(test.heard).toEqual(["opened api waits for your answer", "resolved web works again"]);
+    expect(test.heard).toEqual(["opened api is waiting for your answer", "resolved web recovered"]);
     expect(test.reported.slice(0, 2)).toEqual(["worker.needs_input api", "worker.recovered web"]);
     expect(test.loop.incidents.incidents).toMatchObject([{ agent: "web", phase: "recovered" }]);
   });
@@ -92,7 +92,7 @@ describe("an alert", () => {
     await test.wait(60);
     outbox.settle = settle;
     await test.wait(30);
-    expect(test.heard).toEqual(["opened api waits for your answer"]);
+    expect(test.heard).toEqual(["opened api is waiting for your answer"]);
     expect(outbox.unsettled(5)).toEqual([]);
     expect(asked).toBeLessThan(300);
   });
@@ -113,7 +113,7 @@ describe("an alert", () => {
     expect(test.heard).toEqual(["opened 7 agents need attention"]);
     for (const name of ["a", "b", "c", "d", "e", "f", "g"]) await worksAgain(name);
     await test.wait(60);
-    expect(test.heard).toEqual(["opened 7 agents need attention", "resolved 7 agents: it is over"]);
+    expect(test.heard).toEqual(["opened 7 agents need attention", "resolved 7 agents: resolved"]);
   });
 
   it("is one for an outage, however many come later", async () => {
@@ -129,7 +129,7 @@ describe("an alert", () => {
     await test.wait(16 * 60);
     await limited("d");
     await test.wait(30 * 60);
-    expect(test.heard).toEqual(["opened 3 agents are stopped by one limit (claude-code)"]);
+    expect(test.heard).toEqual(["opened 3 agents have hit the same usage limit (claude-code)"]);
   });
 
   it("goes by severity, and to the fallback where no route takes it", async () => {
@@ -156,8 +156,8 @@ describe("an alert", () => {
     test.loop.apply({ kind: "acked", at: test.loop.now(), incident: web });
     await test.wait(2 * HOUR);
     expect(test.heard.filter((title) => title.startsWith("reminder"))).toEqual([
-      "reminder still: api waits for your answer",
-      "reminder still: api waits for your answer",
+      "reminder reminder: api is waiting for your answer",
+      "reminder reminder: api is waiting for your answer",
     ]);
   });
 
@@ -173,7 +173,7 @@ describe("an alert", () => {
     await test.wait(50 * 60);
     expect(test.heard).toEqual([]);
     await test.wait(15 * 60);
-    expect(test.heard.sort()).toEqual(["opened api waits for your answer", "resolved web works again"]);
+    expect(test.heard.sort()).toEqual(["opened api is waiting for your answer", "resolved web recovered"]);
   });
 
   it("passes quiet hours where it is serious enough", async () => {
@@ -181,7 +181,7 @@ describe("an alert", () => {
     test.join();
     await asks();
     await test.wait(30);
-    expect(test.heard).toEqual(["opened api waits for your answer"]);
+    expect(test.heard).toEqual(["opened api is waiting for your answer"]);
   });
 });
 
@@ -241,7 +241,7 @@ describe("a receiver that is down", () => {
     let asked = 0;
     test.answer = () => {
       asked++;
-      return { result: "refused", reason: "it does not take it (400)" };
+      return { result: "refused", reason: "it rejected the alert (400)" };
     };
     await asks();
     await test.wait(600);

@@ -84,7 +84,7 @@ describe("a recovery by hand", () => {
     expect(await recover(rig, "plan", true)).toMatchObject({ next: { do: "interrupt" }, recheckAt: null });
     stage.test.hand.pass(60_000);
     await run(1);
-    expect(await recover(rig, "plan", true)).toMatchObject({ reason: "rouse has just woken up" });
+    expect(await recover(rig, "plan", true)).toMatchObject({ reason: "the machine has just woken up" });
   });
 
   it("leaves a healthy agent alone, also when it is asked to restart it", async () => {

@@ -34,7 +34,7 @@ describe("a notice to an orchestrator", () => {
       incident_id: test.loop.incidents.incidents[0]?.id,
       suggested_actions: expect.arrayContaining([
         {
-          what: "let rouse get it going again, as a person's order",
+          what: "run rouse's recovery now",
           tool: null,
           arguments: {},
           command: ["rouse", "recover", "api"],

@@ -1,4 +1,4 @@
-/** What the effects need of whoever has them carried out. */
+/** What the effects need from their caller. */
 
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
@@ -10,11 +10,11 @@ import type { Environments } from "./start/environments.js";
 
 export interface StartContext {
   environments: Environments;
-  /** What the process beside a spawned agent runs. */
+  /** The script of the host process of a spawned agent. */
   hostScript: string;
 }
 
-/** Another watched session that has not ended, and what it has open. */
+/** Another running watched session, and its open conversation. */
 export interface OpenSession extends Pick<AgentSession, "name" | "pid" | "pidStart"> {
   conversation: string | null;
   transcript: string | null;
@@ -22,20 +22,20 @@ export interface OpenSession extends Pick<AgentSession, "name" | "pid" | "pidSta
 
 export interface EffectContext extends EffectClock {
   paths: RousePaths;
-  /** What is known of a kind of program, the user's own profiles included. */
+  /** The profile of a program, including the user's own profiles. */
   profileOf(kind: string): AgentProfile;
-  /** What is known of a session at this moment; null for one that is not watched. */
+  /** The current evidence of a session; null if it is not watched. */
   evidence(session: string): Evidence | null;
-  /** The verdict of this moment, to be confirmed before anything is ended; null asks for no confirmation. */
+  /** The current assessment, checked before a stop; null skips the check. */
   assessment(session: string): Assessment | null;
-  /** Somebody ordered it: an end is meant to last, where that of a policy is a step to the next. */
+  /** A user or client ordered it: a stop is final, while a policy continues with the next step. */
   isOrder?: boolean;
-  /** Where the session's transcript is; null where none is known. */
+  /** Path of the session's transcript; null if unknown. */
   transcript(session: string): string | null;
-  /** Those that are watched beside this session: nobody is started in what one of them has open. */
+  /** The other watched sessions: a conversation that one of them has open is not resumed. */
   others(session: string): readonly OpenSession[];
-  /** What starting an agent needs; without it none is started. */
+  /** What starting an agent needs; without it no agent is started. */
   starting?: StartContext;
-  /** How long nobody may have typed before rouse does; a table of its own where it is not said. */
+  /** Required time without user input before rouse types; a default per origin if not set. */
   quietMs?: number;
 }

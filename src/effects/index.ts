@@ -1,6 +1,6 @@
 /**
- * The world out: carries an action out, once, and says what became of it. Everything that the decision rested on is
- * looked at again here, where it is done; what cannot be seen is refused. Nothing is thrown.
+ * Carries out an action once and returns its outcome. Everything that the decision was based on is checked again here; an
+ * action on something that cannot be seen is refused. Never throws.
  */
 
 import type { Action, ActionName, ActionOutcome } from "../core/action.js";
@@ -32,7 +32,7 @@ type Effect = (action: Action, agent: AgentSession, context: EffectContext) => P
 const EFFECTS: Partial<Record<ActionName, Effect>> = {
   nudge: (action, agent, context) =>
     action.say === undefined
-      ? Promise.resolve(refusedResult("nothing to say was decided"))
+      ? Promise.resolve(refusedResult("the action has no text"))
       : atTerminal(action, agent, context, (terminalSession) =>
           typeNudge(terminalSession, textFor(action.say ?? "continue")),
         ),
@@ -47,14 +47,14 @@ const EFFECTS: Partial<Record<ActionName, Effect>> = {
   run: (action, agent) => runCommand(action, agent),
 };
 
-/** What rouse could do with this agent at all; whether it may is decided elsewhere. */
+/** The actions that are technically possible with this agent; permission is decided elsewhere. */
 export function canDo(agent: AgentSession, profileOf: EffectContext["profileOf"]): ActionName[] {
   const { hostSocket, pane, pid, pidStart } = agent;
   const profile = profileOf(agent.kind);
   return abilities(agent, profile, hostSocket !== null || pane !== null, pid !== null && pidStart !== null);
 }
 
-/** The same of one that is watched so, with all that goes with it. Which process of a pane an unknown program is nobody knows. */
+/** The same by program and origin alone. The process of an unknown program in a pane cannot be identified. */
 export const canDoWith = (
   agent: Pick<AgentSession, "kind" | "origin">,
   own: readonly ProfileOverride[] = [],
@@ -86,7 +86,7 @@ function abilities(
   return names;
 }
 
-/** Those of the generic profile are a guess. A profile of the user's that only adds to it, and names no keys, is no better. */
+/** The generic profile's keys are a guess. A user profile that extends it without keys of its own is no better. */
 const knowsKeys = ({ id, keys }: AgentProfile): boolean => id !== generic.id && keys !== generic.keys;
 
 export async function carryOut(action: Action, agent: AgentSession, context: EffectContext): Promise<ActionOutcome> {
@@ -97,14 +97,14 @@ export async function carryOut(action: Action, agent: AgentSession, context: Eff
 
 const SAY_MS = 60_000;
 
-/** Somebody else's own words into an agent, under the same conditions as rouse's: one line, then one Enter. */
+/** Types a client's text into an agent, under the same conditions as rouse's own: one line, then one Enter. */
 export async function typeMessage(text: string, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   try {
     return await atTerminal({ deadlineMs: SAY_MS }, agent, context, (terminalSession) =>
       typeNudge(terminalSession, text),
     );
   } catch (error) {
-    return unknownResult(`it failed in the middle: ${(error as Error).message}`.slice(0, 300));
+    return unknownResult(`failed midway: ${(error as Error).message}`.slice(0, 300));
   }
 }
 
@@ -114,12 +114,12 @@ async function attempt(
   context: EffectContext,
   effect: Effect | undefined,
 ): Promise<EffectResult> {
-  if (!effect) return refusedResult(`${action.do} is nothing that an agent is touched with`);
-  if (action.session !== agent.id) return refusedResult("that is another run of the agent");
+  if (!effect) return refusedResult(`${action.do} cannot be carried out on an agent`);
+  if (action.session !== agent.id) return refusedResult("the action is for another run of the agent");
   try {
     return await effect(action, agent, context);
   } catch (error) {
-    return unknownResult(`it failed in the middle: ${(error as Error).message}`.slice(0, 300));
+    return unknownResult(`failed midway: ${(error as Error).message}`.slice(0, 300));
   }
 }
 
@@ -129,9 +129,9 @@ async function atTerminal(
   context: EffectContext,
   work: (terminalSession: TerminalSession, profile: AgentProfile) => Promise<EffectResult>,
 ): Promise<EffectResult> {
-  if (agent.endedAt !== null) return refusedResult("the session is over");
+  if (agent.endedAt !== null) return refusedResult("the session has ended");
   const profile = context.profileOf(agent.kind);
-  if (!knowsKeys(profile)) return refusedResult("rouse does not know what this program's keys do");
+  if (!knowsKeys(profile)) return refusedResult("rouse does not know this program's keys");
   const terminal = openTerminal(agent, profile);
   if (!terminal) return refusedResult("the agent has no terminal that rouse can reach");
   const keyboard = new Keyboard(terminal, () => context.now());

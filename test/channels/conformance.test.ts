@@ -112,14 +112,14 @@ const send = (kind: string, what: Notice) => make(kind).send(what, AbortSignal.t
 const forged = (text: string): Notice =>
   notice({
     title: forOutput(`Watchdog: ${text}`, 140),
-    lines: [forOutput(`it asks: ${text}`, 400), forOutput(text, 4000)],
+    lines: [forOutput(`question: ${text}`, 400), forOutput(text, 4000)],
   });
 
 describe.each(Object.keys(KINDS))("the channel %s", (kind) => {
   it("brings the notice", async () => {
     expect(await send(kind, notice())).toEqual({ result: "sent" });
     const arrived = (KINDS[kind] as Kind).arrived().replace(/=\r\n/g, "");
-    expect(arrived).toContain("api waits for your answer");
+    expect(arrived).toContain("api is waiting for your answer");
     if (kind !== "terminal") expect(arrived).toContain("Run npm test?");
   });
 

@@ -62,7 +62,7 @@ const text = fc
 const of = (title: string, line: string): Notice =>
   notice({
     title: forOutput(`Watchdog: ${title}`, 140),
-    lines: [forOutput(line, 400), forOutput(`it asks: ${line}`, 4000)].filter((one) => one !== ""),
+    lines: [forOutput(line, 400), forOutput(`question: ${line}`, 4000)].filter((one) => one !== ""),
   });
 const NOTICES: readonly Notice[] = fc
   .sample(fc.tuple(text, text), { numRuns: TEXTS, seed: 20261115 })

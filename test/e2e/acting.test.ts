@@ -131,7 +131,7 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
     );
     // The scripted agent writes on after its key: that is seen too, and not tried again.
     expect(done.actions).toMatchObject([
-      { do: "interrupt", result: "failed", reason: "interrupted, but the turn goes on" },
+      { do: "interrupt", result: "failed", reason: "interrupted, but the turn is still running" },
     ]);
     expect(receivedBy(home, "spender").map(({ text }) => text)).toEqual(["\u001b"]);
   });
@@ -142,7 +142,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     await spawnFake(home, "auto", FAILS);
     const reported = await hasIncident("auto", ({ phase }) => phase === "escalated");
     expect(reported).toMatchObject({ problem: "api", policy: "quick", allowed: false, wouldDo: "nudge", actions: [] });
-    expect((await rouse(home, ["summary"])).stdout).toContain("rouse would have nudged it: acting is not allowed");
+    expect((await rouse(home, ["summary"])).stdout).toContain("rouse would have nudged it: auto-recovery is off");
     expect((await rouse(home, ["status"])).stdout).toContain("auto: api, rouse would have nudged it");
     const { stdout } = await rouse(home, ["allow", "auto"]);
     expect(stdout).toContain("said of it by name");

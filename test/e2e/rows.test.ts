@@ -71,8 +71,8 @@ const recovered = (actions: string[], keys: string): Ending => ({ phase: "recove
 const both = (ending: Ending): { spawn: Ending; tmux: Ending } => ({ spawn: ending, tmux: ending });
 const left = (reported: RegExp): Ending => ({ phase: "escalated", reported });
 const fails = (why: string): FakeScript["steps"] => [START, { do: "fail", why }, { do: "idle" }, ...AT_WORK];
-const HUMAN = both(left(/only a human can answer this/));
-const NOT_HERE = /passed over .*stop \(not for tmux\)/;
+const HUMAN = both(left(/only you can resolve this/));
+const NOT_HERE = /skipped .*stop \(not for tmux sessions\)/;
 
 const signalled =
   (signal: NodeJS.Signals): NonNullable<Row["cause"]> =>
@@ -176,7 +176,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     steps: [START, { do: "errors" }, { do: "idle" }, { do: "errors" }],
     before: "stuck/repeated_error",
     ...both({
-      ...left(/tried interrupt \(done\), nudge \(done\); passed over block/),
+      ...left(/tried interrupt \(done\), nudge \(done\)/),
       actions: ["interrupt done", "nudge done"],
       keys: ESC + REPEATING,
     }),
@@ -206,7 +206,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     more: writes,
     steps: [START, { do: "tool", command: ["tail", "-f", "/dev/null"] }],
     before: "stuck/tool_hang",
-    ...both(left(/only tells/)),
+    ...both(left(/has no recovery step/)),
   },
   "a command that hangs, where the policy ends it": {
     stage: 1,
@@ -220,7 +220,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     more: writes,
     steps: [START, { do: "tool", command: ["sleep", "600"], shown: "git rebase -i HEAD~3" }],
     before: "stuck/waiting_on_stdin",
-    ...both(left(/only tells/)),
+    ...both(left(/has no recovery step/)),
   },
   "a permission dialog": {
     stage: 0,
@@ -245,7 +245,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: "gone/crash",
     cause: signalled("SIGKILL"),
     spawn: { ...recovered(["resume done"], CONTINUE), dies: true },
-    tmux: { ...left(/passed over .*resume \(not for tmux\)/), dies: true },
+    tmux: { ...left(/skipped .*resume \(not for tmux sessions\)/), dies: true },
   },
   "a program that ended in the middle of its work": {
     stage: 0,
@@ -255,7 +255,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     // An Enter that nobody types: it goes on to its next step.
     cause: signalled("SIGUSR2"),
     spawn: { ...recovered(["resume done"], CONTINUE), dies: true },
-    tmux: { ...left(/passed over .*resume \(not for tmux\)/), dies: true },
+    tmux: { ...left(/skipped .*resume \(not for tmux sessions\)/), dies: true },
   },
   "a budget that is used up, where the policy interrupts": {
     stage: 2,
@@ -404,7 +404,7 @@ describe("the table, row by row", () => {
         expect(incident).toMatchObject({
           problem,
           actions: [],
-          next: { reason: expect.stringContaining("passed over") },
+          next: { reason: expect.stringContaining("no automatic recovery is available") },
         });
       } finally {
         clearInterval(notifier);
@@ -424,7 +424,7 @@ describe("the table, row by row", () => {
       const waiting = await stage.incident(other, "rate_limited", "open", 1000).catch(() => null);
       expect(waiting ?? (await stage.incident(other, "rate_limited", "confirmed", 1000))).toMatchObject({
         actions: [],
-        next: { do: "nudge", reason: `checking whether ${agent} works again` },
+        next: { do: "nudge", reason: `checking whether ${agent} recovered` },
       });
       expect(receivedBy(stage.home, other)).toEqual([]);
     });

@@ -103,7 +103,7 @@ describe("resume", () => {
     expect(await resumed(held)).toMatchObject({
       result: "done",
       proven: null,
-      reason: expect.stringContaining("it asks something; nothing was typed"),
+      reason: expect.stringContaining("a dialog is open; nothing was typed"),
     });
     expect(held.received()).toBe("");
   });
@@ -111,7 +111,7 @@ describe("resume", () => {
   it("starts no second one: while the old one lives, or another has the conversation, or its id is not known", async () => {
     const held = await start(hostRig, IDLE);
     await held.sees(({ composer }) => composer === "empty");
-    expect(await resumed(held)).toMatchObject({ result: "refused", reason: "the old process is still there" });
+    expect(await resumed(held)).toMatchObject({ result: "refused", reason: "the old process is still running" });
     await kill(held);
     const other = await start(hostRig, IDLE, "agent-2");
     await rouse(home, ["spawn", "--name", "twin", "--", ...other.agent.command, CONVERSATION]);
@@ -161,7 +161,7 @@ describe("resume", () => {
     await kill(below);
     expect(await resumed(below, knowing("another-one"))).toMatchObject({
       result: "refused",
-      reason: "its pane goes on with another program; rouse types no command into a shell",
+      reason: "its pane runs another program; rouse does not type commands into a shell",
     });
   });
 });
@@ -182,7 +182,7 @@ describe("restart", () => {
   it("is as careful as a stop: with a question open nothing is ended", async () => {
     const held = await start(hostRig, { steps: [{ do: "ask" }] });
     await held.sees(({ dialog }) => dialog !== null);
-    expect(await carriedOut(home, held.agent, "restart")).toMatchObject({ reason: "it waits for an answer" });
+    expect(await carriedOut(home, held.agent, "restart")).toMatchObject({ reason: "it is waiting for an answer" });
     expect(identityOf(held.agent.pid as number)).toBe(held.agent.pidStart);
   });
 });
@@ -212,17 +212,17 @@ describe("run", () => {
     const file = join(home.path, "reported");
     const script = 'printf "%s|" "$ROUSE_AGENT" "$ROUSE_PROBLEM" "$ROUSE_AGENT_WORKSPACE" "$ROUSE_SESSION" "$2" >"$1"';
     const outcome = await run(["sh", "-c", script, "sh", file, "$(touch x); `y`"]);
-    expect(outcome).toMatchObject({ result: "done", proven: null, reason: "sh ended well" });
+    expect(outcome).toMatchObject({ result: "done", proven: null, reason: "sh succeeded" });
     expect(readFileSync(file, "utf8")).toBe("api|silent_stream|/tmp/some place||$(touch x); `y`|");
   });
 
   it("says how it failed, with the end of what it wrote and no control byte", async () => {
     expect(await run(["sh", "-c", "printf 'no\\033[31m disk\\n'; exit 3"])).toMatchObject({
       result: "failed",
-      reason: expect.stringMatching(/^sh ended with 3: no.*disk$/),
+      reason: expect.stringMatching(/^sh exited with 3: no.*disk$/),
     });
     expect(await run([join(home.path, "missing")])).toMatchObject({ result: "refused" });
-    expect(await run([])).toMatchObject({ result: "refused", reason: "no command was decided" });
+    expect(await run([])).toMatchObject({ result: "refused", reason: "the action has no command" });
   });
 
   it("ends what takes too long, with everything that it started", async () => {

@@ -75,7 +75,10 @@ describe("stop", () => {
     const held = await start(hostRig, { do: "detach", seconds: 20 }, { do: "hang" });
     await held.sees(({ says }) => says === "working");
     const outcome = await carriedOut(rigs.home, held.agent, "stop");
-    expect(outcome).toMatchObject({ result: "failed", reason: expect.stringMatching(/process \d+ \(sh\) works on/) });
+    expect(outcome).toMatchObject({
+      result: "failed",
+      reason: expect.stringMatching(/process \d+ \(sh\) is still working/),
+    });
     const left = processesOf(rigs.home).filter(({ argv }) => argv.includes("sleep 20"));
     expect(left).toHaveLength(2);
     for (const { pid } of left) process.kill(pid, "SIGKILL");
@@ -102,12 +105,12 @@ describe("stop", () => {
     });
     await held.human("x\r");
     await held.sees(({ dialog }) => dialog !== null);
-    expect(await carriedOut(rigs.home, held.agent, "stop")).toMatchObject({ reason: "it waits for an answer" });
+    expect(await carriedOut(rigs.home, held.agent, "stop")).toMatchObject({ reason: "it is waiting for an answer" });
     await held.human("\r");
     await held.sees(({ dialog }) => dialog === null);
     expect(await carriedOut(rigs.home, held.agent, "stop")).toMatchObject({
       result: "refused",
-      reason: expect.stringMatching(/^somebody typed \d+ s ago$/),
+      reason: expect.stringMatching(/^a user typed \d+ s ago$/),
     });
     expect(isAlive(held)).toBe(true);
   });
@@ -119,7 +122,7 @@ describe("stop", () => {
     await held.human("x");
     expect(await carriedOut(rigs.home, held.agent, "stop", order)).toMatchObject({
       result: "refused",
-      reason: expect.stringMatching(/^somebody typed \d+ s ago$/),
+      reason: expect.stringMatching(/^a user typed \d+ s ago$/),
     });
     expect(isAlive(held)).toBe(true);
     expect(await carriedOut(rigs.home, held.agent, "stop", { ...order, quietMs: 0 })).toMatchObject({ result: "done" });
@@ -127,8 +130,12 @@ describe("stop", () => {
   });
 
   it.each([
-    ["types", "somebody typed", (held: Rig) => held.human("mine")],
-    ["is asked", "it waits for an answer", async ({ agent }: Rig) => void process.kill(agent.pid as number, "SIGUSR2")],
+    ["types", "a user typed", (held: Rig) => held.human("mine")],
+    [
+      "is asked",
+      "it is waiting for an answer",
+      async ({ agent }: Rig) => void process.kill(agent.pid as number, "SIGUSR2"),
+    ],
   ])("ends nobody whose human %s while the checkpoint is written", async (_, why, comes) => {
     const held = await start(hostRig, { do: "hang" }, { do: "ask" });
     await held.sees(({ says }) => says === "working");
@@ -154,12 +161,12 @@ describe("stop", () => {
     const full = { ...rousePaths(rigs.home.env), state: file };
     expect(await carriedOut(rigs.home, held.agent, "stop", { paths: full })).toMatchObject({
       result: "refused",
-      reason: expect.stringContaining("no checkpoint could be written"),
+      reason: expect.stringContaining("cannot write a checkpoint"),
     });
     expect(await carriedOut(rigs.home, { ...held.agent, origin: "run" }, "stop")).toMatchObject({ result: "refused" });
     const other = { ...held.agent, pidStart: `${held.agent.pidStart}0` };
     expect(await carriedOut(rigs.home, other, "stop")).toMatchObject({
-      reason: "it was gone already; nothing was signalled",
+      reason: "already exited; no signal was sent",
     });
     expect(isAlive(held)).toBe(true);
   });
@@ -200,13 +207,13 @@ describe("end_child", () => {
     const [first] = await began();
     const at = first?.startedAt ?? 0;
     expect(await carriedOut(rigs.home, held.agent, "end_child")).toMatchObject({
-      reason: "no command is known to run",
+      reason: "no running command is known",
     });
     expect(
       await carriedOut(rigs.home, held.agent, "end_child", { evidence: () => running(at - 60_000) }),
     ).toMatchObject({
       result: "refused",
-      reason: "no process below the agent began with Bash (sleep 600)",
+      reason: "no process of the agent started with Bash (sleep 600)",
     });
     const outcome = await carriedOut(rigs.home, held.agent, "end_child", { evidence: () => running(at + 500) });
     expect(outcome).toMatchObject({
@@ -231,7 +238,7 @@ describe("end_child", () => {
     await held.human("x");
     expect(await carriedOut(rigs.home, held.agent, "end_child", { evidence })).toMatchObject({
       result: "refused",
-      reason: expect.stringMatching(/^somebody typed \d+ s ago$/),
+      reason: expect.stringMatching(/^a user typed \d+ s ago$/),
     });
     expect((await began()).length).toBe(1);
   });
@@ -258,7 +265,7 @@ describe("end_child", () => {
     const at = (await began())[0]?.startedAt ?? 0;
     expect(await carriedOut(rigs.home, held.agent, "end_child", { evidence: () => running(at) })).toMatchObject({
       result: "refused",
-      reason: "which of 2 processes is Bash (sleep 600) cannot be told",
+      reason: "cannot tell which of 2 processes is Bash (sleep 600)",
     });
     expect((await began()).length).toBeGreaterThanOrEqual(4);
   });

@@ -148,7 +148,7 @@ describe.each(RIGS)("%s", (_, make) => {
       CONTINUE,
       precondition(screenState, { quietMs: 600_000, draft: screenState.draft }),
     );
-    expect(pressed).toEqual({ result: "refused", reason: expect.stringMatching(/^somebody typed \d+ s ago$/) });
+    expect(pressed).toEqual({ result: "refused", reason: expect.stringMatching(/^a user typed \d+ s ago$/) });
     await settle();
     expect(received()).not.toContain("continue");
   });

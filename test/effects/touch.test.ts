@@ -76,11 +76,11 @@ describe.each(RIGS)("in %s", (_, make) => {
     await rig.sees(({ composer }) => composer === "empty");
     await rig.human("mine");
     await rig.sees(({ draft }) => draft === "mine");
-    expect(await touch(rig, "nudge")).toMatchObject({ reason: expect.stringMatching(/^somebody typed \d+ s ago$/) });
+    expect(await touch(rig, "nudge")).toMatchObject({ reason: expect.stringMatching(/^a user typed \d+ s ago$/) });
     for (const name of ["nudge", "interrupt"] as const)
       expect(await touch(rig, name, { quietMs: 0 })).toMatchObject({
         result: "refused",
-        reason: "a draft stands in the composer",
+        reason: "the composer contains a draft",
       });
     expect(rig.received()).toBe("mine");
   });

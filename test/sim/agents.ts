@@ -303,7 +303,7 @@ export class SimAgent extends SimProgram {
   }
 
   resume(): Touched {
-    if (this.mode !== "gone") return { result: "refused", reason: "the old session still runs", proven: null };
+    if (this.mode !== "gone") return { result: "refused", reason: "the old session is still running", proven: null };
     this.drop();
     this.cure("rouse");
     this.revive();

@@ -101,7 +101,7 @@ export class SimEffects implements Effects {
     if (agent.mode === "dialog" && !isStart) return "a dialog is open";
     if (action.do === "nudge" && agent.mode !== "idle") return "a turn is running";
     if (action.do === "interrupt" && agent.mode !== "turn") return "no turn is running";
-    if (isStart && agent.mode !== "gone") return "the old session still runs";
+    if (isStart && agent.mode !== "gone") return "the old session is still running";
     if (ACTIONS[action.do].destructive && agent.fault === null) return "it works again";
     return null;
   }

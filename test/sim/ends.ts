@@ -98,7 +98,7 @@ function channelTo(name: string, post: Post, isDead: () => boolean, die: () => v
     };
     if (fault === "crash_before") return dies();
     if (fault === "fail_before") return says(retryDelivery("it is out of order (503)"));
-    if (fault === "refused") return says(refusedDelivery("it does not take it (400)"));
+    if (fault === "refused") return says(refusedDelivery("it rejected the alert (400)"));
     if (fault === "done_late")
       return new Promise((resolve) => {
         post.later(12 * SECOND, () => {

@@ -129,7 +129,7 @@ function trialText(problem: Problem, wouldDo: readonly SimulatedAction[]): strin
   const lines = wouldDo.map(({ at, do: name, say, reason }) => {
     const why =
       name === "escalate"
-        ? `a human: ${sanitize(reason.replace(/^.*?a human is needed: /, ""))}`
+        ? `a human: ${sanitize(reason.replace(/^.*?needs you: /, ""))}`
         : `${name}${say ? ` "${say}"` : ""}`;
     return `${clockText(at / 1000).padStart(11)}  ${why}\n`;
   });

@@ -93,10 +93,10 @@ describe("the table of incidents", () => {
         next: {
           do: null,
           at: null,
-          reason: "silent_stream: a human is needed: acting is not allowed; see `rouse allow`",
+          reason: "silent_stream: needs you: auto-recovery is off (see `rouse allow`)",
         },
       },
-      "would have interrupted it: acting is not allowed; see `rouse allow`",
+      "would have interrupted it: auto-recovery is off (see `rouse allow`)",
     ],
     [
       "the end of a limit",

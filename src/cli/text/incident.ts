@@ -119,7 +119,7 @@ function nextText(incident: IncidentView, now: number): string {
 }
 
 /** The reason of an escalation starts with the problem at that time; the text already names the current one. */
-const whyNot = ({ next }: IncidentView): string => (next?.reason ?? "").replace(/^\w{1,40}: a human is needed: /, "");
+const whyNot = ({ next }: IncidentView): string => (next?.reason ?? "").replace(/^\w{1,40}: needs you: /, "");
 
 /** The effect of the user's feedback. */
 export function feedbackText({ agent, problem, feedback }: IncidentView): string {

@@ -1,4 +1,4 @@
-/** An agent that gets another name stays who it is: its problems, what was done about them and what people said go along. */
+/** A renamed agent stays the same agent: it keeps its incidents, actions and feedback. */
 import type { FeedbackCount, IncidentState } from "./incident.js";
 
 export function carryOver(incidentState: IncidentState, from: string, to: string): void {
@@ -13,7 +13,7 @@ export function carryOver(incidentState: IncidentState, from: string, to: string
   for (const count of said) addCount(incidentState.feedback, { ...count, agent: to });
 }
 
-/** Whoever had the new name before was spoken of too. */
+/** A previous agent of the new name may have feedback as well. */
 function addCount(feedback: FeedbackCount[], { agent, problem, falseAlarms, right }: FeedbackCount): void {
   const known = feedback.find((count) => count.agent === agent && count.problem === problem);
   if (!known) feedback.push({ agent, problem, falseAlarms, right });

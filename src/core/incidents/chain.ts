@@ -1,6 +1,6 @@
 /**
- * Which problem is the same one under another name: a hang that the program gives up on becomes an error at the prompt,
- * an error that comes again a circle. The incident goes on, with all that was tried in it.
+ * Whether a problem is the same one under another name: a hang that the program gives up on becomes an error at the
+ * prompt, a repeated error becomes a loop. The incident continues, with all its actions.
  */
 import { traitsOf } from "../policy/problems.js";
 import type { Problem } from "./problem.js";

@@ -1,4 +1,4 @@
-/** The course of one incident: it begins, is seen, gets another name, is quiet, ends, and may come back. */
+/** The lifecycle of an incident: opened, observed, renamed, quiet, ended, reopened. */
 
 import { awakeMs } from "../awake.js";
 import { PERIOD_MAX_MS } from "../defaults.js";
@@ -19,36 +19,36 @@ export interface AssessedEvent {
   account: string | null;
   assessment: Assessment;
   progress: ProgressTimes;
-  /** Of the agent's policy: how long a suspicion has to last. */
+  /** From the agent's policy: how long a suspicion must last. */
   confirmMs: number;
-  /** Of the same: how long an outage lasts before a human is needed. */
+  /** From the policy: how long an outage lasts before it is escalated. */
   outageMs: number;
-  /** A person ended the session: whatever was wrong with it is theirs. */
+  /** A user ended the session, so its problems need no action. */
   endedByHuman?: boolean;
-  /** Its process has ended, in whatever way. */
+  /** Its process has ended. */
   isOver?: boolean;
-  /** What the agent used this night; nothing where it has no budget. */
+  /** What the agent used in this budget period; missing without a budget. */
   spend?: PeriodSpend | null;
 }
 
-/** What changed, for those who tell: one entry per incident and step. */
+/** Changes for notices: one entry per incident and step. */
 export interface IncidentChange {
   incident: string;
   phase: Phase;
-  /** It came back, or the same problem has another name now. */
+  /** It was reopened, or the problem has another name now. */
   how: "new" | "again" | "renamed" | "step";
 }
 
-/** Healthy for so long with progress, and it is over. A state that flickers is not. */
+/** Healthy with progress for this long means recovered; a flickering state does not count. */
 const HOLD_MS: number = 30 * SECOND;
-/** Not seen for so long without proof: it lapses. What was tried lately may still take effect. */
+/** Not seen for this long without proof means closed; a recent action may still take effect. */
 const LAPSE_MS: number = 10 * MINUTE;
-/** A human who has the keyboard has the problem too. */
+/** A user at the keyboard handles the problem. */
 const HANDED_MS: number = MINUTE;
 
 const ENDED_MAX = 500;
 const REASONS_MAX = 6;
-/** What is kept of a reason. */
+/** Stored length of a reason. */
 export const REASON_CHARS = 300;
 const CHAIN_MAX = 8;
 
@@ -90,7 +90,7 @@ export function openIncident(
   return [{ incident: incident.id, phase: "open", how: "new" }, ...observeIncident(incidentState, incident, input)];
 }
 
-/** The problem is there: its words are brought up to date, and after the confirm window it is certain. */
+/** The problem is seen: updates the incident, and confirms it after the confirm window. */
 export function observeIncident(
   incidentState: IncidentState,
   incident: Incident,
@@ -113,7 +113,7 @@ export function observeIncident(
   return [advancePhase(incident, "confirmed")];
 }
 
-/** When the suspicion has lasted long enough, in awake time. */
+/** When the suspicion is confirmed, in awake time. */
 export function confirmsAt(
   incidentState: Pick<IncidentState, "asleep">,
   incident: Incident,
@@ -137,15 +137,15 @@ export function reopenIncident(incident: Incident, problem: Problem, at: number)
   incident.confirmedAt = null;
   incident.escalated = null;
   incident.phase = "open";
-  // The confirm window counts again; the id, and all that was tried, stay.
+  // The confirm window starts again; the id and the actions stay.
   incident.since = at;
   incident.reopened++;
   return [...renamed, { incident: incident.id, phase: "open", how: "again" }];
 }
 
 /**
- * The problem is not there: over when work is proven to go on and stays so, lapsed when nothing is ever proven. With the
- * session it `endsNow`: who is not there any more neither hangs nor asks, and nothing can come back.
+ * The problem is not seen: recovered after lasting, proven work, closed without proof. `endsNow`: the session has ended, so
+ * it can neither hang nor ask.
  */
 export function takeQuiet(
   incidentState: IncidentState,
@@ -186,7 +186,7 @@ export function advancePhase(incident: Incident, phase: Phase): IncidentChange {
   return { incident: incident.id, phase, how: "step" };
 }
 
-/** Open incidents are kept, and the latest of those that ended; actions as long as a budget or an incident may ask for them. */
+/** Keeps open incidents and the latest ended ones, and actions as long as a budget or an incident needs them. */
 function forget(incidentState: IncidentState, now: number): void {
   const ended = incidentState.incidents.filter((incident) => !isOpen(incident));
   const kept = new Set(ended.slice(-ENDED_MAX));

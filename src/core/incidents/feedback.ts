@@ -1,16 +1,16 @@
-/** What people say of an alarm: kept with the incident, and counted per agent and problem. */
+/** User feedback on an alarm: stored with the incident and counted per agent and problem. */
 import type { Feedback, FeedbackCount, Incident, IncidentState } from "./incident.js";
 
 const FEEDBACK_MAX = 2000;
 
 export function takeFeedback(incidentState: IncidentState, incident: Incident, feedback: Feedback, at: number): void {
-  // One word per incident: the last one counts, and an earlier one is taken back.
+  // One feedback per incident: a later one replaces an earlier one.
   if (incident.feedback === feedback) return;
   const said = countOf(incidentState, incident);
   if (incident.feedback !== null) said[COUNT[incident.feedback]] = Math.max(0, said[COUNT[incident.feedback]] - 1);
   said[COUNT[feedback]]++;
   incident.feedback = feedback;
-  // Whoever calls it a false alarm has looked: nothing more is done about it.
+  // A user who reports a false alarm has checked it: no further action.
   if (feedback === "false-alarm") incident.ackedAt ??= at;
 }
 

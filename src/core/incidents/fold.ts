@@ -1,6 +1,6 @@
 /**
- * Incidents as a fold: assessments, actions and what people say go in, and the state of incidents changes. Nothing else
- * changes it, so that the incident state can be made again out of what was stored.
+ * Incidents as a fold over assessments, actions and user input. Nothing else changes the incident state, so it can be
+ * rebuilt from the stored events.
  */
 
 import type { ActionName, ActionOutcome, Intent } from "../action.js";
@@ -33,22 +33,22 @@ export type IncidentInput =
   | { kind: "intended"; intent: Intent }
   | { kind: "done"; outcome: ActionOutcome }
   | { kind: "escalated"; at: number; incident: string; reason: string; wouldDo?: ActionName | null; overBudget?: true }
-  /** A person gave permission, or asks for another try: whoever was told is asked no longer. */
+  /** A user gave permission or asked for another attempt: the escalation is withdrawn. */
   | { kind: "reconsidered"; incident: string }
   | { kind: "acked"; at: number; incident: string }
   | { kind: "silenced"; silence: Silence }
   | { kind: "unsilenced"; agent: string | null; problem: Problem | null }
-  /** The agent has another name now. */
+  /** The agent was renamed. */
   | { kind: "renamed"; from: string; to: string }
-  /** Nobody watches this agent any more. */
+  /** The agent is no longer watched. */
   | { kind: "forgotten"; at: number; agent: string }
   | { kind: "feedback"; at: number; incident: string; feedback: Feedback }
-  /** The machine slept, or nobody looked. */
+  /** The machine slept, or rouse did not observe. */
   | { kind: "gap"; from: number; to: number };
 
-/** The same problem again within this time after proven progress is the same incident: a nudge buys no new ones. */
+/** The same problem within this time after proven progress reopens the incident, so that its limits still apply. */
 const AGAIN_MS: number = 10 * MINUTE;
-/** An agent that cannot be seen for so long is told. */
+/** An agent that is unobserved for this long is reported. */
 const BLIND_MS = MINUTE;
 
 const SILENCES_MAX = 200;
@@ -61,7 +61,7 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
       return takeIntent(incidentState, input.intent);
     case "done": {
       const record = incidentState.actions.find(({ id }) => id === input.outcome.intent);
-      // The first word counts: an outcome that arrives twice, or late after a look, changes nothing.
+      // The first outcome counts: a repeated or late one changes nothing.
       if (record && record.outcome === null)
         record.outcome = { ...input.outcome, reason: forOutput(input.outcome.reason, REASON_CHARS) };
       return [];
@@ -136,7 +136,7 @@ function takeAssessed(incidentState: IncidentState, input: AssessedEvent): Incid
   const quiet = (incident: Incident): IncidentChange[] =>
     takeQuiet(incidentState, incident, input, isOver && !stoppedByUs(incidentState, incident, input.session));
   if (problem === null) return open.flatMap(quiet);
-  // What cannot be seen neither goes on nor ends; only a blindness that lasts is a problem of its own.
+  // An unobserved problem neither continues nor ends; only lasting unobserved time is a problem of its own.
   if (
     problem === "unknown" &&
     (open.some((incident) => incident.problem !== "unknown") || !isBlind(incidentState, agent, now))
@@ -146,7 +146,7 @@ function takeAssessed(incidentState: IncidentState, input: AssessedEvent): Incid
     open.find((incident) => incident.problem === problem) ?? open.find((i) => isSameChain(i.problem, problem));
   const ours = open.find((incident) => endedByUs(incidentState, incident, input.session, problem));
   const incident = ours ?? same;
-  // What another problem hides is not seen any more either: it ends as it would without one, or it would never end.
+  // A problem that another one hides counts as not seen, or it would never end.
   const others = open.filter((other) => other !== incident).flatMap(quiet);
   if (incident)
     return [
@@ -160,7 +160,7 @@ function takeAssessed(incidentState: IncidentState, input: AssessedEvent): Incid
   return [...others, ...openIncident(incidentState, input, problem)];
 }
 
-/** Beside the state, and never instead of it. The night's end, or another budget, ends it without a word of recovery. */
+/** Exists beside the state. The end of the night, or another budget, closes it without a recovery notice. */
 function takeSpending(incidentState: IncidentState, input: AssessedEvent): IncidentChange[] {
   const { agent, assessment } = input;
   const spend = input.spend && input.spend.over.length > 0 && !input.endedByHuman ? input.spend : null;
@@ -189,8 +189,8 @@ const isBlind = (incidentState: IncidentState, agent: string, now: number): bool
   BLIND_MS;
 
 /**
- * A process that rouse ended itself is gone by our hand: the recovery plan of the problem that led there goes on. Whoever was
- * started in its place dies a death of its own, though that may be the first that is seen of it.
+ * If rouse itself stopped the process, the recovery plan of the original problem continues. The exit of a session that was
+ * started in its place is a problem of its own.
  */
 function endedByUs(incidentState: IncidentState, incident: Incident, session: string, problem: Problem): boolean {
   return (
@@ -209,7 +209,7 @@ function stoppedByUs(incidentState: IncidentState, incident: Incident, session: 
   );
 }
 
-/** Ended, and back too soon, or back without ever having been mended. */
+/** Ended, and back too soon or without a recovery in between. */
 function lastEnded(
   incidentState: IncidentState,
   { agent, assessment, progress }: AssessedEvent,

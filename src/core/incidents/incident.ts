@@ -1,4 +1,4 @@
-/** Incidents: one continuing problem of one agent with one cause. Plain data, as it is stored and shown. */
+/** An incident: one continuing problem of one agent with one cause. Plain data, as stored and shown. */
 
 import type { ActionName, ActionRecord } from "../action.js";
 import type { SleepSpans } from "../awake.js";
@@ -8,12 +8,12 @@ import type { OutageGroup } from "../policy/problems.js";
 import type { Problem } from "./problem.js";
 
 export const PHASES = [
-  "open", // opened: a suspicion, or something certain
-  "confirmed", // it lasted: it may be acted on
-  "acting", // something was tried
-  "escalated", // a human has it
-  "recovered", // work was proven to go on
-  "closed", // no longer seen, and nothing proven
+  "open", // suspected or certain
+  "confirmed", // certain: actions are possible
+  "acting", // an action was taken
+  "escalated", // needs the user
+  "recovered", // proven to work again
+  "closed", // no longer seen, without proof
 ] as const;
 export type Phase = (typeof PHASES)[number];
 
@@ -25,19 +25,19 @@ export interface Incident {
   kind: string;
   account: string | null;
   problem: Problem;
-  /** What the same hang was called before, oldest first. */
+  /** Earlier names of the same problem, oldest first. */
   chain: Problem[];
   phase: Phase;
   openedAt: number;
-  /** When its present stretch began: the opening, or the last time that it came back. */
+  /** When it was opened or last reopened. */
   since: number;
   confirmedAt: number | null;
-  /** `would` is what only waits for permission; `beyond`: with it, too, a budget would have stood against it by then. */
+  /** `wouldDo`: the action that lacked only permission; `overBudget`: a budget would have been used up by then. */
   escalated: { at: number; reason: string; wouldDo: ActionName | null; overBudget?: true } | null;
   endedAt: number | null;
   /** When the problem was last assessed. */
   seenAt: number;
-  /** Since when it is not seen any more; null while it is. */
+  /** Since when it is no longer seen; null while it is. */
   quietSince: number | null;
   level: Assessment["level"];
   confidence: number;
@@ -47,17 +47,17 @@ export interface Incident {
   outage: string | null;
   ackedAt: number | null;
   feedback: Feedback | null;
-  /** How often it came back after it had ended. */
+  /** How often it was reopened. */
   reopened: number;
-  /** How often it was not seen for a moment and was there again, as when a dialog is answered and the next one opens. */
+  /** How often it was briefly not seen, for example between two dialogs. */
   returned?: number;
-  /** Of `over_budget`: which night, and which budget. */
+  /** For `over_budget`: the night and the budget. */
   budget?: string;
 }
 
 export type Feedback = "false-alarm" | "right";
 
-/** What people said of the alarms of one agent about one problem. */
+/** User feedback on the alarms of one agent about one problem. */
 export interface FeedbackCount {
   agent: string;
   problem: Problem;
@@ -65,7 +65,7 @@ export interface FeedbackCount {
   right: number;
 }
 
-/** Many agents with one cause: one alarm, no restarts, and one goes first when it is over. */
+/** Several agents with one cause: one alert, no restarts, and one agent is tried first. */
 export interface Outage {
   id: string;
   group: OutageGroup;
@@ -74,14 +74,14 @@ export interface Outage {
   openedAt: number;
   /** Ids of incidents, ended ones included. */
   members: string[];
-  /** A member was last proven to work on; null while none was. */
+  /** When a member was last proven to work; null if never. */
   provenAt: number | null;
   endedAt: number | null;
-  /** It has lasted for as long as the policy waits: a human is needed, and whoever died is tried one after the other. */
+  /** It lasted for the policy's outage time: it is escalated, and dead agents are restarted one at a time. */
   escalatedAt?: number | null;
 }
 
-/** Nothing is done about it until then. An agent, a problem, or one problem of one agent. */
+/** No action until then: for an agent, a problem, or one problem of one agent. */
 export interface Silence {
   agent: string | null;
   problem: Problem | null;
@@ -89,14 +89,14 @@ export interface Silence {
   until: number;
 }
 
-/** Everything about incidents of one node. JSON in, JSON out. */
+/** All incident data of one node. Serializable as JSON. */
 export interface IncidentState {
   incidents: Incident[];
   outages: Outage[];
   actions: ActionRecord[];
   silences: Silence[];
   feedback: FeedbackCount[];
-  /** Since when an agent cannot be seen: only what lasts is told. */
+  /** Since when an agent is unobserved; reported only if it lasts. */
   blind: { agent: string; since: number }[];
   asleep: SleepSpans;
 }
@@ -110,7 +110,7 @@ export const isOpen = ({ endedAt }: { endedAt: number | null }): boolean => ende
 export const incidentId = (agent: string, problem: Problem, at: number): string =>
   digest(JSON.stringify([agent, problem, at]));
 
-/** Until when nothing is done about it; null when nothing silences it. */
+/** Until when it is silenced; null if it is not. */
 export function silencedUntil(
   { silences }: Pick<IncidentState, "silences">,
   { agent, problem }: Pick<Incident, "agent" | "problem">,

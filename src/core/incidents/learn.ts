@@ -1,26 +1,26 @@
 /**
- * What people say of alarms makes one agent's thresholds more patient: by half with every false alarm, never more than
- * four times, and back again with every alarm that was right. Never below what the user set.
+ * Feedback on alarms raises one agent's thresholds: by half with every false alarm, at most four times, and back with every
+ * correct alarm. Never below the user's setting.
  */
 import { type Settings, settingOf } from "../defaults.js";
 import { traitsOf } from "../policy/problems.js";
 import type { FeedbackCount } from "./incident.js";
 import type { Problem } from "./problem.js";
 
-/** Is there a threshold that a false alarm about it could raise? */
+/** Whether a false alarm about the problem can raise a threshold. */
 export const isPatient = (problem: Problem): boolean => traitsOf(problem).patience.length > 0;
 
 const STEP = 1.5;
 const MOST = 4;
 
-/** The settings for one agent: the given ones, and what was learned about its alarms. */
+/** The settings for one agent, with what was learned from its alarms. */
 export function adaptedSettings(settings: Settings, feedback: readonly FeedbackCount[], agent: string): Settings {
   const adapted: Settings = { ...settings };
   for (const count of feedback) {
     if (count.agent !== agent) continue;
     const factor = Math.min(MOST, STEP ** Math.max(0, count.falseAlarms - count.right));
     for (const key of traitsOf(count.problem).patience) {
-      // Two problems may share a key: the more patient of them holds.
+      // Two problems may share a key: the larger value applies.
       adapted[key] = Math.max(settingOf(adapted, key), settingOf(settings, key) * factor);
     }
   }

@@ -1,4 +1,4 @@
-/** One cause over many agents. Found by what they share; whoever comes later joins. */
+/** One cause shared by several agents. Later incidents with the same cause join. */
 
 import { NO_PROFILE } from "../agent.js";
 import { digest } from "../digest.js";
@@ -8,16 +8,16 @@ import type { Incident, IncidentState, Outage } from "./incident.js";
 import { isOpen } from "./incident.js";
 
 interface GroupRule {
-  /** What the agents have in common; null when that is nothing. */
+  /** What the agents have in common; null for nothing. */
   shares: (incident: Incident) => string | null;
   agents: number;
   windowMs: number;
 }
 
 const program = ({ kind }: Incident): string | null => (kind === NO_PROFILE ? null : kind);
-/** One that is not known is taken for the program's only one. */
+/** An unknown account counts as the program's only one. */
 const account = (incident: Incident): string | null => incident.account ?? program(incident);
-/** Many that die together had one cause, but a script that ends with its own word of failure had its own. */
+/** Agents that die together share a cause; a script that exits with its own failure code does not. */
 const machine = (incident: Incident): string | null =>
   incident.problem === "exit_code" && program(incident) === null ? null : "this machine";
 
@@ -32,7 +32,7 @@ const groupOf = ({ problem }: Incident): OutageGroup | null => traitsOf(problem)
 
 const MEMBERS_MAX = 1000;
 
-/** Puts an incident into the outage that it belongs to, or begins one. Returns the outage that was begun. */
+/** Adds an incident to its outage, or opens one. Returns a newly opened outage. */
 export function joinOutage(incidentState: IncidentState, incident: Incident): Outage | null {
   const group = groupOf(incident);
   if (group === null) return null;
@@ -46,7 +46,7 @@ export function joinOutage(incidentState: IncidentState, incident: Incident): Ou
   );
   if (known) {
     enter(known, incident);
-    // The limit or the fault holds after all.
+    // The limit or the fault still applies.
     if (known.provenAt !== null && incident.since >= known.provenAt) known.provenAt = null;
     return null;
   }
@@ -73,7 +73,7 @@ export function joinOutage(incidentState: IncidentState, incident: Incident): Ou
   return outage;
 }
 
-/** Nobody waits for ever for one of them to work again. A limit has its own time, which is waited for. */
+/** Escalates a long outage. A limit has its own reset time, so it is not escalated. */
 export function escalateOutage(
   { outages }: IncidentState,
   { outage: id }: Incident,
@@ -93,7 +93,7 @@ function enter(outage: Outage, incident: Incident): void {
   }
 }
 
-/** A member ended: by progress it proves that the cause is over; the outage ends with its last member. */
+/** A member ended: its progress proves that the cause is gone; the outage ends with its last member. */
 export function leaveOutage(incidentState: IncidentState, incident: Incident, at: number): Outage | null {
   const outage = incidentState.outages.find(({ id }) => id === incident.outage);
   if (!outage || !isOpen(outage)) return null;

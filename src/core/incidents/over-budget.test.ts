@@ -59,7 +59,7 @@ describe("an agent over its budget", () => {
       phase: "escalated",
       reasons: ["1200 tokens used tonight (budget: 1000)"],
     });
-    expect(world.only.escalated?.reason).toContain(`the policy ${name} only tells`);
+    expect(world.only.escalated?.reason).toContain(`policy ${name} has no recovery step`);
   });
 
   it("stays one incident whatever else comes and goes, and ends with the night; the next night has one of its own", () => {

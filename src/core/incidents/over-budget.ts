@@ -1,4 +1,4 @@
-/** Spending over a budget: an incident beside the agent's state, which stays what it is. One per agent, night and budget. */
+/** Spending over a budget: an incident beside the agent's state. One per agent, night and budget. */
 
 import { usesBudget } from "../action.js";
 import { digest } from "../digest.js";
@@ -15,14 +15,14 @@ const budgetOf = ({ period, tokensBudget, costBudget }: PeriodSpend): readonly u
 const idOf = (agent: string, spend: PeriodSpend): string =>
   digest(JSON.stringify([agent, "over_budget", ...budgetOf(spend)]));
 
-/** The one about this budget in this night, under whichever name the agent was when it was opened. */
+/** The incident about this budget in this night, even if the agent was renamed since. */
 export function overBudgetOf({ incidents }: IncidentBudgets, agent: string, spend: PeriodSpend): Incident | null {
   const budget = JSON.stringify(budgetOf(spend));
   const id = idOf(agent, spend);
   return incidents.find((one) => one.agent === agent && (one.budget === budget || one.id === id)) ?? null;
 }
 
-/** The same whenever the same budget is used up in the same night: it is told once, whatever ends and starts meanwhile. */
+/** Equal for the same budget in the same night, so that it is reported once across restarts of the agent. */
 export function newOverBudget(
   { incidents }: IncidentBudgets,
   agent: string,
@@ -30,12 +30,12 @@ export function newOverBudget(
   at: number,
 ): Pick<Incident, "id" | "budget"> {
   const id = idOf(agent, spend);
-  // Whoever had this name before may have taken its own along to another.
+  // A renamed agent may have kept the incident that had this id.
   const isTaken = incidents.some((one) => one.id === id);
   return { id: isTaken ? incidentId(agent, "over_budget", at) : id, budget: JSON.stringify(budgetOf(spend)) };
 }
 
-/** Until when an agent that was interrupted for its spending is not set going again; null when it may be. */
+/** Until when an agent that was interrupted for its spending is not continued; null if it may be. */
 export function budgetHoldUntil(
   { incidents, actions }: Pick<IncidentState, "incidents" | "actions">,
   agent: string,

@@ -1,4 +1,4 @@
-/** The problems that incidents are about: the causes, and the states that need none. One recovery plan of a policy each. */
+/** The problems of incidents: causes, and states without a cause. A policy has one recovery plan for each. */
 import type { Assessment } from "../judgement/assess.js";
 import { PROBLEM_TABLE, traitsOf } from "../policy/problems.js";
 import type { Problem } from "../states.js";
@@ -9,10 +9,10 @@ export const PROBLEMS: readonly Problem[] = Object.keys(PROBLEM_TABLE) as Proble
 
 export const HUMAN_ONLY: ReadonlySet<Problem> = new Set(PROBLEMS.filter((problem) => traitsOf(problem).humanOnly));
 
-/** Why a policy may not do it about this problem; null when it may. */
+/** Why a policy may not use the action for this problem; null if it may. */
 export function checkAllowedAction(problem: Problem, action: string): string | null {
   const { humanOnly, onlyActions } = traitsOf(problem);
-  if (humanOnly) return "only a human can answer this; leave it out";
+  if (humanOnly) return "only you can resolve this; leave it out";
   const isForbidden = onlyActions !== null && !onlyActions.some((name) => name === action);
   return isForbidden ? `only ${onlyActions.join(" and ")} can be done about this` : null;
 }

@@ -1,12 +1,12 @@
-/** Proven progress, in the sense that a problem asks for. */
+/** Proven progress, as the problem defines it. */
 import type { Evidence } from "../judgement/evidence/state.js";
 import { traitsOf } from "../policy/problems.js";
 import type { Problem } from "./problem.js";
 
 export interface ProgressTimes {
-  /** The model was last heard, or something was last achieved. */
+  /** Last model output or achievement. */
   workAt: number | null;
-  /** There was last a new outcome. */
+  /** Last new outcome. */
   outcomeAt: number | null;
 }
 

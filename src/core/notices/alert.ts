@@ -1,4 +1,4 @@
-/** What humans are told: one alert per problem, followed up when it changes and when it is over. Plain data. */
+/** Alerts to users: one per problem, with follow-ups when it changes and when it is resolved. Plain data. */
 
 export const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -8,26 +8,26 @@ export const atLeast = (severity: Severity, floor: Severity): boolean =>
 
 export type AlertEdge =
   | "opened"
-  | "changed" // the same problem is of another kind now
-  | "escalated" // it has become more serious: a human is needed
+  | "changed" // the problem is of another kind now
+  | "escalated" // it became more serious and needs the user
   | "reminder"
   | "resolved"
   | "digest"
   | "test";
 
-/** What a channel sends: everything in it may be shown as it is, once the channel has escaped it in its own way. */
+/** What a channel sends. The text is safe to show once the channel has escaped it. */
 export interface Notice {
-  /** The same whenever the same alert is sent, so that a receiver can drop what it has already. */
+  /** Equal for every attempt to send the same alert, so that a receiver can drop duplicates. */
   key: string;
-  /** The same for all that is said of one problem. */
+  /** Equal for all alerts about one problem. */
   subject: string;
   kind: "watchdog" | "digest" | "test";
   edge: AlertEdge;
   severity: Severity;
   at: number;
-  /** One line: who and what. */
+  /** One line: agent and problem. */
   title: string;
-  /** Why, since when, what was done, what can be done: short lines for a phone. */
+  /** Reason, start, actions, suggested commands: short lines for a phone. */
   lines: readonly string[];
   agents: readonly string[];
   incidents: readonly string[];
@@ -36,7 +36,7 @@ export interface Notice {
 /** Which alerts a channel gets. */
 export interface AlertRoute {
   channel: string;
-  /** From this severity on. */
+  /** Minimum severity. */
   severity: Severity;
   /** Null for all. */
   agents: readonly string[] | null;
@@ -50,34 +50,34 @@ export interface QuietHours {
   /** Minutes of the day; a window may span midnight. */
   from: number;
   to: number;
-  /** From this severity on nothing is held; null holds all. */
+  /** Alerts of at least this severity are sent anyway; null holds all. */
   passes: Severity | null;
-  /** Minute of the day at a moment, in the zone of whoever sleeps. */
+  /** Minute of the day in the user's zone. */
   minuteOfDay: (at: number) => number;
 }
 
 export interface AlertRules {
   routes: readonly AlertRoute[];
-  /** Gets what no route takes; null for nobody. */
+  /** Channel for alerts without a matching route; null for none. */
   fallback: string | null;
   quiet: QuietHours | null;
   reminder: { everyMs: number; max: number };
-  /** A problem is told so long after it is certain: what comes together is told together. */
+  /** Delay after confirmation, so that problems that start together become one alert. */
   groupWaitMs: number;
   /** More new problems than this at once become one alert. */
   groupOver: number;
-  /** A limit is told after so long. */
+  /** A limit is reported after this time. */
   patienceMs: (agent: string) => number;
   tagsOf: (agent: string) => readonly string[];
 }
 
-/** What was told of one subject so far. */
+/** The alerts about one subject so far. */
 export interface AlertState {
   subject: string;
   /** Incidents with their generation. */
   members: readonly string[];
   edges: readonly { edge: AlertEdge; at: number; severity: Severity; kind: string }[];
-  /** Who was told. */
+  /** Channels that received it. */
   channels: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export interface PlannedAlert {
   key: string;
   subject: string;
   edge: AlertEdge;
-  /** What kind of problem, in the word of the message to orchestrators. */
+  /** The kind of problem, as the message type for orchestrators. */
   kind: string;
   severity: Severity;
   at: number;

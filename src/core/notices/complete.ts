@@ -1,4 +1,4 @@
-/** Which finished turns are results for an orchestrator, and what they say. */
+/** Which finished turns are results for an orchestrator, and their text. */
 import type { AgentSession } from "../agent.js";
 import type { Assessment } from "../judgement/assess.js";
 import type { Evidence } from "../judgement/evidence/state.js";
@@ -6,9 +6,9 @@ import { forOutput } from "../text/for-output.js";
 import { HOUR } from "../text/time.js";
 import type { Payloads } from "./message.js";
 
-/** A result that is older was told by an earlier life, or concerns nobody any more. */
+/** An older result was sent before a restart, or is outdated. */
 const FRESH_MS: number = 24 * HOUR;
-/** Keys so shortly before a turn began are those that began it. */
+/** Keys within this time before a turn started it. */
 const TYPED_BEFORE_MS = 5000;
 
 interface Finished {
@@ -17,7 +17,7 @@ interface Finished {
   assessment: Assessment;
 }
 
-/** Null where the turn is not finished, or belongs to a human who sits before it. Most are asked for again and told before. */
+/** Null if the turn is not finished, or belongs to a user at the terminal. The payload is lazy: most results were sent before. */
 export function completionOf(
   { session, evidence, assessment }: Finished,
   { isWorker }: { isWorker: (session: AgentSession) => boolean },
@@ -29,7 +29,7 @@ export function completionOf(
   const began = turn.startedAt ?? session.startedAt;
   const at = reported?.at ?? turn.endedAt ?? exit?.at ?? now;
   if (now - at > FRESH_MS) return null;
-  // Until the marker comes, the turn's end is none; where it never does, that is a problem of its own. Who is gone gives none.
+  // A turn without its required marker is not finished; a marker that never comes is a problem of its own. An exited agent gives none.
   const owes = evidence.completion.asked && !evidence.completion.given;
   if (owes && !exit) return null;
   const byHuman = humanAt !== null && humanAt >= began - TYPED_BEFORE_MS;
@@ -42,7 +42,7 @@ export function completionOf(
   };
 }
 
-/** The agent's own word and a clean exit are success; that a turn ended without the word it owes says nothing of what came of it. */
+/** The agent's own report or a clean exit is success; the end of a turn alone says nothing about its result. */
 function outcomeOf(isReported: boolean, owes: boolean, exit: Evidence["exit"]): Payloads["worker.complete"]["outcome"] {
   if (exit && (exit.signal !== null || (exit.code ?? 0) !== 0)) return "failure";
   return isReported || (exit?.code === 0 && !owes) ? "success" : "unknown";

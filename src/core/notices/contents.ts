@@ -1,4 +1,4 @@
-/** What a notice says: of whom, of what, and in whose words. When it is owed is decided in `due.ts`. */
+/** The contents of a message. `due.ts` decides when it is sent. */
 
 import { type ActionName, resultOf, usesBudget } from "../action.js";
 import type { AgentSession } from "../agent.js";
@@ -17,32 +17,32 @@ import { SECOND } from "../text/time.js";
 import type { CommonPayload, Message, MessageType, Payloads } from "./message.js";
 import { type SuggestionContext, suggestionsFor } from "./suggest.js";
 
-/** What is known of an agent at this moment. */
+/** The current knowledge about an agent. */
 export interface AgentSnapshot {
   session: AgentSession;
   evidence: Evidence;
   assessment: Assessment;
-  /** As they hold where it works. */
+  /** The settings of its working directory. */
   settings?: Settings;
 }
 
 export interface NotifyRules {
-  /** A limit is told after so long. */
+  /** A limit is reported after this time. */
   patienceMs: (agent: string) => number;
-  /** What rouse could do with it at all: no more is suggested. */
+  /** The possible actions: nothing else is suggested. */
   can: (session: AgentSession) => readonly ActionName[];
-  /** Its finished turns are told: it works for an orchestrator. */
+  /** It works for an orchestrator: its finished turns are reported. */
   isWorker: (session: AgentSession) => boolean;
-  /** Where the user said who is a worker, nobody else is told of. */
+  /** If the user configured the workers, only these are reported. */
   isNotified: (session: AgentSession) => boolean;
-  /** Notices about it are kept back: the orchestrator itself. */
+  /** The orchestrator itself: no messages about it. */
   isReceiver: (session: AgentSession) => boolean;
 }
 
 export interface DueMessage extends Message {
   subject: string;
   edge: string;
-  /** The same question as another source told it: it is remembered, and not told again. */
+  /** The same question from another source: recorded, but not sent again. */
   isKnown?: true;
 }
 
@@ -51,7 +51,7 @@ export const subjectOf = ({ id, reopened }: Pick<Incident, "id" | "reopened">): 
 export function typeOf(problem: Problem): MessageType {
   if (problem === "needs_input") return "worker.needs_input";
   if (problem === "unknown") return "watchdog.blind";
-  // It is neither stuck nor broken: nothing is said of its state.
+  // The agent is neither stuck nor failed.
   if (problem === "over_budget") return "worker.escalated";
   return traitsOf(problem).state === "stuck" || problem === "rate_limited" ? "worker.stuck" : "worker.error";
 }
@@ -129,7 +129,7 @@ export function makeProblem(
   }
 }
 
-/** The words of the dialog, of the agent's own report, or of the message that its turn ended with. */
+/** The text of the dialog, of the agent's own report, or of the last message of its turn. */
 function questionOf({ evidence }: AgentSnapshot): string {
   const reported = evidence.report?.state === "needs_input" ? evidence.report.text : "";
   return (
@@ -172,7 +172,7 @@ function suggestionContextOf(
   return { session, problem, can: can(session), hasDialog, isFree };
 }
 
-/** Its agent is no longer watched. */
+/** For an agent that is no longer watched. */
 export const aboutUnseen = ({ id, agent, session, kind, problem, confidence, reasons }: Incident): CommonPayload => ({
   worker_id: session,
   worker_name: forOutput(agent, 80),
@@ -202,8 +202,8 @@ export const aboutSession = (
 });
 
 /**
- * Whoever is stuck has been since the last sign of life; what loops gives signs to the end, and an error or a blindness
- * begins when it is there: of these the problem's own time counts. Sleep and time in which nobody looked do not.
+ * A stuck agent counts from its last activity. A loop stays active, and an error or unobserved time has its own start, so
+ * these count from the start of the problem. Sleep and unobserved time do not count.
  */
 export function problemDuration(
   { problem, since }: Pick<Incident, "problem" | "since">,
@@ -224,7 +224,7 @@ export function outputTail({ evidence, settings }: AgentSnapshot): string[] {
   return lines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-lines).map((line) => forOutput(line)) : [];
 }
 
-/** What rouse did about it, oldest first. */
+/** rouse's actions, oldest first. */
 export const doneOf = ({ actions }: IncidentState, { id }: Pick<Incident, "id">, now: number): string[] =>
   actions
     .filter((record) => record.incident === id && usesBudget(record))

@@ -1,4 +1,4 @@
-/** The digest: how it stands, on a schedule. Tagged apart from what the watchdog says. */
+/** The digest: a scheduled summary, tagged differently from the watchdog's alerts. */
 import { digest } from "../digest.js";
 import { type IncidentState, isOpen } from "../incidents/incident.js";
 import { traitsOf } from "../policy/problems.js";
@@ -28,9 +28,9 @@ export function digestOf(incidentState: IncidentState, states: readonly State[],
     edge: "digest",
     severity: "info",
     at: now,
-    title: `Digest: ${counted.join(", ") || "no agent is watched"}`,
+    title: `Digest: ${counted.join(", ") || "no agents watched"}`,
     lines: [
-      `the last ${span}: ${recent.filter(({ openedAt }) => openedAt >= since).length} new problems, ${ended.length} over, rouse acted ${actions} times`,
+      `last ${span}: ${recent.filter(({ openedAt }) => openedAt >= since).length} new problems, ${ended.length} resolved, ${actions} actions by rouse`,
       ...open
         .slice(0, LISTED_MAX)
         .map(({ agent, problem }) => `open: ${forOutput(agent, 60)} ${traitsOf(problem).wording}`),

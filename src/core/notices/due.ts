@@ -1,9 +1,9 @@
 /**
- * Which notices are owed to orchestrators, as a function of the state of incidents, what is seen of the agents, and what
- * was told before. Asked again after any crash it gives the same keys, so nothing is lost and nothing is told twice.
+ * Which messages are due to orchestrators, as a function of the incidents, the agents and the messages sent before. After
+ * a crash it gives the same keys, so nothing is lost and nothing is sent twice.
  *
- * An incident is told when it is confirmed (a limit after the policy's patience), once more when the same dialog asks
- * something else, when a human gets it after something was tried, and when it is over. Silence means healthy.
+ * An incident is reported when it is confirmed (a limit after the policy's patience), when its dialog asks another
+ * question, when it is escalated after an action, and when it is resolved. No message means healthy.
  */
 
 import { usesBudget } from "../action.js";
@@ -34,16 +34,16 @@ import {
 } from "./contents.js";
 import type { MessageType, Payloads } from "./message.js";
 
-/** Edges that were told, by subject: an incident and its generation, or a session. */
+/** Edges already sent, by subject: an incident and its generation, or a session. */
 export interface SentEdges {
   of(subject: string): ReadonlySet<string>;
 }
 
-/** A dialog may be heard of before it is seen: its words are the screen's where that shows it. */
+/** A dialog may be reported before it is visible: this waits for the text on the screen. */
 const PROMPT_SETTLE_MS: number = 2 * SECOND;
-/** More different questions in one incident are a dialog that cannot be read. */
+/** More questions than this in one incident mean that the dialog cannot be read. */
 const PROMPTS_MAX = 50;
-/** An escalation so soon after the notice itself says nothing new. */
+/** An escalation this soon after the first message adds nothing. */
 const ESCALATED_AFTER_MS: number = 10 * SECOND;
 
 export function dueMessages(
@@ -59,13 +59,13 @@ export function dueMessages(
     if (silencedUntil(incidentState, incident, now) !== null) return [];
     const before = sent.of(subjectOf(incident));
     if (!isOpen(incident)) return overDue(incidentState, incident, view, before, rules, now);
-    // Whoever was told of it hears how it goes on.
+    // Follow-ups are sent if the first message was.
     if (view && before.size === 0 && !rules.isNotified(view.session)) return [];
     return view ? openDue(incidentState, incident, view, before, rules, now) : [];
   });
 }
 
-/** Every finished turn that an orchestrator asked for. */
+/** The message about a finished turn that an orchestrator asked for. */
 export function dueCompletion(
   view: AgentSnapshot,
   sent: SentEdges,
@@ -132,7 +132,7 @@ function openDue(
   return due;
 }
 
-/** The edge that is to be told now; null while there is none. */
+/** The edge to report now; null for none. */
 function edgeOf(
   incidentState: IncidentState,
   incident: Incident,
@@ -153,7 +153,7 @@ function edgeOf(
   return `${asked} ${prompt.source} ${digest(normaliseResult(prompt.question))}`;
 }
 
-/** A question is told once by whatever source it is read; another one of the same source is another question. */
+/** A question is reported once across sources; a different one from the same source is a new question. */
 function isSameQuestion(edge: string, before: ReadonlySet<string>): boolean {
   const [type, returned, source] = edge.split(" ");
   if (type !== "worker.needs_input") return false;
@@ -170,7 +170,7 @@ function overDue(
   now: number,
 ): DueMessage[] {
   const was = [...before].findLast((edge) => edge.startsWith("worker.") || edge.startsWith("watchdog."));
-  // The end of a night is no recovery.
+  // The end of the night is not a recovery.
   if (incident.problem === "over_budget") return [];
   if (was === undefined || before.has("recovered") || incident.endedAt === null) return [];
   const about = view ? aboutIncident(incident, view, "worker.recovered", rules) : aboutUnseen(incident);

@@ -1,4 +1,4 @@
-/** What orchestrators are told: `worker.*` notices, as they are stored and read. */
+/** Messages to orchestrators (`worker.*`), as stored and read. */
 import type { PromptKind } from "../states.js";
 
 export const MESSAGE_TYPES = [
@@ -14,14 +14,14 @@ export type MessageType = (typeof MESSAGE_TYPES)[number];
 
 export interface Suggestion {
   what: string;
-  /** Null where no tool does it: it is for a person, or for whoever they let type. */
+  /** Null if no tool does it: it is for a user. */
   tool: string | null;
   arguments: Readonly<Record<string, string>>;
   /** The same for a shell, as an argument array. */
   command: readonly string[];
 }
 
-/** What every notice about an agent has. */
+/** Common fields of all messages about an agent. */
 export interface CommonPayload {
   worker_id: string;
   worker_name: string;
@@ -39,13 +39,13 @@ interface DurationPayload {
   duration_secs: number;
 }
 
-/** The fields that each type has besides. */
+/** The additional fields of each type. */
 export interface Payloads {
   "worker.stuck": DurationPayload & { intervals_stuck: number; last_output_preview: string; until: string | null };
   "worker.error": DurationPayload & { error_context: string; output_tail: string[] };
   "worker.complete": { outcome: "success" | "failure" | "unknown"; completion_message: string };
   "worker.needs_input": { prompt_type: PromptKind; prompt_preview: string };
-  /** `proven` is false where the problem is only no longer seen. */
+  /** `proven` is false if the problem is only no longer seen. */
   "worker.recovered": { was: MessageType; proven: boolean; duration_secs: number; done: string[] };
   "worker.escalated": DurationPayload & { reason: string; done: string[]; last_output_preview: string };
   "watchdog.blind": DurationPayload & { reason: string };
@@ -53,7 +53,7 @@ export interface Payloads {
 
 export type Payload<T extends MessageType = MessageType> = CommonPayload & Payloads[T];
 
-/** One notice, made once. `key` is the same whenever the same edge of the same incident is told. */
+/** One message. `key` is equal for the same edge of the same incident. */
 export interface Message<T extends MessageType = MessageType> {
   key: string;
   type: T;

@@ -1,4 +1,4 @@
-/** The words of an alert, for a phone: who, what, why, since when, what rouse did, what you can do. */
+/** The text of an alert, short enough for a phone: agent, problem, reason, start, actions, suggested commands. */
 
 import { type Incident, type IncidentState, isOpen, type Outage } from "../incidents/incident.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
@@ -12,7 +12,7 @@ import { membersOf } from "./plan.js";
 export interface NoticeSource {
   incidentState: IncidentState;
   seen: (agent: string) => AgentSnapshot | null;
-  /** A moment as the reader's clock shows it. */
+  /** A time of day in the reader's zone. */
   clock: (at: number) => string;
   now: number;
 }
@@ -33,7 +33,7 @@ export function noticeOf(planned: PlannedAlert, source: NoticeSource): Notice {
     edge,
     severity,
     at,
-    title: forOutput(`Watchdog: ${edge === "reminder" ? "still: " : ""}${said.title}`, TITLE_MAX),
+    title: forOutput(`Watchdog: ${edge === "reminder" ? "reminder: " : ""}${said.title}`, TITLE_MAX),
     lines: said.lines.filter((line) => line !== ""),
     agents: [...new Set(incidents.map(({ agent }) => forOutput(agent, 80)))],
     incidents: incidents.map(({ id }) => id),
@@ -52,14 +52,14 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
   const task = view?.session.task ? `, task ${forOutput(view.session.task, 100)}` : "";
   const who = `${name} (${forOutput(incident.kind, 40)}${task})`;
   const done = doneOf(incidentState, incident, now);
-  const did = done.length > 0 ? `rouse did: ${done.join(", ")}` : "";
+  const did = done.length > 0 ? `actions taken: ${done.join(", ")}` : "";
   if (edge === "resolved") {
     const { endedAt, since, phase } = incident;
-    const lasted = endedAt === null ? "" : `it lasted ${formatDuration(endedAt - since)}, since ${clock(since)}`;
-    const how = phase === "recovered" ? " works again" : ": it is over, the problem is no longer seen";
+    const lasted = endedAt === null ? "" : `duration: ${formatDuration(endedAt - since)}, since ${clock(since)}`;
+    const how = phase === "recovered" ? " recovered" : ": resolved, the problem is no longer seen";
     return {
       title: `${name}${how}`,
-      lines: [who, `told before: ${name} ${traitsOf(incident.problem).wording}`, lasted, did],
+      lines: [who, `previously: ${name} ${traitsOf(incident.problem).wording}`, lasted, did],
     };
   }
   const until = incident.until === null ? "" : `until ${clock(incident.until)}`;
@@ -69,29 +69,29 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
     title: `${name} ${traitsOf(incident.problem).wording}`,
     lines: [
       who,
-      asked === "" ? "" : `it asks: ${forOutput(asked, 400)}`,
+      asked === "" ? "" : `question: ${forOutput(asked, 400)}`,
       `why: ${forOutput(withoutQuestion(incident.reasons[0] ?? incident.problem, asked))}`,
       `since ${clock(incident.since)} (${formatDuration(now - incident.since)})`,
       until,
-      did || (needs === "" ? "rouse has not touched it" : `rouse left it alone: ${forOutput(needs)}`),
-      did === "" || needs === "" ? "" : `it needs you: ${forOutput(needs)}`,
+      did || (needs === "" ? "rouse has taken no action" : `no action by rouse: ${forOutput(needs)}`),
+      did === "" || needs === "" ? "" : `needs you: ${forOutput(needs)}`,
       canOf(incident, view),
     ],
   };
 }
 
-/** As `decide` says it; the words before it name the problem once more. */
-const NEEDS_HUMAN = ": a human is needed: ";
-/** So much of a question is known again in a reason that quotes it. */
+/** As in the reasons of `decide`; the text before it repeats the problem. */
+const NEEDS_HUMAN = ": needs you: ";
+/** Characters of a question by which it is found in a reason that quotes it. */
 const KNOWN_AGAIN = 40;
 
-/** A reason often ends with the question, which stands in the line above already. */
+/** A reason often ends with the question, which is already in the line above. */
 function withoutQuestion(reason: string, asked: string): string {
   const at = asked === "" ? -1 : reason.indexOf(`: ${asked.slice(0, KNOWN_AGAIN)}`);
   return at > 0 ? reason.slice(0, at) : reason;
 }
 
-/** The question or the command, word for word. */
+/** The question or the command, verbatim. */
 function questionOf({ problem }: Incident, view: AgentSnapshot | null): string {
   if (problem !== "needs_input" || !view) return "";
   const { prompts, report, message } = view.evidence;
@@ -99,7 +99,7 @@ function questionOf({ problem }: Incident, view: AgentSnapshot | null): string {
   return asked || "";
 }
 
-/** A name that a shell would take for more than a word, or a phone for a host, is not put into a command; its session always can be. */
+/** A name that a shell would split, or a phone would turn into a link, is replaced by the session id. */
 const wordOf = ({ agent, session }: Incident): string =>
   agent.length <= 80 && /^[\w-]+(?:\.\d[\w-]*)*$/.test(agent) ? agent : session;
 
@@ -109,26 +109,26 @@ const ID_CHARS = 8;
 function canOf(incident: Incident, view: AgentSnapshot | null): string {
   const name = wordOf(incident);
   const isHeld = Boolean(view?.session.hostSocket) && view?.session.endedAt === null;
-  const verb = incident.problem === "needs_input" ? "answer it" : "go to it";
+  const verb = incident.problem === "needs_input" ? "answer it" : "open it";
   return `you can: ${[
     ...(isHeld ? [`${verb} (rouse attach ${name})`] : []),
     `see why (rouse why ${name})`,
-    `take it (rouse ack ${incident.id.slice(0, ID_CHARS)})`,
+    `acknowledge it (rouse ack ${incident.id.slice(0, ID_CHARS)})`,
   ].join(" · ")}`;
 }
 
 const SHARED_WORDS: Readonly<Record<Outage["group"], string>> = {
-  limit: "are stopped by one limit",
-  service: "cannot use one service",
-  login: "share a login or an account that fails",
+  limit: "have hit the same usage limit",
+  service: "cannot use the same service",
+  login: "share a failing login or account",
   machine: "failed together on this machine",
 };
 
 const LASTS: Readonly<Record<Outage["group"], string>> = {
   limit: "",
-  service: "it lasts: one of them is asked every five minutes, nobody is ended or started",
-  login: "it lasts, and only you can mend it",
-  machine: "it lasts: where rouse may, they are started again one after the other",
+  service: "the outage continues: rouse tries one agent every 5 minutes and stops or starts none",
+  login: "the outage continues, and only you can fix it",
+  machine: "the outage continues: if permitted, the agents are restarted one at a time",
 };
 
 function ofMany(
@@ -143,11 +143,11 @@ function ofMany(
   const open = incidents.filter(isOpen);
   const since = Math.min(...incidents.map((incident) => incident.since), now);
   const listed = incidents.slice(0, LISTED_MAX).map((incident) => {
-    const how = isOpen(incident) ? traitsOf(incident.problem).wording : "over";
+    const how = isOpen(incident) ? traitsOf(incident.problem).wording : "resolved";
     return `${forOutput(incident.agent, 60)}: ${how}`;
   });
   const more = incidents.length - listed.length;
-  const title = edge === "resolved" ? `${agents} agents: it is over` : `${agents} agents ${what}`;
+  const title = edge === "resolved" ? `${agents} agents: resolved` : `${agents} agents ${what}`;
   return {
     title,
     lines: [
@@ -157,8 +157,8 @@ function ofMany(
       edge !== "resolved" && outage?.escalatedAt ? LASTS[outage.group] : "",
       edge === "resolved" || open.length === incidents.length
         ? ""
-        : `${incidents.length - open.length} of them are over`,
-      edge === "resolved" ? "" : "you can: see all of them (rouse incidents)",
+        : `${incidents.length - open.length} of them are resolved`,
+      edge === "resolved" ? "" : "you can: list all of them (rouse incidents)",
     ],
   };
 }

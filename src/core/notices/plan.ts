@@ -1,9 +1,9 @@
 /**
- * Which alerts are owed to humans, when, and to whom: a function of the state of incidents, what was told before, the
- * user's rules and the moment. Asked again after a crash it gives the same keys.
+ * Which alerts are due to users, when, and on which channels: a function of the incidents, the alerts sent before, the
+ * user's rules and the time. After a crash it gives the same keys.
  *
- * A subject is what one alert is about: an incident, an outage with all its members, or several problems that came at
- * once. It is opened once, followed up when it becomes more serious or another kind of problem, and closed once.
+ * The subject of an alert is an incident, an outage with all its members, or several problems that started at once. It is
+ * opened once, followed up when it becomes more serious or another kind of problem, and resolved once.
  */
 import { awakeMs } from "../awake.js";
 import { digest } from "../digest.js";
@@ -49,12 +49,12 @@ function openings(input: AlertInput, live: readonly AlertState[]): PlannedAlert[
   const isNew = (incident: Incident): boolean =>
     !covered.has(memberOf(incident)) && !subjects.has(outageSubject(incident.outage));
   const owed = incidentState.incidents.filter((incident) => isTellable(input, incident) && isNew(incident));
-  // Whoever waited long enough takes the others along.
+  // The first one that has waited long enough releases the others too.
   if (!owed.some(({ confirmedAt }) => input.now - (confirmedAt ?? input.now) >= rules.groupWaitMs)) return [];
   const outages = new Map<string, Incident[]>();
   const alone: Incident[] = [];
   for (const incident of owed) {
-    // An outage of which the end was told is told no more: whoever comes back after it comes alone.
+    // An outage whose end was sent is not opened again: later incidents are alerts of their own.
     if (incident.outage === null || over.has(outageSubject(incident.outage))) alone.push(incident);
     else outages.set(incident.outage, [...(outages.get(incident.outage) ?? []), incident]);
   }
@@ -76,7 +76,7 @@ function subjectFor(incidents: readonly Incident[]): string {
 const opening = (input: AlertInput, subject: string, incidents: readonly Incident[]): PlannedAlert =>
   planned(input, "opened", subject, incidents, worst(incidents), []);
 
-/** Certain, still there, and nobody has taken or silenced it. */
+/** Confirmed, still seen, and neither acknowledged nor silenced. */
 function isTellable({ incidentState, rules, now }: AlertInput, incident: Incident): boolean {
   const { confirmedAt, quietSince, ackedAt, feedback, problem, since, agent } = incident;
   if (!isOpen(incident) || confirmedAt === null || quietSince !== null) return false;
@@ -93,7 +93,7 @@ function followUps(input: AlertInput, state: AlertState, incidents: readonly Inc
   const follow = (edge: AlertEdge, severity: Severity, how = ""): PlannedAlert =>
     planned(input, edge, state.subject, incidents, severity, state.channels, how);
   if (open.length === 0) {
-    // Whoever silenced the problem does not want to hear of its end either; that of a night is no news.
+    // The end of a silenced problem is not sent; neither is the end of a budget period.
     const isUnheard = (one: Incident): boolean =>
       one.problem === "over_budget" || silencedUntil(incidentState, one, now) !== null;
     const silenced = incidents.length > 0 && incidents.every(isUnheard);
@@ -122,9 +122,9 @@ function followUps(input: AlertInput, state: AlertState, incidents: readonly Inc
 type Subject = Pick<AlertState, "subject" | "members">;
 
 /**
- * Of an outage whoever belongs to it now; else those that were told, as long as they are of the same generation. In the
- * order of the incident state, which is gone through once for all subjects: with a thousand problems open, once for each was most of
- * the daemon's work.
+ * For an outage its current members; else the incidents of the alert, if they are of the same generation. In the order of
+ * the incident state. One pass serves all subjects: with a thousand open problems, one pass per subject was most of the
+ * daemon's work.
  */
 export function membersIn({ incidents }: Pick<IncidentState, "incidents">): (of: Subject) => Incident[] {
   const places = new Map(incidents.map((incident, place) => [memberOf(incident), place]));
@@ -166,7 +166,7 @@ function planned(
   };
 }
 
-/** Who has heard of it hears how it goes on; the others by their routes. */
+/** Channels that got the first alert get the follow-ups; the others by their routes. */
 function deliveriesFor(
   rules: AlertRules,
   severity: Severity,

@@ -58,7 +58,7 @@ describe("what is suggested", () => {
   it("reads a pane that rouse only watches with a command that can", () => {
     const session = { ...SPAWNED, origin: "tmux" as const, hostSocket: null, pane: { socket: "/t", id: "%3" } };
     expect(about("loop", { session })[0]).toEqual({
-      what: "see what it shows",
+      what: "read its screen",
       tool: "read_pane",
       arguments: { pane_id: "s1" },
       command: ["tmux", "-S", "/t", "capture-pane", "-p", "-t", "%3"],

@@ -1,6 +1,6 @@
 /**
- * What a receiver can do about it: the tool and its arguments, and the same as a command, ready to be called. What fits is
- * said per cause, and what cannot be done with this agent at this moment is left out.
+ * Suggested actions for the receiver: the tool with its arguments, and the same as a command. They depend on the problem;
+ * actions that are not possible with this agent at the moment are left out.
  */
 
 import type { ActionName } from "../action.js";
@@ -17,28 +17,28 @@ const press = (what: string, text: string): SuggestedAction => ({
   command: ["rouse", "type", "NAME", text],
 });
 
-/** What is not told because of a problem, or tells that its recovery plan is at its end. */
+/** Messages whose suggestions do not depend on the problem. */
 const BY_TYPE: Readonly<Partial<Record<MessageType, readonly SuggestedAction[]>>> = {
   "worker.complete": [READ, END],
   "worker.recovered": [],
   "worker.escalated": GIVE_UP,
 };
 
-/** Of a dialog with options; what the keys mean stands on the screen. */
+/** For a dialog with options; the screen shows what the keys mean. */
 const DIALOG: readonly SuggestedAction[] = [
   READ,
-  press("confirm, where y is an answer; a menu takes the number of its option", "y"),
-  press("decline, where n is an answer", "n"),
+  press("confirm (if the dialog accepts y; for a menu, send the option's number)", "y"),
+  press("decline (if the dialog accepts n)", "n"),
 ];
 
-/** What is known of the agent at this moment. */
+/** The current situation of the agent. */
 export interface SuggestionContext {
   session: Pick<AgentSession, "id" | "name" | "origin" | "hostSocket" | "pane" | "endedAt">;
   problem: Problem | null;
-  /** What rouse could do with it at all. */
+  /** The possible actions. */
   can: readonly ActionName[];
   hasDialog: boolean;
-  /** Neither a turn nor a dialog stands against typing. */
+  /** No turn and no dialog prevents typing. */
   isFree: boolean;
 }
 
@@ -68,10 +68,10 @@ function isPossible(one: SuggestedAction, { session, can, isFree, problem }: Sug
     case "nothing":
       return true;
     case "terminal":
-      // The end of what a spawned agent wrote is kept.
+      // The last output of a spawned agent is stored.
       return isAlive ? hostSocket !== null || pane !== null : origin === "spawn";
     case "keyboard":
-      // A person may type into any program; what is for a tool as well has to be possible for it.
+      // A user may type into any program; a suggestion with a tool must be possible for the tool.
       return isAlive && hostSocket !== null && (problem === "needs_input" || (isFree && can.includes("nudge")));
     case "own":
       return isAlive && hostSocket !== null && origin === "spawn";
@@ -80,7 +80,7 @@ function isPossible(one: SuggestedAction, { session, can, isFree, problem }: Sug
   }
 }
 
-/** rouse presses no key of a program that it does not know, and none in a turn or a dialog; a person may. */
+/** rouse types only into known programs, and never in a turn or a dialog; a user may. */
 const isByTool = ({ needs }: SuggestedAction, { can, isFree }: SuggestionContext): boolean =>
   needs !== "keyboard" || (isFree && can.includes("nudge"));
 

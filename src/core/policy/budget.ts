@@ -1,4 +1,4 @@
-/** Budgets: at most N in any stretch of time, per incident, agent and node. Counted from actions, so nothing refills them. */
+/** Budgets: at most N actions in any period, per incident, agent and node. Counted from the action records. */
 import { ACTIONS, type ActionRecord, usesBudget } from "../action.js";
 import type { Budget, Budgets } from "./policy.js";
 
@@ -6,9 +6,9 @@ export type BudgetScope = "incident" | "agent" | "node";
 
 export interface ExhaustedBudget {
   scope: BudgetScope;
-  /** "12 touches in 60 min" */
+  /** "12 actions for this agent in 60 min" */
   what: string;
-  /** When one more fits; null for never. */
+  /** When the next action fits; null for never. */
   freeAt: number | null;
 }
 
@@ -16,7 +16,7 @@ const isControl = (record: ActionRecord): boolean => usesBudget(record) && ACTIO
 const isRestart = (record: ActionRecord): boolean =>
   usesBudget(record) && (ACTIONS[record.do].starts || ACTIONS[record.do].destructive);
 
-/** Which budget forbids one more touch of this kind; null when all have room. The one that is free last is named. */
+/** The budget that forbids one more action of this kind; null if all have room. If several do, the one that frees up last. */
 export function spentBudget(
   budgets: Budgets,
   actions: readonly ActionRecord[],
@@ -56,13 +56,13 @@ function within(
   actions: readonly ActionRecord[],
   now: number,
 ): ExhaustedBudget | null {
-  // A action of the future, after the clock was set back, still counts.
+  // An action in the future, after the clock was set back, still counts.
   const inPeriod = actions.filter(({ at }) => at > now - budget.periodMs).sort((a, b) => a.at - b.at);
   if (inPeriod.length < budget.times) return null;
   const freeing = inPeriod[inPeriod.length - budget.times];
   return {
     scope,
-    what: `${inPeriod.length} ${noun} of the ${scope} in ${Math.round(budget.periodMs / 60_000)} min`,
+    what: `${inPeriod.length} ${noun} for this ${scope} in ${Math.round(budget.periodMs / 60_000)} min`,
     freeAt: freeing ? freeing.at + budget.periodMs : null,
   };
 }

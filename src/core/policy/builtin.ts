@@ -1,12 +1,12 @@
-/** The built-in policies. `observe` is what a new installation has; `default` is the table of the design, row by row. */
+/** The built-in policies. `observe` is the policy of a new installation; `default` uses the plans of the problem table. */
 import { HOUR, MINUTE, SECOND } from "../text/time.js";
 import { type Policy, perHour, type RecoveryStep } from "./policy.js";
 import { PROBLEM_TABLE } from "./problems.js";
 import { AGAINST_LOOP, endChild, interrupt, nudge, stop, when } from "./recovery-plans.js";
 
-type Ladders = Policy["plans"];
+type Plans = Policy["plans"];
 
-const PLANS: Ladders = Object.fromEntries(
+const PLANS: Plans = Object.fromEntries(
   Object.entries(PROBLEM_TABLE).flatMap(([problem, { humanOnly, recoveryPlan }]) =>
     humanOnly ? [] : [[problem, recoveryPlan]],
   ),
@@ -14,7 +14,7 @@ const PLANS: Ladders = Object.fromEntries(
 
 const DEFAULT: Policy = {
   name: "default",
-  says: "the least that helps, once, with proof; ends only sessions that rouse started itself",
+  says: "takes the least intrusive step first and verifies it; stops only sessions that rouse started",
   confirmMs: MINUTE,
   patienceMs: 15 * MINUTE,
   outageMs: 30 * MINUTE,
@@ -38,17 +38,17 @@ const DEFAULT: Policy = {
 const OBSERVE: Policy = {
   ...DEFAULT,
   name: "observe",
-  says: "tells and touches nothing",
+  says: "reports problems and takes no action",
   plans: {},
 };
 
 const STOP_LOOP: readonly RecoveryStep[] = [...AGAINST_LOOP.slice(0, 2), { ...stop, when: when() }];
 
-/** For agents that nobody waits for: hung commands are ended, a circle too, and panes that were only adopted as well. */
+/** For unattended agents: also ends hung commands, looping sessions and adopted panes. */
 const AGGRESSIVE: Policy = {
   ...DEFAULT,
   name: "aggressive",
-  says: "ends hung commands, circling sessions and adopted panes too; still never answers a dialog or ends your own terminal",
+  says: "also ends hung commands, looping sessions and adopted panes; still never answers a dialog or stops a session in your own terminal",
   confirmMs: 30 * SECOND,
   plans: {
     ...widened(PLANS),
@@ -67,7 +67,7 @@ const AGGRESSIVE: Policy = {
   },
 };
 
-function widened(plans: Ladders): Ladders {
+function widened(plans: Plans): Plans {
   return Object.fromEntries(
     Object.entries(plans).map(([problem, steps]) => [
       problem,

@@ -1,6 +1,6 @@
 /**
- * What may stand against a step that is next on its recovery plan. One question each, in the order in which they are asked; an
- * objection says until when to wait, or that a human is needed. None of them can be switched off by a policy.
+ * The checks before the next step of a recovery plan, in order. An objection gives the time to wait for, or escalates to
+ * the user. A policy cannot turn them off.
  */
 
 import { type ActionRecord, type ActionTraits, resultOf } from "../action.js";
@@ -23,86 +23,86 @@ interface CheckInput extends Situation {
 }
 
 type CheckResult =
-  /** `never`: not for the step, which does not come. */
+  /** `never`: the step will not run, so it is not announced. */
   | { to: "wait"; reason: string; until: number | null; never?: true }
   | { to: "human"; reason: string }
-  /** Nothing else stands against it; `beyond`: but for what would have been done before, which used up a budget. */
+  /** Only permission is missing; `overBudget`: the unpermitted actions before it would have used up a budget. */
   | { to: "permission"; reason: string; overBudget: boolean }
   | null;
 type ActionCheck = (question: CheckInput) => CheckResult;
 
 export const RECHECK_MS: number = 30 * SECOND;
-/** After waking up, nothing is done for so long: what was seen before the sleep is old, and what comes is late. */
+/** No action for this long after waking up: observations from before the sleep are stale, and new ones arrive late. */
 const WAKE_GRACE_MS: number = MINUTE;
-/** So long what an agent shows may be on its way. */
+/** The longest wait for a screen update after an action. */
 const UNSEEN_MAX_MS: number = 10 * MINUTE;
-/** Nobody is interrupted before the program's own time-out, and a little. */
+/** Added to the program's own timeout before an interrupt. */
 const OWN_TIMEOUT_MARGIN_MS: number = 30 * SECOND;
 
 const wait = (reason: string, until: number | null): CheckResult => ({ to: "wait", reason, until });
 const human = (reason: string): CheckResult => ({ to: "human", reason });
 
-/** Evidence may still come; but what is never certain enough to act on is still a problem that somebody should see. */
+/** Waits for more evidence; after the policy's patience, a problem without enough evidence goes to the user. */
 function waitPatiently({ incident, policy, assessment, asleep, now }: CheckInput, reason: string): CheckResult {
   if (awakeMs(asleep, incident.since, now) >= policy.patienceMs) return human(reason);
   return wait(reason, Math.max(now + SECOND, Math.min(assessment.recheckAt ?? Infinity, now + RECHECK_MS)));
 }
 
-/** Where no evidence can grow, nothing is announced that never comes: what a human may do about it is said instead. */
+/** If no more evidence can come, the step is not announced; the reason names what the user can do instead. */
 function waitForEvidence(question: CheckInput, reason: string): CheckResult {
   const { assessment, step } = question;
   if (assessment.onlyReported === undefined) return waitPatiently(question, reason);
-  const why = `rouse does not ${step.do} it: ${assessment.onlyReported}; you can, with \`rouse stop\` or \`rouse recover --restart\``;
+  const why = `rouse will not ${step.do} it: ${assessment.onlyReported}; use \`rouse stop\` or \`rouse recover --restart\``;
   const objection = waitPatiently(question, why);
   return objection?.to === "wait" ? { ...objection, never: true } : objection;
 }
 
-/** Only a turn that runs uses anything, and only it can be interrupted. */
+/** Only a running turn spends tokens and can be interrupted. */
 const RUNS: ReadonlySet<Assessment["state"]> = new Set<Assessment["state"]>(["working", "waiting", "stuck"]);
 
-/** Is the problem there at this moment, or what rouse's own last action made of it? */
+/** The problem, or the expected result of rouse's last action, must be visible now. */
 const checkStillPresent: ActionCheck = ({ assessment, incident, step, actions, traits, facts, now }) => {
   const problem = problemOf(assessment);
   if (problem === incident.problem) return null;
   if (problem !== null && HUMAN_ONLY.has(problem))
-    return wait(`${problem}: only a human can answer this`, now + RECHECK_MS);
+    return wait(`${problem}: only you can resolve this`, now + RECHECK_MS);
   if (incident.problem === "over_budget")
-    return !traits.controls || RUNS.has(assessment.state) ? null : wait("no turn runs", now + RECHECK_MS);
+    return !traits.controls || RUNS.has(assessment.state) ? null : wait("no turn is running", now + RECHECK_MS);
   const last = actions.at(-1);
   const interrupted = last?.do === "interrupt" && resultOf(last, now) === "done";
   const atPrompt = assessment.state === "idle" || assessment.state === "complete";
   if (step.do === "nudge" && interrupted && atPrompt) return null;
   if (traits.starts && !traits.destructive && (assessment.state === "gone" || facts.gone)) return null;
-  return wait("it is not to be seen at this moment", now + RECHECK_MS);
+  return wait("the problem is not visible at the moment", now + RECHECK_MS);
 };
 
 const checkDue: ActionCheck = (question) => {
   const { incident, assessment, facts, policy, step, actions, asleep, now } = question;
   const lasted = awakeMs(asleep, incident.since, now);
-  if (lasted < step.when.afterMs) return wait(`${step.do} comes later`, now + step.when.afterMs - lasted);
+  if (lasted < step.when.afterMs) return wait("not due yet", now + step.when.afterMs - lasted);
   if (incident.problem === "rate_limited") {
     const dueAt = limitDueAt(policy.limits, incident, assessment, facts.resumesItself, actions);
-    return now < dueAt ? wait(`the limit holds for another ${formatDuration(dueAt - now)}`, dueAt) : null;
+    return now < dueAt ? wait(`waiting ${formatDuration(dueAt - now)} for the limit to reset`, dueAt) : null;
   }
   if (assessment.state !== "stuck" || assessment.level === "act" || incident.problem === "over_budget") return null;
-  if (step.when.level === "act") return waitForEvidence(question, `too early for ${step.do}: the evidence has to grow`);
+  if (step.when.level === "act") return waitForEvidence(question, `not enough evidence for ${step.do} yet`);
   const ownMs = facts.ownTimeoutMs === null ? 0 : facts.ownTimeoutMs + OWN_TIMEOUT_MARGIN_MS;
   return step.do === "interrupt" && lasted < ownMs
-    ? wait("the program's own time-out comes first", now + ownMs - lasted)
+    ? wait("waiting for the program's own timeout", now + ownMs - lasted)
     : null;
 };
 
 const observerIsWell: ActionCheck = ({ traits, facts, now }) => {
   if (!traits.controls) return null;
-  if (!facts.observerHealthy) return wait("rouse itself is not well: it only tells", now + RECHECK_MS);
+  if (!facts.observerHealthy) return wait("rouse itself is unhealthy, so it does not act", now + RECHECK_MS);
   const sinceWaking = facts.wokeAt === null ? Infinity : now - facts.wokeAt;
-  return sinceWaking < WAKE_GRACE_MS ? wait("rouse has just woken up", now + WAKE_GRACE_MS - sinceWaking) : null;
+  return sinceWaking < WAKE_GRACE_MS ? wait("the machine has just woken up", now + WAKE_GRACE_MS - sinceWaking) : null;
 };
 
 const checkNobodyTyping: ActionCheck = ({ traits, facts, now }) => {
   if (!traits.controls) return null;
-  if (facts.humanPresent) return wait("a human is at the keyboard", now + MINUTE);
-  return facts.promptOpen && !traits.starts ? human("a dialog is open, and only a human may answer it") : null;
+  if (facts.humanPresent) return wait("a user is at the keyboard", now + MINUTE);
+  return facts.promptOpen && !traits.starts ? human("a dialog is open, and only you can answer it") : null;
 };
 
 const isItsTurn: ActionCheck = ({ outageQueue: turn, incident, traits, now }) => {
@@ -112,8 +112,8 @@ const isItsTurn: ActionCheck = ({ outageQueue: turn, incident, traits, now }) =>
 };
 
 /**
- * A nudge that was seen to start a turn has changed the screen. As long as no later one has come, the limit that is judged
- * is from before it, and the next, which the agent may have run into since, is still on its way.
+ * A proven nudge changes the screen. Until a newer screen arrives, the limit in the assessment is from before the nudge,
+ * and a new limit may not have been seen yet.
  */
 const isSeenSince: ActionCheck = ({ incident, actions, traits, facts, now }) => {
   if (incident.problem !== "rate_limited") return null;
@@ -121,24 +121,24 @@ const isSeenSince: ActionCheck = ({ incident, actions, traits, facts, now }) => 
   const shownAt = facts.shownAt ?? null;
   if (!traits.types || !last?.outcome?.proven || shownAt === null || shownAt >= last.at) return null;
   const until = last.outcome.at + UNSEEN_MAX_MS;
-  const reason = `its screen was not seen since ${last.do}`;
+  const reason = `no screen update since ${last.do}`;
   return now < until ? wait(reason, Math.min(until, now + RECHECK_MS)) : null;
 };
 
-/** The activity assessment: whoever is active is left alone; whom nobody could see may be asked once, and no more. */
+/** An active agent is left alone; an agent that could not be observed is asked once. */
 const guardAgrees: ActionCheck = (question) => {
   const { step, actions, traits, facts } = question;
   if ((!traits.types && !traits.starts) || !facts.guard || facts.guard.send) return null;
   const asked = actions.some((record) => record.do === step.do && resultOf(record, question.now) !== "refused");
   if (traits.types && facts.guard.may_ask && !asked) return null;
-  return waitPatiently(question, `the guard: ${facts.guard.reason}`);
+  return waitPatiently(question, `activity guard: ${facts.guard.reason}`);
 };
 
 const checkEvidence: ActionCheck = (question) => {
   const { traits, assessment, step } = question;
   if (!traits.destructive || (assessment.level === "act" && assessment.kinds.length >= 2)) return null;
-  const seers = assessment.kinds.map((kind) => (kind === "person" ? "you, who asked" : kind));
-  return waitForEvidence(question, `${step.do} needs two kinds of evidence; seen by: ${seers.join(", ") || "none"}`);
+  const seers = assessment.kinds.map((kind) => (kind === "person" ? "your request" : kind));
+  return waitForEvidence(question, `${step.do} needs two kinds of evidence; found: ${seers.join(", ") || "none"}`);
 };
 
 function spentOn(
@@ -153,26 +153,26 @@ function spentOn(
 const isAffordable: ActionCheck = (question) => {
   const spent = spentOn(question, question.history);
   if (!spent) return null;
-  // A node's budget is spent by others: this one waits. An agent that used up its own is given up.
-  if (spent.scope === "node" && spent.freeAt !== null) return wait(`the budget is spent: ${spent.what}`, spent.freeAt);
-  return human(`the budget is spent: ${spent.what}`);
+  // Other agents use up a node's budget, so this one waits. An agent that used up its own budget is escalated.
+  if (spent.scope === "node" && spent.freeAt !== null) return wait(`budget used up: ${spent.what}`, spent.freeAt);
+  return human(`budget used up: ${spent.what}`);
 };
 
-/** Who was interrupted for its spending is not set going again for another problem. */
+/** An agent that was interrupted for its spending is not started again because of another problem. */
 const isNotHeld: ActionCheck = ({ traits, facts }) =>
   facts.heldUntil && (traits.types || traits.starts)
-    ? wait("it was interrupted because its budget of the night is used up", facts.heldUntil)
+    ? wait("interrupted because its nightly budget is used up", facts.heldUntil)
     : null;
 
-/** Asked last: what only waits for permission would have been done, as far as budgets go. */
+/** Runs last, so that everything else, including budgets, has already passed. */
 const checkPermission: ActionCheck = (question) => {
   const { facts, history, unpermitted = [] } = question;
   if (facts.allowed) return null;
   const spent = spentOn(question, [...history, ...unpermitted]);
-  const overBudget = spent ? `; by now the budget would be spent: ${spent.what}` : "";
+  const overBudget = spent ? `; its budget would be used up by now: ${spent.what}` : "";
   return {
     to: "permission",
-    reason: `acting is not allowed${overBudget}; see \`rouse allow\``,
+    reason: `auto-recovery is off (see \`rouse allow\`)${overBudget}`,
     overBudget: spent !== null,
   };
 };

@@ -121,7 +121,7 @@ describe("the recovery plan of the default policy", () => {
     expect(world.check(765, "unknown", { agent: "b" })).toMatchObject({ action: null });
   });
 
-  it("tells and touches nothing as long as a new installation observes", () => {
+  it("reports problems and takes no action as long as a new installation observes", () => {
     const world = new World(POLICIES.observe);
     world.watch(0, 30 * MIN, "stuck/silent_stream");
     world.watch(0, 30 * MIN, "rate_limited", { agent: "b" });
@@ -145,7 +145,7 @@ describe("a human", () => {
     const early = assessed("stuck/stopped_early", { level: "report" });
     world.watch(0, 30 * MIN, early, { facts: { origin: "run" } });
     expect(world.only.escalated?.reason).toBe(
-      "stopped_early: a human is needed: tried nudge (done) 2 times; passed over stop (it runs in your terminal), resume (not for run)",
+      "stopped_early: needs you: tried nudge (done) 2 times; skipped stop (runs in your terminal), resume (not for run sessions)",
     );
   });
 });
@@ -162,14 +162,14 @@ describe("nothing is done", () => {
     const world = new World();
     expect(world.check(0, "stuck/silent_stream")).toMatchObject({ action: null, recheckAt: START + 60_000 });
   });
-  it("while a human is at the keyboard", () => {
+  it("while a user is at the keyboard", () => {
     expect(refuses({ humanPresent: true })).toContain("keyboard");
   });
   it("while rouse itself is not well", () => {
-    expect(refuses({ observerHealthy: false })).toContain("not well");
+    expect(refuses({ observerHealthy: false })).toContain("unhealthy");
   });
   it("while a dialog is open", () => {
-    expect(refuses({ promptOpen: true })).toContain("a human was told");
+    expect(refuses({ promptOpen: true })).toContain("escalated to you");
   });
   it("while it is silenced or taken by somebody", () => {
     const world = new World();
@@ -288,10 +288,10 @@ describe("a stop that waits for evidence", () => {
         return [70, 16 * 60].map((at) => world.check(at, assessed("stuck/silent_stream", { ...seen, ...more }), check));
       };
       expect(decided({})[0]).toMatchObject({ action: null, wouldDo: { do: "stop" } });
-      const reason = "rouse does not stop it: nobody said so; you can, with `rouse stop` or `rouse recover --restart`";
+      const reason = "rouse will not stop it: nobody said so; use `rouse stop` or `rouse recover --restart`";
       expect(decided({ onlyReported: "nobody said so" })).toMatchObject([
         { action: null, wouldDo: null, reason },
-        { action: { do: "escalate" }, wouldDo: null, reason: `silent_stream: a human is needed: ${reason}` },
+        { action: { do: "escalate" }, wouldDo: null, reason: `silent_stream: needs you: ${reason}` },
       ]);
     },
   );

@@ -1,8 +1,8 @@
 /**
- * From a policy, an incident and what was already tried to the next thing to do, or to nothing and the reason for it.
+ * Decides the next action of an incident from its policy and its action history, or why there is none.
  *
- * The checks stand in the order in which they are asked; the first that has something to say decides. None of them asks
- * a clock, a random number or the world: who carries the action out checks all of it again on what it sees then.
+ * The checks run in order, and the first objection decides. They are pure: no clock, no random number, no I/O. The
+ * effect that carries the action out checks everything again on the current screen.
  */
 
 import { ACTIONS, type Action, type ActionRecord, resultOf, usesBudget } from "../action.js";
@@ -10,6 +10,7 @@ import { digest } from "../digest.js";
 import { confirmsAt } from "../incidents/course.js";
 import type { Incident } from "../incidents/incident.js";
 import { checkAllowedAction, HUMAN_ONLY, problemOf } from "../incidents/problem.js";
+import { formatDuration } from "../text/duration.js";
 import { SECOND } from "../text/time.js";
 import { CHECKS, RECHECK_MS } from "./checks.js";
 import type { Policy, RecoveryStep } from "./policy.js";
@@ -19,11 +20,11 @@ import type { Situation } from "./situation.js";
 export type Decision =
   | { action: Action; reason: string; wouldDo: null; overBudget?: never }
   /**
-   * The recovery plan has ended, or something stands against it. `would` is what only waits for permission; `beyond`: it would not
-   * even have been done with it, after all that would have been done before.
+   * The recovery plan has ended, or a check objects. `wouldDo` is the action that lacks only permission; `overBudget`: the
+   * actions before it would have used up the budget, so it would not have run even with permission.
    */
   | { action: Action & { do: "escalate" }; reason: string; wouldDo: Action | null; overBudget?: true }
-  /** `would` is what comes next, where that is known. */
+  /** `wouldDo` is the next action, if it is known. */
   | { action: null; reason: string; recheckAt: number | null; wouldDo: Action | null };
 
 type Nothing = Extract<Decision, { action: null }>;
@@ -39,7 +40,7 @@ export function decide(input: Situation): Decision {
   const settled = beforeThePlan(input);
   if (settled) return settled;
   const actions = history.filter((record) => record.incident === incident.id);
-  if (HUMAN_ONLY.has(incident.problem)) return escalate(input, actions, "only a human can answer this");
+  if (HUMAN_ONLY.has(incident.problem)) return escalate(input, actions, "only you can resolve this");
   const after = afterAction(actions, input.assessment, asleep, now);
   if (after?.kind === "check") return nothing(after.reason, after.until);
   if (after?.kind === "human") return escalate(input, actions, after.reason);
@@ -47,11 +48,11 @@ export function decide(input: Situation): Decision {
     (step) => checkAllowedAction(incident.problem, step.do) === null,
   );
   const { step, skipped } = nextStep(plan, actions, input.assessment, input.facts);
-  // Under another problem the recovery plan may look used up that is not.
+  // While another problem is seen, the plan can look used up although it is not.
   const seen = problemOf(input.assessment);
   const isGone = input.facts.gone || input.assessment.state === "gone";
   if (!step && seen !== null && seen !== incident.problem && !isGone && incident.problem !== "over_budget")
-    return nothing(`${seen} is seen at this moment`, now + RECHECK_MS);
+    return nothing(`the agent currently shows ${seen}`, now + RECHECK_MS);
   if (!step) return escalate(input, actions, howItEnded(policy, plan, skipped, actions));
   for (const check of CHECKS) {
     const objection = check({ ...input, step, actions, traits: ACTIONS[step.do] });
@@ -71,17 +72,17 @@ export function decide(input: Situation): Decision {
   return { action, reason: reasonOf(input, step, action), wouldDo: null };
 }
 
-/** What settles it without looking at any recovery plan. */
+/** Reasons for no action that do not depend on a recovery plan. */
 function beforeThePlan({ incident, assessment, facts, policy, asleep, now }: Situation): Nothing | null {
-  if (incident.endedAt !== null) return nothing(`it is over: ${incident.phase}`);
-  if (incident.ackedAt !== null) return nothing("somebody has taken it");
+  if (incident.endedAt !== null) return nothing(`the incident is ${incident.phase}`);
+  if (incident.ackedAt !== null) return nothing("acknowledged");
   if (facts.silencedUntil !== null) return nothing("silenced", facts.silencedUntil);
-  if (incident.escalated) return nothing("a human was told");
+  if (incident.escalated) return nothing("escalated to you");
   if (assessment.state === "unknown" && incident.problem !== "unknown")
-    return nothing("rouse cannot see enough: it only tells", now + RECHECK_MS);
+    return nothing("rouse cannot see the agent well enough to act", now + RECHECK_MS);
   if (incident.confirmedAt === null)
     return nothing(
-      "the suspicion has to last before it is acted on",
+      `waiting ${formatDuration(policy.confirmMs)} for confirmation before acting`,
       Math.max(now + SECOND, confirmsAt({ asleep }, incident, now, policy.confirmMs)),
     );
   return null;
@@ -90,7 +91,7 @@ function beforeThePlan({ incident, assessment, facts, policy, asleep, now }: Sit
 function actionOf(input: Situation, step: RecoveryStep, actions: readonly ActionRecord[]): Action {
   const { incident, facts } = input;
   const attempt = actions.filter((record) => record.do === step.do && usesBudget(record)).length + 1;
-  // Whom nobody could see may be asked, and not be told anything.
+  // An agent that could not be observed may be asked a question, but not given an instruction.
   const asks = step.do === "nudge" && facts.guard !== null && !facts.guard.send;
   const say = asks ? "are_you_there" : step.say;
   return {
@@ -113,7 +114,7 @@ const idOf = (incident: Incident, actions: readonly ActionRecord[]): string =>
   digest(JSON.stringify([incident.id, incident.reopened, actions.length]));
 
 function reasonOf({ incident }: Situation, step: RecoveryStep, { attempt }: Action): string {
-  return `${incident.problem}: ${step.do}, ${attempt} of ${step.limit}; ${incident.reasons[0] ?? ""}`.trimEnd();
+  return `${incident.problem}: ${step.do} (attempt ${attempt} of ${step.limit}); ${incident.reasons[0] ?? ""}`.trimEnd();
 }
 
 type Escalation = Extract<Decision, { action: { do: "escalate" } }>;
@@ -131,17 +132,17 @@ function escalate({ incident }: Situation, actions: readonly ActionRecord[], why
     proof: "none" as const,
     waitMs: 0,
   };
-  return { action, reason: `${incident.problem}: a human is needed: ${why}`, wouldDo: null };
+  return { action, reason: `${incident.problem}: needs you: ${why}`, wouldDo: null };
 }
 
-/** What was tried and what was passed over, for the human who gets it. */
+/** The steps that were tried and the steps that were skipped, for the user. */
 function howItEnded(
   policy: Policy,
   plan: readonly RecoveryStep[],
   skipped: readonly string[],
   actions: readonly ActionRecord[],
 ): string {
-  if (plan.length === 0) return `the policy ${policy.name} only tells`;
+  if (plan.length === 0) return `policy ${policy.name} has no recovery step for this problem`;
   const tally = new Map<string, number>();
   for (const record of actions.filter(usesBudget)) {
     const what = `${record.do} (${resultOf(record, Number.POSITIVE_INFINITY)})`;
@@ -149,7 +150,7 @@ function howItEnded(
   }
   const tried = [...tally].map(([what, times]) => (times > 1 ? `${what} ${times} times` : what));
   return [
-    tried.length > 0 ? `tried ${tried.join(", ")}` : "nothing could be tried",
-    ...(skipped.length > 0 ? [`passed over ${skipped.join(", ")}`] : []),
+    tried.length > 0 ? `tried ${tried.join(", ")}` : "no automatic recovery is available for this agent",
+    ...(skipped.length > 0 ? [`skipped ${skipped.join(", ")}`] : []),
   ].join("; ");
 }

@@ -1,4 +1,4 @@
-/** What a decision has to know of the agent and of rouse itself, beside the assessment. Gathered by the caller. */
+/** Facts about the agent and about rouse that a decision needs besides the assessment. The caller gathers them. */
 
 import { type ActionName, type ActionRecord, usesBudget } from "../action.js";
 import { awakeMs } from "../awake.js";
@@ -13,30 +13,30 @@ import type { SessionOrigin } from "./policy.js";
 
 export interface ActionFacts {
   origin: SessionOrigin;
-  /** The user has turned acting on, for rouse and, where it was only adopted, for this agent. */
+  /** The user permitted actions, in general and for an adopted agent also for this agent. */
   allowed: boolean;
-  /** What can be done with this agent at all: it has keys, a resume command, a process group of rouse's own. */
+  /** The actions that are technically possible: known keys, a resume command, an own process group. */
   can: readonly ActionName[];
-  /** Its process is proven to be gone, whatever the assessment says. */
+  /** Its process has exited, whatever the assessment says. */
   gone: boolean;
-  /** Somebody typed of late, or sits in front of it. */
+  /** A user typed recently. */
   humanPresent: boolean;
-  /** A dialog is open, also when it is the limit's own. */
+  /** A dialog is open, including a usage limit's own dialog. */
   promptOpen: boolean;
-  /** rouse sees, keeps and keeps up: no lag, no failing store, no blind sensor of this agent. */
+  /** No lag, no failing store, and no unobserved sensor of this agent. */
   observerHealthy: boolean;
-  /** When the machine, or rouse, last woke up; null when it never slept. */
+  /** When the machine or rouse last woke up; null if it never slept. */
   wokeAt: number | null;
   silencedUntil: number | null;
-  /** After so long the program ends a silent request itself. */
+  /** After this time the program ends a silent request itself. */
   ownTimeoutMs: number | null;
-  /** The program says that it continues by itself after the limit. */
+  /** The program shows that it will continue by itself after the limit. */
   resumesItself: boolean;
-  /** When its screen was last read; null where it has none. */
+  /** When its screen was last read; null if it has none. */
   shownAt?: number | null;
-  /** It was interrupted for its spending: until then nobody but a person sets it going. */
+  /** It was interrupted for its spending: until then only a user can continue it. */
   heldUntil?: number | null;
-  /** The activity since the problem began; null where nobody could ask, or nobody is to. */
+  /** Advice from the activity since the problem began; null if unavailable or turned off. */
   guard: ResumeAdvice | null;
 }
 
@@ -45,27 +45,27 @@ type FactSource = Pick<
   "humanPresent" | "promptOpen" | "wokeAt" | "ownTimeoutMs" | "resumesItself" | "shownAt" | "guard"
 >;
 
-/** A human who typed so lately is still there. */
+/** A user who typed within this time counts as present. */
 const PRESENT_MS: number = 2 * MINUTE;
 
 /**
- * What a key press stirs up by itself is over after so long. So is what the problem itself leaves behind: a record tells of
- * a limit a second before the row of it is seen on the screen.
+ * Activity that a key press or the problem itself causes ends within this time: a record reports a limit about a second
+ * before it appears on the screen.
  */
 const STIRRED_MS: number = 5 * SECOND;
 
-/** From when on activity speaks against acting: since the problem began, or since rouse itself last touched the agent. */
+/** Activity after this time prevents an action: since the problem began, or since rouse's last action on the agent. */
 export function guardFrom(incident: Incident, actions: readonly ActionRecord[]): number {
   const last = actions.findLast((record) => record.incident === incident.id && usesBudget(record));
   return Math.max(incident.since, last ? (last.outcome?.at ?? last.at) : 0) + STIRRED_MS;
 }
 
 export interface FactsOptions extends ActivityOptions {
-  /** False: the user lets no activity hold a resume back. */
+  /** False: the user turned the activity guard off. */
   isGuarded?: boolean;
 }
 
-/** The facts that the evidence itself knows; `since` is that of `guardFrom`. */
+/** The facts that follow from the evidence; `since` comes from `guardFrom`. */
 export function actionFactsOf(evidence: Evidence, since: number, now: number, settings?: FactsOptions): FactSource {
   const { humanAt, asleep, prompts, failures, traits } = evidence;
   const limits = [failures.limit, failures.shownLimit];
@@ -81,9 +81,8 @@ export function actionFactsOf(evidence: Evidence, since: number, now: number, se
 }
 
 /**
- * The guard asks for activity since the problem began: the hour that it looks back would call an agent active that
- * committed five minutes before its stream died. Nor is what a process did before its end activity of one that is gone.
- * Its other windows are left as they are.
+ * The guard counts only activity since the problem began: with its full window of one hour, an agent that committed five
+ * minutes before its stream died would count as active. Activity of a process before its exit does not count either.
  */
 function guardSince(evidence: Evidence, since: number, now: number, settings?: ActivityOptions): ResumeAdvice {
   const { activity, exit } = evidence;

@@ -22,7 +22,7 @@ export function withHealth(policy: Policy, health: HealthKeys): Policy {
     for (const problem of IDLE) plans[problem] = (plans[problem] ?? []).filter((step) => !ends(step));
   const stop = POLICIES.default.plans.no_completion_signal?.find(ends);
   const repeated = plans.repeated_error ?? [];
-  // A policy without a recovery plan for it only tells, and goes on doing so.
+  // A policy without a plan for this problem keeps reporting only.
   if (health.auto_kill_on_repeated_error && stop && repeated.length > 0 && !repeated.some(ends))
     plans.repeated_error = [...repeated, stop];
   const backoffMs = health.rate_limit_backoff_seconds * 1000;

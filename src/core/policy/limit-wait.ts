@@ -1,4 +1,4 @@
-/** When a limited agent may be spoken to again. */
+/** When a rate-limited agent may be nudged again. */
 
 import { type ActionRecord, usesBudget } from "../action.js";
 import { digest } from "../digest.js";
@@ -6,14 +6,14 @@ import type { Incident } from "../incidents/incident.js";
 import type { Assessment } from "../judgement/assess.js";
 import type { LimitRules } from "./policy.js";
 
-/** A fraction from 0 to 1 that is always the same for the same text: spread without chance. */
+/** A fraction from 0 to 1 that depends only on the text: spreads agents without randomness. */
 export function spreadFraction(text: string): number {
   return (Number.parseInt(digest(text), 36) % 10_007) / 10_007;
 }
 
 /**
- * The printed reset, a margin and the agent's own jitter. A reset that is not known, or that was believed once and did
- * not hold, is replaced by a wait that doubles. A program that continues by itself goes first: typing would cancel it.
+ * The printed reset plus a margin and the agent's own jitter. If the reset is unknown or turned out wrong, the wait
+ * doubles each time instead. A program that continues by itself gets extra time, because typing would cancel that.
  */
 export function limitDueAt(
   rules: LimitRules,

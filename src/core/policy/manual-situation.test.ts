@@ -63,8 +63,8 @@ describe("a person who asks for it", () => {
   it.each([
     ["a dialog is open", { facts: { promptOpen: true } }, "dialog"],
     ["a human types", { facts: { humanPresent: true } }, "keyboard"],
-    ["rouse is not well", { facts: { observerHealthy: false } }, "not well"],
-    ["it cannot be done", { facts: { can: [] } }, "not possible here"],
+    ["rouse is unhealthy", { facts: { observerHealthy: false } }, "unhealthy"],
+    ["it cannot be done", { facts: { can: [] } }, "no automatic recovery is available"],
     [
       "it is active",
       { facts: { guard: { send: false, may_ask: false, reason: "a commit" } as ActionFacts["guard"] } },

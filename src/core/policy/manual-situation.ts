@@ -1,6 +1,7 @@
 /**
- * A person asks for it: what has to be waited for is not waited for, and their word is permission and one witness. What
- * could do harm stays: dialogs, people at the keyboard, budgets, a printed reset, a healthy observer, who ends what.
+ * A recovery that a user requested: no waiting times, and the request counts as permission and as one kind of evidence.
+ * The safety checks stay: dialogs, a user at the keyboard, budgets, a printed reset, a healthy observer, and which
+ * sessions may be stopped.
  */
 
 import { distinctKinds } from "../judgement/evidence/kinds.js";
@@ -24,12 +25,12 @@ export function manualSituation(situation: Situation, how: "plan" | "restart"): 
     policy: {
       ...policy,
       plans: plansFor(policy, incident.problem, how),
-      // A reset that is printed is believed; only what rouse adds to it is not waited for.
+      // The printed reset still counts; only rouse's own margin is dropped.
       limits: { ...policy.limits, marginMs: 0, jitterMs: 0, backoffMs: 0 },
     },
     assessment: { ...assessment, level: "act", kinds: distinctKinds([...assessment.kinds, "person"]) },
     incident: { ...incident, confirmedAt: incident.confirmedAt ?? now, escalated: null, ackedAt: null },
-    // Whoever asks for one agent has chosen which goes first.
+    // The user has chosen which agent goes first.
     outageQueue: null,
     facts: { ...facts, allowed: true, silencedUntil: null, ownTimeoutMs: null, heldUntil: null, shownAt: null },
   };

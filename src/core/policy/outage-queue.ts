@@ -1,6 +1,6 @@
 /**
- * Agents with one cause take turns: one goes first and is verified, then the rest, spread over time. Nobody speaks to
- * fifty agents at once because a service came back, and nobody waits for ever because the first one cannot be spoken to.
+ * Agents in one outage recover in turn: the first one is verified, then the rest follow, spread over time. This avoids
+ * fifty nudges at once when a service comes back, and the turn passes on if the first agent cannot be nudged.
  */
 
 import { ACTIONS, type ActionTraits, usesBudget } from "../action.js";
@@ -13,15 +13,15 @@ export interface OutageQueue {
   outage: Outage;
   /** Agents whose incident in it is still open, in the order of their names. */
   agents: readonly string[];
-  /** Who of them was touched last. */
+  /** The last action on one of them. */
   acted: { agent: string; at: number } | null;
 }
 
-/** Whoever is first has so long to prove that it is over; then the next one is. */
+/** Time for the first agent to recover before the turn passes on. */
 const FIRST_MS: number = 5 * MINUTE;
-/** After a touch, nobody else is touched for so long: the first one is looked at before the next. */
+/** After an action on one agent, the others wait this long for its result. */
 const CHECK_MS: number = 2 * MINUTE;
-/** The rest follow within so long for each of them, and within this at most. */
+/** The rest follow within this time per agent, up to the maximum. */
 const EACH_MS: number = 20 * SECOND;
 const SPREAD_MAX_MS: number = 10 * MINUTE;
 
@@ -47,8 +47,8 @@ export function outageSlot(
 }
 
 /**
- * Null when it is this agent's turn. Nothing is ended in an outage, and nothing started before it is over and the rest
- * have followed; but where many died and none works again for long, they take turns at being started too.
+ * Null if it is this agent's turn. In an outage no agent is stopped, and none is started until one has recovered and the
+ * rest have followed. If many agents died and none recovers for a long time, they are started in turn as well.
  */
 export function checkOutageSlot(
   { outage, agents, acted }: OutageQueue,
@@ -61,14 +61,14 @@ export function checkOutageSlot(
   if (provenAt !== null) {
     const share = isRestart ? SPREAD_MAX_MS : spreadFraction(agent) * Math.min(SPREAD_MAX_MS, EACH_MS * agents.length);
     const until = provenAt + share;
-    return now < until ? { reason: "one works again: the others follow one after the other", until } : null;
+    return now < until ? { reason: "one agent recovered: the others follow one at a time", until } : null;
   }
   const mayStart = starts && !destructive && group === "machine" && typeof escalatedAt === "number";
   if (isRestart && !mayStart)
-    return { reason: "many agents have the same problem: nothing is ended or started", until: now + FIRST_MS };
+    return { reason: "recovery paused: several agents failed at once (possible outage)", until: now + FIRST_MS };
   const checksUntil = acted && acted.agent !== agent ? acted.at + CHECK_MS : now;
   if (acted && now < checksUntil && now >= acted.at)
-    return { reason: `checking whether ${acted.agent} works again`, until: checksUntil };
+    return { reason: `checking whether ${acted.agent} recovered`, until: checksUntil };
   const place = agents.indexOf(agent);
   if (place < 0 || agents.length < 2) return null;
   const slot = Math.max(0, Math.floor((now - openedAt) / FIRST_MS));

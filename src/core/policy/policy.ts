@@ -1,4 +1,4 @@
-/** A policy: the user's rules as data. One recovery plan per problem, walked from its first step; at its end is a human. */
+/** A policy: the user's rules as data. One recovery plan per problem; after its last step the incident is escalated. */
 
 import type { ActionName, NudgeText, Proof } from "../action.js";
 import type { AgentSession } from "../agent.js";
@@ -8,27 +8,27 @@ import { HOUR } from "../text/time.js";
 export type SessionOrigin = AgentSession["origin"];
 
 export interface StepCondition {
-  /** Which suspicion is enough: see `Assessment.level`. */
+  /** The required level of suspicion: see `Assessment.level`. */
   level: "report" | "act";
   /** Awake time since the incident was opened. */
   afterMs: number;
-  /** Which sessions it is for; null for all. A human's own terminal (`run`) is never stopped, whatever stands here. */
+  /** The sessions it applies to; null for all. A session in the user's own terminal (`run`) is never stopped. */
   origins: readonly SessionOrigin[] | null;
 }
 
 export interface RecoveryStep {
   do: Exclude<ActionName, "escalate">;
   when: StepCondition;
-  /** At most so many times in one incident, whatever happens between. */
+  /** Maximum attempts in one incident. */
   limit: number;
-  /** Then look for so long whether it helped. */
+  /** Time to check whether it helped. */
   waitMs: number;
   proof: Proof;
   say?: NudgeText;
   command?: readonly string[];
 }
 
-/** At most `times` in any stretch of `periodMs`, as Erlang's restart intensity. */
+/** At most `times` in any period of `periodMs`, like Erlang's restart intensity. */
 export interface Budget {
   times: number;
   periodMs: number;
@@ -37,36 +37,36 @@ export interface Budget {
 export const perHour = (times: number): Budget => ({ times, periodMs: HOUR });
 
 export interface Budgets {
-  /** Touches in one incident, however long it lasts. */
+  /** Actions in one incident. */
   incident: number;
-  /** Touches. */
+  /** Actions. */
   agent: Budget;
   node: Budget;
-  /** Stops and starts, which are touches too. */
+  /** Stops and starts, which also count as actions. */
   agentRestarts: Budget;
   nodeRestarts: Budget;
 }
 
 export interface LimitRules {
-  /** After the printed reset: limits were seen to hold 10 to 20 minutes longer, most end at once. */
+  /** After the printed reset: most limits end on time, some were observed to last 10 to 20 minutes longer. */
   marginMs: number;
-  /** Spread over agents by a hash of their names. */
+  /** Spread over agents by a hash of the name. */
   jitterMs: number;
-  /** A reset time that is not known: first wait, doubled each time, up to the longest. */
+  /** Unknown reset time: the first wait, doubled each time up to the maximum. */
   backoffMs: number;
   backoffMaxMs: number;
-  /** A program that continues by itself goes first and has so long. */
+  /** Extra time for a program that continues by itself. */
   ownResumeMs: number;
 }
 
 export interface Policy {
   name: string;
-  /** One sentence for people. */
+  /** One sentence for users. */
   says: string;
   confirmMs: number;
-  /** What cannot be acted on for so long, for want of evidence, goes to a human. */
+  /** A problem that lacks evidence for this long is escalated. */
   patienceMs: number;
-  /** An outage that lasts for so long goes to a human, and whoever died in it is started again one after the other. */
+  /** An outage of this duration is escalated, and agents that died in it are restarted one at a time. */
   outageMs: number;
   limits: LimitRules;
   budgets: Budgets;

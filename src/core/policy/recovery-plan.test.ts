@@ -23,7 +23,7 @@ describe("a step in the terminal of a user", () => {
   });
 
   it.each(["stop", "restart"] as const)("is skipped if it would end the session: %s", (name) => {
-    expect(next(name)).toEqual({ step: null, skipped: [`${name} (it runs in your terminal)`] });
+    expect(next(name)).toEqual({ step: null, skipped: [`${name} (runs in your terminal)`] });
   });
 });
 
@@ -37,7 +37,7 @@ describe("a step for a session that has ended", () => {
   ] as const)(
     "is skipped if it needs the session, and starts a new one: %s, its process proven gone: %s",
     (what, gone) => {
-      expect(next("interrupt", what, gone)).toEqual({ step: null, skipped: ["interrupt (the session is gone)"] });
+      expect(next("interrupt", what, gone)).toEqual({ step: null, skipped: ["interrupt (the session has ended)"] });
       expect(next("resume", what, gone)).toEqual({ step: step("resume"), skipped: [] });
     },
   );
@@ -46,7 +46,7 @@ describe("a step for a session that has ended", () => {
     expect(next("interrupt", "stuck/tool_hang", false)).toEqual({ step: step("interrupt"), skipped: [] });
     expect(next("resume", "stuck/tool_hang", false)).toEqual({
       step: null,
-      skipped: ["resume (the old session still runs)"],
+      skipped: ["resume (the old session is still running)"],
     });
   });
 });

@@ -1,4 +1,4 @@
-/** Where on its recovery plan an incident stands: read out of its actions, so that nothing else has to be kept. */
+/** The position of an incident in its recovery plan, derived from its actions, so that nothing else is stored. */
 
 import { ACTIONS, type ActionRecord, type Proof, resultOf, usesBudget } from "../action.js";
 import { awakeMs, type SleepSpans } from "../awake.js";
@@ -9,16 +9,16 @@ import type { ActionFacts } from "./facts.js";
 import type { RecoveryStep } from "./policy.js";
 import { traitsOf } from "./problems.js";
 
-/** A refused touch is tried again later and later, and not for ever. */
+/** A refused action is retried with back-off, up to this many times. */
 const REFUSALS_MAX = 5;
 const REFUSED_MS: number = 30 * SECOND;
 const REFUSED_MAX_MS: number = 10 * MINUTE;
-/** An outcome that nobody knows is looked at for so long; then a human is told. It is never repeated. */
+/** An unknown outcome is observed for this long, then escalated. The action is never repeated. */
 const UNKNOWN_CHECK_MS: number = 2 * MINUTE;
 
 /**
- * What an effect saw at the terminal reaches the assessment a few looks later; until then it says what was before. Where
- * it goes on saying that the turn runs, the step's whole wait passes first: the next one may end the session.
+ * What an effect saw at the terminal reaches the assessment a few checks later. If the assessment still shows a running
+ * turn, the step's full wait passes first, because the next step may stop the session.
  */
 const SETTLE_MS: number = 5 * SECOND;
 
@@ -26,7 +26,7 @@ const STEPS: ReadonlySet<Proof> = new Set<Proof>(["turn_ended", "process_gone", 
 
 export type AfterAction = { kind: "check"; reason: string; until: number } | { kind: "human"; reason: string } | null;
 
-/** What the last action asks for before anything else may be done. */
+/** What the outcome of the last action requires before the next action. */
 export function afterAction(
   actions: readonly ActionRecord[],
   assessment: Assessment,
@@ -44,9 +44,9 @@ export function afterAction(
       return { kind: "check", reason: `${last.do} is under way`, until: last.at + last.deadlineMs };
     case "unknown":
       return (
-        check(UNKNOWN_CHECK_MS, `nobody knows whether ${last.do} was done: checking`) ?? {
+        check(UNKNOWN_CHECK_MS, `the outcome of ${last.do} is unknown: checking`) ?? {
           kind: "human",
-          reason: `nobody knows whether ${last.do} was done, and it is not repeated blindly`,
+          reason: `the outcome of ${last.do} is unknown, so it is not repeated`,
         }
       );
     case "refused": {
@@ -58,9 +58,9 @@ export function afterAction(
     }
     case "failed":
     case "done":
-      // An interrupt or a stop that is proven is a step to the next step, not the remedy itself.
+      // A proven interrupt or stop only prepares the next step.
       if (last.outcome?.proven && STEPS.has(last.proof) && !(last.proof === "turn_ended" && stillRuns(assessment)))
-        return check(Math.min(SETTLE_MS, last.waitMs), `${last.do} worked: checking what became of it`);
+        return check(Math.min(SETTLE_MS, last.waitMs), `${last.do} worked: checking the result`);
       return check(last.waitMs, `checking whether ${last.do} helped`);
   }
 }
@@ -69,7 +69,9 @@ function refusalsAtEnd(actions: readonly ActionRecord[], last: ActionRecord): nu
   return actions.filter((record) => record.do === last.do && record.outcome?.result === "refused").length;
 }
 
-/** The first step that may still be used; never one before a step that was used already. */
+const NOT_POSSIBLE = "not possible here";
+
+/** The first step with attempts left; never one before a step that was already used. */
 export function nextStep(
   plan: readonly RecoveryStep[],
   actions: readonly ActionRecord[],
@@ -87,7 +89,7 @@ export function nextStep(
     if (used(step) >= step.limit) continue;
     const why = unfit(step, assessment, facts);
     if (why === null) return { step, skipped };
-    skipped.push(`${step.do} (${why})`);
+    if (why !== NOT_POSSIBLE) skipped.push(`${step.do} (${why})`);
   }
   return { step: null, skipped };
 }
@@ -97,17 +99,18 @@ function stillRuns(assessment: Assessment): boolean {
   return problem !== null && traitsOf(problem).duringTurn;
 }
 
-/** Why a step is not for this session at all; null when it is. */
+/** Why a step does not fit this session; null if it fits. */
 function unfit(step: RecoveryStep, assessment: Assessment, facts: ActionFacts): string | null {
   const traits = ACTIONS[step.do];
-  // Even a policy that says otherwise does not end a human's own terminal.
-  if (traits.destructive && step.do !== "end_child" && facts.origin === "run") return "it runs in your terminal";
-  if (step.when.origins !== null && !step.when.origins.includes(facts.origin)) return `not for ${facts.origin}`;
-  if (!facts.can.includes(step.do)) return "not possible here";
-  // Text typed into a running turn is queued or lost. Where an interrupt did not end it, more force is needed.
-  if (traits.types && stillRuns(assessment)) return "its turn still runs";
+  // Not even a policy can stop a session in the user's own terminal.
+  if (traits.destructive && step.do !== "end_child" && facts.origin === "run") return "runs in your terminal";
+  if (step.when.origins !== null && !step.when.origins.includes(facts.origin))
+    return `not for ${facts.origin} sessions`;
+  if (!facts.can.includes(step.do)) return NOT_POSSIBLE;
+  // Text typed into a running turn is queued or lost. A turn that ignored the interrupt needs a stop.
+  if (traits.types && stillRuns(assessment)) return "the turn is still running";
   const isGone = assessment.state === "gone" || facts.gone;
-  if (traits.starts && !traits.destructive && !isGone) return "the old session still runs";
-  if (isGone && !traits.starts && traits.controls) return "the session is gone";
+  if (traits.starts && !traits.destructive && !isGone) return "the old session is still running";
+  if (isGone && !traits.starts && traits.controls) return "the session has ended";
   return null;
 }

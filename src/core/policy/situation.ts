@@ -1,4 +1,4 @@
-/** Everything that a decision is made from. */
+/** The input of a decision. */
 
 import type { ActionRecord } from "../action.js";
 import type { SleepSpans } from "../awake.js";
@@ -10,14 +10,14 @@ import type { Policy } from "./policy.js";
 
 export interface Situation {
   policy: Policy;
-  /** Of this moment. */
+  /** The current assessment. */
   assessment: Assessment;
   incident: Incident;
-  /** Every action of this node that a budget may ask for, and all of this incident. */
+  /** All actions of this node within the budget periods, and all of this incident. */
   history: readonly ActionRecord[];
-  /** What would have been done on this node where it was not permitted, as if it had been: see `not permitted.ts`. */
+  /** Actions on this node that lacked permission, as if they had run: see `unpermitted.ts`. */
   unpermitted?: readonly ActionRecord[];
-  /** Where the incident is part of an outage. */
+  /** Set if the incident is part of an outage. */
   outageQueue: OutageQueue | null;
   facts: ActionFacts;
   asleep: SleepSpans;

@@ -15,25 +15,25 @@ export interface SuggestedAction {
 }
 
 export const READ: SuggestedAction = {
-  what: "see what it shows",
+  what: "read its screen",
   needs: "terminal",
   tool: "read_pane",
   command: ["rouse", "logs", "NAME"],
 };
 export const WHY: SuggestedAction = {
-  what: "ask rouse why",
+  what: "show why rouse reports this",
   needs: "nothing",
   tool: "why",
   command: ["rouse", "why", "NAME"],
 };
 export const END: SuggestedAction = {
-  what: "end it",
+  what: "stop it",
   needs: "own",
   tool: "close_pane",
   command: ["rouse", "stop", "NAME"],
 };
 const RECOVER: SuggestedAction = {
-  what: "let rouse get it going again, as a person's order",
+  what: "run rouse's recovery now",
   needs: "recovery",
   tool: null,
   command: ["rouse", "recover", "NAME"],
@@ -47,10 +47,10 @@ const sendText = (what: string, text: string): SuggestedAction => ({
 });
 const NUDGE: SuggestedAction = sendText("nudge it", "continue");
 export const ANSWER: SuggestedAction = sendText("answer it", "your answer");
-const INSTRUCT: SuggestedAction = sendText("say what it shall do instead", "your instruction");
+const INSTRUCT: SuggestedAction = sendText("give it a different instruction", "your instruction");
 const ASK: SuggestedAction = sendText(
-  "ask where it stands",
-  "Where do you stand? Report the last step that is finished.",
+  "ask for a status report",
+  "What is your status? Report the last step that you finished.",
 );
 
 /** A user fixes an account, frees disk space, or waits for a limit to reset. */

@@ -31,12 +31,12 @@ describe("objectionTo", () => {
 
   it.each<[string, Partial<ScreenState>, Partial<Precondition>, number]>([
     ["a dialog is open (permission)", { dialog: "permission" }, {}, Number.POSITIVE_INFINITY],
-    ["the program says that it waits for an answer", { says: "blocked" }, {}, Number.POSITIVE_INFINITY],
-    ["somebody typed 3 s ago", {}, {}, 3999],
-    ["the screen does not fit the program's profile", { structural: true }, {}, Number.POSITIVE_INFINITY],
-    ["no composer is to be seen", { composer: "hidden" }, {}, Number.POSITIVE_INFINITY],
-    ["a draft stands in the composer", { composer: "draft", draft: "a" }, {}, Number.POSITIVE_INFINITY],
-    ["the composer does not hold what was typed", { draft: "ab" }, { draft: "a" }, Number.POSITIVE_INFINITY],
+    ["the program is waiting for an answer", { says: "blocked" }, {}, Number.POSITIVE_INFINITY],
+    ["a user typed 3 s ago", {}, {}, 3999],
+    ["the screen does not match the program's profile", { structural: true }, {}, Number.POSITIVE_INFINITY],
+    ["no composer is visible", { composer: "hidden" }, {}, Number.POSITIVE_INFINITY],
+    ["the composer contains a draft", { composer: "draft", draft: "a" }, {}, Number.POSITIVE_INFINITY],
+    ["the composer does not contain the typed text", { draft: "ab" }, { draft: "a" }, Number.POSITIVE_INFINITY],
     ["a turn is running", { busy: true }, {}, Number.POSITIVE_INFINITY],
     ["a turn is running", { says: "working" }, {}, Number.POSITIVE_INFINITY],
     ["no turn is running", {}, { turn: "running" }, Number.POSITIVE_INFINITY],

@@ -1,56 +1,56 @@
 /**
- * When keys may go into a terminal, as a pure rule. It is asked where the decision to press is made and once more where
- * the keys are written, in the same step, on what stands on the screen then.
+ * When keys may be typed into a terminal, as a pure rule. It is checked when the press is decided, and again on the
+ * current screen when the keys are written.
  */
 import type { PromptKind } from "../states.js";
 
-/** What one look at a terminal says, as far as keys are concerned. Nothing in it needs a second look to agree. */
+/** The parts of one screen check that matter for typing. */
 export interface ScreenState {
   composer: "empty" | "draft" | "hidden";
-  /** What stands in the composer; empty where that is only the program's own hint. */
+  /** The text in the composer; empty if it is only the program's own hint. */
   draft: string;
   dialog: PromptKind | null;
-  /** The program's busy mark is on the screen; null where nobody can tell. */
+  /** The program's busy mark is on the screen; null if unknown. */
   busy: boolean | null;
-  /** The program's own word, by OSC 7501 or else its title. */
+  /** What the program reports, by OSC 7501 or else its title. */
   says: "working" | "idle" | "blocked" | null;
-  /** A text waits to be sent when the turn ends. */
+  /** A message is queued until the turn ends. */
   queued: boolean;
-  /** The screen does not fit the program's profile. */
+  /** The screen does not match the program's profile. */
   structural: boolean;
-  /** The composer's rows and where they stand, as a digest: another one is another screen. */
+  /** Digest of the composer's rows and their position; it changes when either changes. */
   composerDigest: string;
 }
 
-/** A glance, with what else the terminal tells. */
+/** A screen state and the time since the last user input. */
 export interface TerminalState {
   screenState: ScreenState;
-  /** How long ago a human last typed; `Infinity` where nobody did, or nobody can. */
+  /** Time since a user last typed; `Infinity` if never. */
   quietMs: number;
 }
 
-/** What has to hold at the moment in which the keys go in. */
+/** What must hold when the keys are written. */
 export interface Precondition {
-  /** What the composer holds, to the letter; the empty text for nothing. */
+  /** The exact text in the composer; empty for none. */
   draft: string;
   turn: "idle" | "running";
-  /** Nobody may have typed for so long. */
+  /** Required time without user input. */
   quietMs: number;
-  /** That of the look that was taken: the composer has not changed since. */
+  /** From the screen check: the composer must not have changed since. */
   composerDigest: string;
 }
 
-/** Text is literal and ends in no Enter; keys are named, and each program has its own for them. */
+/** Text is literal and does not end in Enter; named keys are mapped per program. */
 export type Keys =
   | { kind: "text"; text: string }
   | { kind: "submit" }
-  /** The how-manieth of the keys that end a turn, from 0. */
+  /** Index of the key in the sequence that ends a turn, from 0. */
   | { kind: "interrupt"; press: number }
   | { kind: "erase"; chars: number };
 
 type KeyCheck = (terminalState: TerminalState, precondition: Precondition) => string | null;
 
-/** Why nothing may be typed into this; null when it may. */
+/** Why typing is refused; null if it is allowed. */
 export function refuseReason(terminalState: TerminalState, precondition: Precondition): string | null {
   for (const check of CHECKS) {
     const objection = check(terminalState, precondition);
@@ -61,14 +61,14 @@ export function refuseReason(terminalState: TerminalState, precondition: Precond
 
 const CHECKS: readonly KeyCheck[] = [
   ({ screenState: { dialog } }) => (dialog === null ? null : `a dialog is open (${dialog})`),
-  ({ screenState: { says } }) => (says === "blocked" ? "the program says that it waits for an answer" : null),
-  ({ quietMs }, precondition) => (quietMs < precondition.quietMs ? `somebody typed ${seconds(quietMs)} ago` : null),
-  ({ screenState: { structural } }) => (structural ? "the screen does not fit the program's profile" : null),
-  ({ screenState: { composer } }) => (composer === "hidden" ? "no composer is to be seen" : null),
+  ({ screenState: { says } }) => (says === "blocked" ? "the program is waiting for an answer" : null),
+  ({ quietMs }, precondition) => (quietMs < precondition.quietMs ? `a user typed ${seconds(quietMs)} ago` : null),
+  ({ screenState: { structural } }) => (structural ? "the screen does not match the program's profile" : null),
+  ({ screenState: { composer } }) => (composer === "hidden" ? "no composer is visible" : null),
   ({ screenState }, { draft }) => {
     if (sameText(screenState.draft, draft)) return null;
-    if (draft === "") return "a draft stands in the composer";
-    return "the composer does not hold what was typed";
+    if (draft === "") return "the composer contains a draft";
+    return "the composer does not contain the typed text";
   },
   ({ screenState }, { turn }) => {
     if ((turn === "running") === isRunning(screenState)) return null;
@@ -80,7 +80,7 @@ const CHECKS: readonly KeyCheck[] = [
 
 export const isRunning = ({ busy, says }: ScreenState): boolean => busy === true || says === "working";
 
-/** A composer wraps its rows where it likes and draws a frame around them. */
+/** A composer wraps its rows and draws a frame around them. */
 const WRAPPING = /[\s│┃▌|]+/g;
 
 export function sameText(a: string, b: string): boolean {

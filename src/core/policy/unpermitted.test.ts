@@ -39,7 +39,7 @@ describe("what rouse would have done", () => {
     // The first is an hour old by then.
     expect(claims(world)).toEqual(["nudge", "nudge", "beyond", "beyond", "nudge"]);
     expect(world.incidentState.incidents[2]?.escalated?.reason).toBe(
-      "api: a human is needed: acting is not allowed; by now the budget would be spent: 2 actions of the agent in 60 min; see `rouse allow`",
+      "api: needs you: auto-recovery is off (see `rouse allow`); its budget would be used up by now: 2 actions for this agent in 60 min",
     );
   });
 
@@ -63,13 +63,13 @@ describe("what rouse would have done", () => {
     spent.watch(0, 3 * MIN, "error/api", NOT_ALLOWED);
     expect(spent.only.escalated).toMatchObject({
       wouldDo: null,
-      reason: expect.stringContaining("the budget is spent"),
+      reason: expect.stringContaining("budget used up"),
     });
     const unsure = new World(tight);
     unsure.watch(0, 20 * MIN, assessed("stuck/never_started", { level: "report", kinds: ["screen"] }), NOT_ALLOWED, 30);
     expect(unsure.only.escalated).toMatchObject({
       wouldDo: null,
-      reason: expect.stringContaining("too early for stop"),
+      reason: expect.stringContaining("not enough evidence for stop"),
     });
   });
 

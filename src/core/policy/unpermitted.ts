@@ -1,6 +1,6 @@
 /**
- * What was not done for want of permission, as actions: they count against the budgets of what else would have been done, so
- * that rouse never says of a night that it would have touched more than its budgets allow.
+ * Actions that lacked permission, as action records: they count against the budgets of later unpermitted actions, so that
+ * rouse never claims that it would have acted more often than its budgets allow.
  */
 import type { ActionRecord } from "../action.js";
 import type { IncidentState } from "../incidents/incident.js";

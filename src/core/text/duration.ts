@@ -1,6 +1,6 @@
-/** Spans of time as people say them. */
+/** Durations for users. */
 
-/** Rounded for people: "45 s", "12 min", "3.5 h". Most clocks run out within three minutes, and are told to the second. */
+/** Rounded: "45 s", "12 min", "3.5 h". Most clocks expire within three minutes, so these are shown in seconds. */
 export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms)) return "some time";
   if (ms < 180_000) return `${Math.round(ms / 1_000)} s`;

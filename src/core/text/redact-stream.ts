@@ -1,9 +1,9 @@
 /**
- * Secrets taken out of a terminal's output as it comes: in pieces, between colours and cursor moves, and broken at the
- * edge of a box. Only characters that show are replaced, so what is left draws the same screen.
+ * Redacts secrets from a terminal's output stream: in pieces, between colours and cursor moves, and wrapped at the edge of
+ * a box. Only visible characters are replaced, so the result draws the same screen.
  *
- * The line that is not finished is held back until it is, or until the caller has waited long enough (`flush`). What
- * went out before is remembered for a while, so that the rest of a secret is known as such when it comes.
+ * An unfinished line is held back until it is finished or the caller calls `flush`. Recent output is remembered, so that
+ * the rest of a secret is recognized when it arrives.
  */
 import { secretSpans, type TextSpan } from "./redact.js";
 
@@ -13,10 +13,10 @@ const ARMOUR_MAX = 16 * 1024;
 
 export class RedactStream {
   #held = "";
-  /** The last characters that were shown, as they were. */
+  /** The last visible characters, unredacted. */
   #context = "";
 
-  /** What may go out by now. */
+  /** The text that can be released now. */
   push(text: string): string {
     const all = this.#held + text;
     const line = all.lastIndexOf("\n") + 1;
@@ -50,12 +50,12 @@ export class RedactStream {
   }
 }
 
-/** A run of characters that only change colours or modes joins what it stands between; any other separates it. */
+/** A sequence that only changes colours or modes joins the text around it; any other sequence separates it. */
 const ESCAPE = /\u001b(?:\[[0-?]{0,64}[ -/]{0,4}[@-~]|[()*+][0-9A-Za-z]|.)|[\u0000-\u0009\u000b-\u001f\u007f]/gs;
 const JOINS = /^\u001b(?:\[[0-?]{0,64}[ -/]{0,4}[mhlqtu]|[()*+].)$/s;
 const SPACES = /^\u001b\[[0-9]{0,4}C$|^\t$/;
 
-/** The characters that show, and where in the text each stands; -1 for what stands for a move. */
+/** The visible characters and their positions in the text; -1 for a cursor move. */
 function showing(text: string): { shown: string; places: number[] } {
   const parts: string[] = [];
   const places: number[] = [];
@@ -78,7 +78,7 @@ function showing(text: string): { shown: string; places: number[] } {
 const WRAPPED = /[ \t│┃|]{0,200}\n[ \t\n│┃|]{0,200}(?=[A-Za-z_+/=.~-]{0,200}[0-9])([A-Za-z0-9_+/=.~-]{8,400})/y;
 const WRAPPED_SECRET_MIN = 20;
 
-/** A long secret at the end of a row goes on in the next: programs break rows themselves. */
+/** A long secret at the end of a row continues in the next: programs wrap rows themselves. */
 function withWrapped(text: string, spans: readonly TextSpan[]): TextSpan[] {
   return spans.flatMap((span): TextSpan[] => {
     const found: TextSpan[] = [span];
@@ -93,7 +93,7 @@ function withWrapped(text: string, spans: readonly TextSpan[]): TextSpan[] {
   });
 }
 
-/** A key in armour is remembered from its first line on, until its last came. */
+/** An armoured key is remembered from its first line to its last. */
 function contextOf(text: string): string {
   const begin = text.lastIndexOf("-----BEGIN ");
   const isOpen = begin >= 0 && text.length - begin < ARMOUR_MAX && !text.includes("-----END ", begin);

@@ -1,13 +1,13 @@
 /**
- * Secrets taken out of text that leaves this machine or is kept: recordings, messages, reports. Every character of a
- * secret becomes an asterisk, so that columns, lines and screens stay as they were, and JSON stays JSON.
+ * Redacts secrets in text that is stored or leaves this machine: recordings, messages, reports. Every character of a
+ * secret becomes an asterisk, so that columns, lines and screens keep their layout and JSON stays valid.
  *
- * Three ways to find one, each in linear time: by how it begins (`SECRET_FORMATS`), by what it is called (a header, an
- * assignment, a flag), and by what stands around it (a key in armour, a password in a URL).
+ * Secrets are found in three ways, each in linear time: by prefix (`SECRET_FORMATS`), by name (a header, an assignment, a
+ * flag), and by context (an armoured key, a password in a URL).
  */
 import { SECRET_FORMATS } from "./secret-formats.js";
 
-/** From, and the place behind. */
+/** Start and end (exclusive). */
 export type TextSpan = readonly [from: number, to: number];
 
 const MASK = "*";
@@ -17,14 +17,14 @@ export function redact(text: string): string {
 }
 
 /**
- * What every secret has, by the way in which it is found: most sentences have none of it, and are done with after these
- * looks (8 µs instead of 50 for a line of 100 characters). The shortest format has 15 characters.
+ * Cheap tests that every secret passes: most lines pass none of them, which saves the full search (8 µs instead of 50 for
+ * a line of 100 characters). The shortest format has 15 characters.
  */
 const LONG_WORD = /\S{15}/;
 const NAMING =
   /(?:token|secret|pass|pwd|auth|key|cookie|credential|_pat|_dsn)\w{0,80}\\?["']?[ \t]{0,4}[:=]|(?:bearer|basic|token)[ \t]{1,4}\S{16}|-(?:api|token|auth|access|pass|secret)|password /i;
 
-/** Where secrets are, in order, without overlaps. */
+/** Positions of secrets, in order, without overlaps. */
 export function secretSpans(text: string): TextSpan[] {
   const hasLongWord = LONG_WORD.test(text);
   const found: TextSpan[] = [
@@ -55,7 +55,7 @@ function mask(text: string, spans: readonly TextSpan[]): string {
 
 const escaped = (literal: string): string => literal.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
-/** One look at the text finds all beginnings; what must follow each is tried there only, the longest beginning first. */
+/** One pass finds all prefixes; the rest of a format is tried only there, the longest prefix first. */
 const BEGINNINGS = SECRET_FORMATS.flatMap(({ begins, rest }) =>
   begins.map((begin) => ({ begin, rest: new RegExp(rest, "y") })),
 ).sort((a, b) => b.begin.length - a.begin.length);
@@ -67,7 +67,7 @@ function byBeginning(text: string): TextSpan[] {
   for (let hit = BEGINNING.exec(text); hit; hit = BEGINNING.exec(text)) {
     const from = hit.index;
     const end = isWordBefore(text, from) ? null : endOfMatch(text, from);
-    // A beginning inside another one counts too: "sk-sk-ant-…".
+    // A prefix inside another one also counts: "sk-sk-ant-…".
     BEGINNING.lastIndex = end ?? from + 1;
     if (end !== null) found.push([from, end]);
   }
@@ -83,22 +83,22 @@ function endOfMatch(text: string, from: number): number | null {
   return null;
 }
 
-/** A letter or digit in front means another word; but not where it ends an escape of JSON or of a URL. */
+/** A letter or digit in front makes it another word, unless it ends an escape of JSON or of a URL. */
 function isWordBefore(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 3), at);
   return /[A-Za-z0-9]$/.test(before) && !/\\[nrtbf]$|%[0-9A-Fa-f]{2}$|\\u[0-9a-f]{1}$/.test(before);
 }
 
 /*
- * Names that say what follows: headers, variables, fields, flags. The value is quoted, or ends with the word. What a
- * program counts in tokens, and what only points to a secret ($VARIABLE, <your key>), is none.
+ * Names of secrets: headers, variables, fields, flags. The value is quoted or ends with the word. Token counts and
+ * references to a secret ($VARIABLE, <your key>) do not count.
  */
-/** Not inside a word; the letter of an escape (`\n`) is none. */
+/** Not inside a word; the letter of an escape (`\n`) is not part of one. */
 const START = String.raw`(?<!(?<!\\)[A-Za-z0-9_])`;
 const IS = String.raw`\\?["']?[ \t]{0,4}[:=]>?[ \t]{0,4}`;
 const QUOTED = String.raw`\\?["'](?![$<*{])([^"'\\\u0000-\u001f]{6,4000})`;
 const BARE = String.raw`(?![$<*{"'])([^\s"'\\\x60,;\u0000-\u001f]{6,4000})`;
-/** A value in code is as often another name: only what has a digit counts. */
+/** A value in code is often another name: only a value with a digit counts. */
 const BARE_WITH_DIGIT = "(?=[A-Za-z_./+~-]{0,400}[0-9])([A-Za-z0-9_./+~=-]{8,4000})";
 const VARIABLE =
   "[A-Z0-9_]{0,60}(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|APIKEY|PASS|PWD|AUTH|_KEY|_PAT|_DSN)(?:_[A-Z0-9]{1,30}){0,2}";
@@ -122,7 +122,7 @@ const NAMED: readonly RegExp[] = [
   new RegExp(`${START}(?:login [^\\s\\u0000-\\u001f]{1,100} password |_authToken=|_password=|_auth=)${BARE}`, "g"),
 ];
 
-/** Numbers and the words of programs are no secrets; stars in their place would break JSON. */
+/** Numbers and keywords are not secrets; asterisks in their place would break JSON. */
 const NO_SECRET = /^(?:[0-9.,]+|true|false|null|none|undefined|required|optional|string|process\.env.*)$/i;
 
 function byName(text: string): TextSpan[] {
@@ -140,7 +140,7 @@ const ARMOUR_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const ARMOUR_MAX = 16 * 1024;
 const URL_PASSWORD =
   /(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'\\/@:<>\u0000-\u001f]{0,100}:([^\s"'\\/@<>\u0000-\u001f]{1,200})@/gi;
-/** Discord's bots and Azure's clients, whose secrets begin like nothing in particular. */
+/** Discord bot tokens and Azure client secrets, which have no fixed prefix. */
 const SHAPED: readonly RegExp[] = [
   String.raw`[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}`,
   "[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}",
@@ -162,7 +162,7 @@ function urlPasswords(text: string): TextSpan[] {
   });
 }
 
-/** The key between the two lines; to the end of the text, or of what a key can be, where the second one is missing. */
+/** The key between its two lines; without the second line, to the end of the text or the maximum length of a key. */
 function armoured(text: string): TextSpan[] {
   const found: TextSpan[] = [];
   let behind = 0;
@@ -170,10 +170,10 @@ function armoured(text: string): TextSpan[] {
     if (index < behind) continue;
     const from = index + head.length;
     ARMOUR_END.lastIndex = from;
-    // A text in quotes ends with its quotes, where it was cut off before the key's last line.
+    // A quoted text that was cut before the key's last line ends with its quotes.
     const ends = [ARMOUR_END.exec(text)?.index ?? -1, text.indexOf('"', from)].filter((at) => at >= 0);
     behind = Math.min(...ends, text.length, from + ARMOUR_MAX);
-    // Line ends stay: as many lines as before.
+    // Line ends stay, so the number of lines does not change.
     for (const line of text.slice(from, behind).matchAll(/[^\r\n]+/g))
       found.push([from + line.index, from + line.index + line[0].length]);
   }

@@ -1,6 +1,6 @@
 /**
  * Text from an agent, made safe to show anywhere: no control bytes (C0, DEL, C1), no bidirectional overrides, no
- * invisible characters that hide or reorder, no lone surrogates. Everything that quotes an agent passes through here.
+ * invisible characters that hide or reorder, no lone surrogates. Every quote of an agent passes through here.
  */
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
@@ -15,19 +15,19 @@ export function sanitize(text: string, max: number = 500): string {
   return (safe.length > max ? `${safe.slice(0, max - 1)}…` : safe).replace(LONE, "\ufffd");
 }
 
-/** JSON that is as safe to show, and still says all: what `sanitize` takes out stands as an escape. */
+/** JSON that is safe to show and complete: characters that `sanitize` removes are escaped. */
 export function sanitizedJson(value: unknown, indent?: number): string {
   return sanitizedJsonText(JSON.stringify(value, null, indent));
 }
 
-/** The same for JSON that is text already. */
+/** The same for serialized JSON. */
 function sanitizedJsonText(json: string): string {
   const escaped = (text: string): string =>
     Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
   return json.replace(UNSAFE, (text) => (text === "\n" ? text : escaped(text)));
 }
 
-/** One line of our own making that quotes what somebody typed: its columns stay as they are. */
+/** One line of rouse that quotes user input: its columns stay as they are. */
 export function sanitizeLine(line: string): string {
   return line.replace(UNSAFE, " ").replace(LONE, "\ufffd");
 }

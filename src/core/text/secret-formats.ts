@@ -1,8 +1,8 @@
 /**
- * What secrets look like, as one table. A row is the literal text that such a secret begins with, and what follows it.
+ * The formats of secrets as one table. A row is the literal prefix of a secret and the rest of it.
  *
- * `rest` is matched right behind the beginning and holds one or two bounded runs of a character class, so a beginning
- * costs at most a few thousand steps, whatever stands there. A beginning counts where no word runs into it.
+ * `rest` is matched right after the prefix and holds one or two bounded runs of a character class, so a prefix costs at
+ * most a few thousand steps. A prefix counts only at the start of a word.
  */
 export interface SecretFormat {
   readonly what: string;
@@ -121,6 +121,6 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   row("Grafana", "glc_ glsa_", "[A-Za-z0-9+/_=]{20,400}"),
   row("PostHog", "phx_", ALNUM_20),
   row("LaunchDarkly", "sdk- mob-", "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
-  // Not one vendor's.
+  // Common to several vendors.
   row("JSON web token", "eyJ", "[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{8,8000}(?:\\.[A-Za-z0-9_-]{0,4000}){0,3}"),
 ];

@@ -1,4 +1,4 @@
-/** Moments as people read them: the time of day in their zone, the day where it is not today, and how far away it is. */
+/** Times for users: the time of day in their zone, the day if it is not today, and the distance from now. */
 import { HOUR, MINUTE, SECOND } from "./time.js";
 
 /** "2 h 14 m", "3 m", "20 s", "2 d 4 h": two units at most. */
@@ -15,7 +15,7 @@ export function formatDistance(ms: number): string {
 /** "03:10", "tomorrow 03:10", "Thu 03:10", "2026-11-25 03:10". The zone is an IANA name. */
 export function clockTime(at: number, now: number, zone: string): string {
   const [day, time] = partsOf(at, zone);
-  // By the calendar: a day with a change of the clock has 23 or 25 hours.
+  // By the calendar: a day on which the clock changes has 23 or 25 hours.
   const days = Math.round((Date.parse(day) - Date.parse(partsOf(now, zone)[0])) / DAY_MS);
   const name = NAMED[days] ?? (days > 1 && days < 7 ? weekday(at, zone) : day);
   return name === "" ? time : `${name} ${time}`;
@@ -33,7 +33,7 @@ const DAY_MS: number = 24 * HOUR;
 const NAMED: Readonly<Record<number, string>> = { [-1]: "yesterday", 0: "", 1: "tomorrow" };
 
 function partsOf(at: number, zone: string): [day: string, time: string] {
-  // Sweden writes dates as ISO 8601 does.
+  // The Swedish locale formats dates as ISO 8601.
   const text = new Intl.DateTimeFormat("sv-SE", {
     timeZone: zone,
     year: "numeric",

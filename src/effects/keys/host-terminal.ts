@@ -1,4 +1,4 @@
-/** A terminal that a host of rouse holds (`run`, `spawn`): the host itself looks, checks and writes. */
+/** A terminal that a rouse host holds (`run`, `spawn`): the host itself reads, checks and writes. */
 import type { Keys, Precondition, ScreenState } from "../../core/policy/typing-checks.js";
 import { askHostProcess } from "../../terminal/ask.js";
 import type { PressAnswer, ScreenAnswer, ToHost } from "../../terminal/frames.js";
@@ -16,7 +16,7 @@ export class HostTerminal implements Terminal<null> {
   async check(): Promise<TerminalCheck<null>> {
     const asked = await askHostProcess(this.#socket, { op: "check" }, "check", ANSWER_MS);
     if (asked.kind !== "answer")
-      return { terminalState: null, reason: `the agent's host does not answer: ${asked.reason}` };
+      return { terminalState: null, reason: `the agent's terminal does not respond: ${asked.reason}` };
     const checked = asked.event as unknown as ScreenAnswer;
     if (checked.terminalState === null)
       return { terminalState: null, reason: checked.reason, isPiped: checked.isPiped === true };
@@ -28,10 +28,11 @@ export class HostTerminal implements Terminal<null> {
   async press(_ticket: null, keys: Keys, precondition: Precondition): Promise<PressResult> {
     const order: ToHost = { op: "press", keys, precondition };
     const asked = await askHostProcess(this.#socket, order, "pressed", ANSWER_MS);
-    if (asked.kind === "lost") return { result: "unknown", reason: `the host did not say: ${asked.reason}` };
+    if (asked.kind === "lost")
+      return { result: "unknown", reason: `no answer from the agent's terminal: ${asked.reason}` };
     if (asked.kind !== "answer") return { result: "refused", reason: asked.reason };
     const { bytes, reason } = asked.event as unknown as PressAnswer;
-    return bytes > 0 ? { result: "pressed" } : { result: "refused", reason: reason ?? "the host did not say why" };
+    return bytes > 0 ? { result: "pressed" } : { result: "refused", reason: reason ?? "no reason given" };
   }
 
   /** It keeps no connection. */

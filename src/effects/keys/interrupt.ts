@@ -1,4 +1,4 @@
-/** The program's own keys that end a turn (Esc; twice in OpenCode), each on a look of its own, while a turn runs. */
+/** Presses the program's own keys that end a turn (Esc; twice in OpenCode), each after its own screen check. */
 import { isRunning } from "../../core/policy/typing-checks.js";
 import type { PressResult } from "./terminal.js";
 import {
@@ -12,9 +12,9 @@ import {
   watchScreen,
 } from "./terminal-session.js";
 
-/** A running turn repaints, so that a look can be overtaken: it is taken again a few times. */
+/** A running turn repaints, so a screen check can be outdated: it is repeated a few times. */
 const TRIES = 6;
-/** Between two keys: time for the program to ask for the second one. OpenCode forgets the first after 5 s. */
+/** Between two keys: time for the program to ask for the second key. OpenCode forgets the first after 5 s. */
 const BETWEEN_MS = 400;
 const ENDED_MS = 10_000;
 /** A turn that ended stays ended; between two tools no mark is drawn for a moment. */
@@ -22,7 +22,7 @@ const STAYS_MS = 700;
 
 export async function interruptTurn(terminalSession: TerminalSession, presses: number): Promise<EffectResult> {
   if (presses === 0) return refusedResult("the program has no key that ends a turn");
-  if (terminalSession.turn() === "asking") return refusedResult("the program waits for an answer");
+  if (terminalSession.turn() === "asking") return refusedResult("the program is waiting for an answer");
   let queued = false;
   for (let press = 0; press < presses; press++) {
     if (press > 0) await terminalSession.sleep(BETWEEN_MS);
@@ -31,11 +31,11 @@ export async function interruptTurn(terminalSession: TerminalSession, presses: n
     if (pressed.result === "unknown") return unknownResult(pressed.reason);
     if (pressed.result === "pressed") continue;
     if (press === 0) return refusedResult(pressed.reason);
-    // The first key was enough, or something came up that must not be answered with another.
+    // The first key was enough, or a dialog opened that a second key would answer.
     if (!pressed.isOver) return failedResult(`${pressed.reason} after ${press} of ${presses} keys`);
     break;
   }
-  return prove(terminalSession, queued ? "; a queued text is sent by it" : "");
+  return prove(terminalSession, queued ? "; a queued message was sent" : "");
 }
 
 async function pressOnce(
@@ -45,7 +45,7 @@ async function pressOnce(
   const running = { draft: "", turn: "running", quietMs: terminalSession.quietMs } as const;
   let last: PressResult & { queued: boolean; isOver: boolean } = {
     result: "refused",
-    reason: "there was no time",
+    reason: "timed out",
     queued: false,
     isOver: false,
   };
@@ -75,8 +75,8 @@ async function prove(terminalSession: TerminalSession, also: string): Promise<Ef
     const check = await terminalSession.keyboard.check();
     if (check.terminalState !== null && !isRunning(check.terminalState.screenState))
       return doneResult(`interrupted; the turn ended${also}`, true);
-    // A queued text makes a turn of its own: the old one ended, the work goes on.
+    // A queued message starts its own turn: the old turn ended.
     if (also !== "") return doneResult(`interrupted; the turn ended${also}`, true);
   }
-  return failedResult("interrupted, but the turn goes on");
+  return failedResult("interrupted, but the turn is still running");
 }

@@ -19,7 +19,7 @@ describe("a look", () => {
     expect(await keyboard.press(check, TEXT, IDLE)).toEqual({ result: "pressed" });
     expect(await keyboard.press(check, TEXT, IDLE)).toEqual({
       result: "refused",
-      reason: "a look is good for one press",
+      reason: "a screen check allows only one key press",
     });
     expect(terminal.keys).toEqual([TEXT]);
   });
@@ -27,7 +27,10 @@ describe("a look", () => {
   it("grows stale", async () => {
     const { terminal, keyboard, check } = await checked();
     terminal.now += 5000;
-    expect(await keyboard.press(check, TEXT, IDLE)).toEqual({ result: "refused", reason: "the look is too old" });
+    expect(await keyboard.press(check, TEXT, IDLE)).toEqual({
+      result: "refused",
+      reason: "the screen check is too old",
+    });
     expect(terminal.keys).toEqual([]);
   });
 

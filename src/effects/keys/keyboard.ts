@@ -1,13 +1,13 @@
 /**
- * The one way for keys into an agent's terminal. `press` takes a `ScreenTicket`, which only `look` can make: it is good for
- * one press, and only for a moment. So nothing can be typed that was not looked at first.
+ * The only way to type into an agent's terminal. `press` takes a `ScreenTicket`, which only `check` creates and which is
+ * valid for one press and a short time. So nothing can be typed without a screen check.
  */
 import { type Keys, type Precondition, refuseReason, type TerminalState } from "../../core/policy/typing-checks.js";
 import type { PressResult, Terminal } from "./terminal.js";
 
 const FRESH_MS = 2000;
-/** Why nothing was pressed on a look that was good when it was asked for. */
-export const TOO_OLD = "the look is too old";
+/** Why nothing was pressed although the check itself found nothing wrong. */
+export const TOO_OLD = "the screen check is too old";
 
 class ScreenTicket<Ticket = unknown> {
   readonly #keyboard: Keyboard<Ticket>;
@@ -26,17 +26,17 @@ class ScreenTicket<Ticket = unknown> {
     this.#at = at;
   }
 
-  /** What the terminal needs to know it again; or why it is good for nothing any more. */
+  /** The terminal's own ticket; or why this one is no longer valid. */
   use(keyboard: Keyboard<Ticket>, now: number): { ticket: Ticket } | string {
-    if (this.#keyboard !== keyboard) return "that was a look at another terminal";
-    if (this.#isUsed) return "a look is good for one press";
+    if (this.#keyboard !== keyboard) return "the screen check is of another terminal";
+    if (this.#isUsed) return "a screen check allows only one key press";
     this.#isUsed = true;
     if (now - this.#at > FRESH_MS || now < this.#at) return TOO_OLD;
     return { ticket: this.#ticket };
   }
 }
 
-// The class stays here: whoever has one got it from `look`.
+// Only the type is exported, so every ticket comes from `check`.
 export type { ScreenTicket };
 
 export class Keyboard<Ticket = unknown> {

@@ -41,7 +41,7 @@ describe("a nudge", () => {
   });
 
   it.each([
-    ["asking", "the program waits for an answer"],
+    ["asking", "the program is waiting for an answer"],
     ["running", "a turn is running"],
   ] as const)("presses no key if another source says that the program is %s", async (turn, reason) => {
     const { result, pressed } = await nudged(turn);

@@ -1,6 +1,6 @@
 /**
- * Text, a gap, one Enter. The Enter is pressed only when the text stands in the composer to the letter and nothing else
- * has changed; whatever happens, there is no second one.
+ * Text, a gap, one Enter. Enter is pressed only if the composer contains exactly the text and nothing else has changed.
+ * There is never a second Enter.
  */
 import { isRunning, sameText } from "../../core/policy/typing-checks.js";
 import type { PressResult } from "./terminal.js";
@@ -16,30 +16,30 @@ import {
   watchScreen,
 } from "./terminal-session.js";
 
-/** Programs take bytes that come together for a paste, and an Enter in a paste for a line end. */
+/** Programs treat bytes that arrive together as a paste, and Enter in a paste as a line end. */
 const GAP_MS = 300;
-/** A busy machine draws late. */
+/** A busy machine repaints late. */
 const SHOWN_MS = 5000;
 const STARTED_MS = 10_000;
 
 export async function typeNudge(terminalSession: TerminalSession, text: string): Promise<EffectResult> {
   const others = terminalSession.turn();
   if (others === "running") return refusedResult("a turn is running");
-  if (others === "asking") return refusedResult("the program waits for an answer");
+  if (others === "asking") return refusedResult("the program is waiting for an answer");
   const idle = { draft: "", turn: "idle", quietMs: terminalSession.quietMs } as const;
   const check = await settledScreen(terminalSession, idle);
   if (typeof check === "string") return refusedResult(check);
   const typed = await terminalSession.keyboard.press(check, { kind: "text", text }, idle);
   if (typed.result === "refused") return refusedResult(typed.reason);
-  if (typed.result === "unknown") return unknownResult(`${typed.reason}; the text may stand in the composer, no Enter`);
+  if (typed.result === "unknown")
+    return unknownResult(`${typed.reason}; the text may be in the composer, Enter was not pressed`);
 
   const shown = await watchScreen(terminalSession, SHOWN_MS, ({ draft }) => sameText(draft, text));
-  if (!shown.isSo) return left(shown.reason || "what was typed is not to be seen in the composer");
+  if (!shown.isSo) return left(shown.reason || "the typed text is not visible in the composer");
   await terminalSession.sleep(GAP_MS);
   const entered = await submit(terminalSession, text);
   if (entered.result === "refused") return takeBack(terminalSession, text, entered.reason);
-  if (entered.result === "unknown")
-    return unknownResult(`${entered.reason}; the text stands in the composer or was sent`);
+  if (entered.result === "unknown") return unknownResult(`${entered.reason}; the text is in the composer or was sent`);
   return prove(terminalSession, text);
 }
 
@@ -47,24 +47,22 @@ function submit(terminalSession: TerminalSession, text: string): Promise<PressRe
   const precondition = { draft: text, turn: "idle", quietMs: terminalSession.quietMs } as const;
   return pressOn(terminalSession, { kind: "submit" }, precondition, () => {
     const others = terminalSession.turn();
-    if (others === "running" || others === "asking") return "something else began";
-    return terminalSession.now() >= terminalSession.deadline ? "it took too long" : null;
+    if (others === "running" || others === "asking") return "the agent became busy";
+    return terminalSession.now() >= terminalSession.deadline ? "timed out" : null;
   });
 }
 
-/** Only what rouse typed, only when exactly that is to be seen, and only under the same conditions as any key. */
+/** Erases only what rouse typed, only if exactly that is visible, and under the same conditions as any key. */
 async function takeBack(terminalSession: TerminalSession, text: string, why: string): Promise<EffectResult> {
   const precondition = { draft: text, turn: "idle", quietMs: terminalSession.quietMs } as const;
   const erased = await pressOn(terminalSession, { kind: "erase", chars: text.length }, precondition);
   if (erased.result !== "pressed") return left(why);
   const gone = await watchScreen(terminalSession, SHOWN_MS, ({ composer }) => composer === "empty");
-  if (gone.isSo) return refusedResult(`${why}; what was typed was taken back`);
-  return failedResult(
-    `${why}; Enter was not pressed, and whether what was typed could be taken back is not to be seen`,
-  );
+  if (gone.isSo) return refusedResult(`${why}; the typed text was erased`);
+  return failedResult(`${why}; Enter was not pressed, and it is unclear whether the typed text was erased`);
 }
 
-const left = (why: string): EffectResult => failedResult(`${why}; Enter was not pressed, the text is left where it is`);
+const left = (why: string): EffectResult => failedResult(`${why}; Enter was not pressed, the text was left in place`);
 
 async function prove(terminalSession: TerminalSession, text: string): Promise<EffectResult> {
   const started = await watchScreen(
@@ -75,6 +73,6 @@ async function prove(terminalSession: TerminalSession, text: string): Promise<Ef
   if (started.isSo) return doneResult("typed and sent; a turn started", true);
   const screenState = started.check?.terminalState.screenState;
   if (screenState && sameText(screenState.draft, text))
-    return failedResult("Enter was not taken: the text stands in the composer");
-  return doneResult(`typed and sent; ${started.reason || "no turn was seen to start yet"}`, null);
+    return failedResult("Enter had no effect: the text is still in the composer");
+  return doneResult(`typed and sent; ${started.reason || "no turn has started yet"}`, null);
 }

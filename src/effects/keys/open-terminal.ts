@@ -1,4 +1,4 @@
-/** The terminal of an agent, wherever it is, and how long nobody may have typed there. */
+/** The terminal of an agent, and the required time without user input. */
 
 import type { AgentSession } from "../../core/agent.js";
 import type { AgentProfile } from "../../programs/shared/profile.js";
@@ -7,7 +7,7 @@ import { HostTerminal } from "./host-terminal.js";
 import type { Terminal } from "./terminal.js";
 import { TmuxTerminal } from "./tmux-terminal.js";
 
-/** In a terminal of their own people sit in front of it; a spawned agent has a person only while one is attached. */
+/** Users sit in front of their own terminals; a spawned agent has a user only while one is attached. */
 const QUIET_MS: Readonly<Record<AgentSession["origin"], number>> = {
   run: 120_000,
   tmux: 60_000,
@@ -17,7 +17,7 @@ const QUIET_MS: Readonly<Record<AgentSession["origin"], number>> = {
 
 export const quietFor = ({ origin }: AgentSession, { quietMs }: EffectContext): number => quietMs ?? QUIET_MS[origin];
 
-/** Null where rouse has no way to it. */
+/** Null if rouse cannot reach it. */
 export function openTerminal(agent: AgentSession, profile: AgentProfile): Terminal | null {
   if (agent.hostSocket !== null) return new HostTerminal(agent.hostSocket) as Terminal;
   return agent.pane ? (new TmuxTerminal(agent, profile) as Terminal) : null;

@@ -1,4 +1,4 @@
-/** What every effect on a terminal works with, and the few moves that they share. */
+/** The context and shared steps of all terminal effects. */
 import type { OutcomeResult } from "../../core/action.js";
 import { type Keys, type Precondition, refuseReason, type ScreenState } from "../../core/policy/typing-checks.js";
 import { type Keyboard, type ScreenTicket, TOO_OLD } from "./keyboard.js";
@@ -11,15 +11,15 @@ export interface EffectClock {
 
 export interface TerminalSession extends EffectClock {
   keyboard: Keyboard;
-  /** What all other sources say of the turn; null when they say nothing. */
+  /** The turn according to all other sources; null if unknown. */
   turn: () => "running" | "idle" | "asking" | null;
-  /** A human who typed so lately has the keyboard. */
+  /** A user who typed within this time has the keyboard. */
   quietMs: number;
-  /** Nothing is begun after this. */
+  /** Nothing is started after this time. */
   deadline: number;
 }
 
-/** What became of it; the caller adds when, and of which intent. */
+/** The result; the caller adds the time and the intent. */
 export interface EffectResult {
   result: OutcomeResult;
   reason: string;
@@ -35,14 +35,14 @@ export const doneResult = (reason: string, proven: boolean | null): EffectResult
   proven,
 });
 
-/** A frame can be torn: two looks, so far apart, have to agree on everything that matters. */
+/** A frame can be torn: two checks, this far apart, must agree. */
 const AGREE_MS = 250;
 const CHECKS_MAX = 12;
 export const SCREEN_RECHECK_MS = 150;
 
 /**
- * A look to which nobody objects, and the one before it said the same. A screen that moves is looked at a few times; an
- * objection is final, since it can only be right.
+ * A screen check without an objection that equals the check before it. A moving screen is checked a few times; an objection
+ * is final.
  */
 export async function settledScreen(
   terminalSession: TerminalSession,
@@ -62,10 +62,10 @@ export async function settledScreen(
     if (before && JSON.stringify(before) === JSON.stringify(screenState)) return check;
     before = screenState;
   }
-  return "the screen does not come to rest";
+  return "the screen keeps changing";
 }
 
-/** Looks until something is so, or time is up: the last look then, which is null when nothing could be seen. */
+/** Checks the screen until the condition holds or time is up. Returns the last check, null if the screen could not be read. */
 export async function watchScreen(
   terminalSession: TerminalSession,
   forMs: number,
@@ -84,8 +84,8 @@ export async function watchScreen(
 const LATE_CHECKS_MAX = 4;
 
 /**
- * A key on a look of its own. On a machine with a load of 20 a look took more than two seconds and was too old when it
- * came: nothing was pressed then, so it is taken again, and everything is asked again. `objection` is what else stands against it.
+ * Presses a key after its own screen check. At a load of 20 a check took more than two seconds and was too old to use;
+ * nothing was pressed, so the check is repeated. `objection` is an additional check.
  */
 export async function pressOn(
   terminalSession: TerminalSession,

@@ -1,7 +1,7 @@
 /**
- * What rouse types, word for word. One line of plain ASCII, so that each character is one key to take back: a text must not begin with a sign that a composer takes
- * for a command (`/ ! # @ ?`), nor with one that could end an escape sequence. The mark at its end keeps rouse from
- * taking its own words for activity.
+ * The texts that rouse types. One line of plain ASCII, so that each character is one key to erase. A text must not begin
+ * with a composer command (`/ ! # @ ?`) or with a character that could end an escape sequence. The mark at the end keeps
+ * rouse from counting its own text as activity.
  */
 import type { NudgeText } from "../../core/action.js";
 import { ROUSE_MARK } from "../../core/judgement/noise.js";

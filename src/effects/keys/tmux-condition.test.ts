@@ -30,9 +30,9 @@ describe("conditionOf", () => {
 describe("paneNumbers", () => {
   it.each([
     ["1|1|0|0|0|80|24|0|0|9", "the pane is dead"],
-    ["1|0|1|0|0|80|24|0|0|9", "the pane is in copy mode: somebody reads in it"],
-    ["1|0|0|1|0|80|24|0|0|9", "the pane takes no input"],
-    ["1|0|0|0|1|80|24|0|0|9", "the pane passes keys on to others (synchronize-panes)"],
+    ["1|0|1|0|0|80|24|0|0|9", "the pane is in copy mode"],
+    ["1|0|0|1|0|80|24|0|0|9", "the pane does not accept input"],
+    ["1|0|0|0|1|80|24|0|0|9", "the pane forwards keys to others (synchronize-panes)"],
     ["1|0|0|0|0|80|24|0|0|9", null],
   ])("of %s object: %s", (text, objection) => {
     expect(paneNumbers(` ${text}`)).toMatchObject({ text, objection, activeAt: null });

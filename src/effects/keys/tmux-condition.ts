@@ -1,12 +1,12 @@
 /**
- * What a tmux server is asked to check itself in the same step in which it writes keys (`if-shell -F`): the pane is
- * the one that was looked at, with the same program in front, nobody in it, and the composer's rows unchanged in place.
+ * The condition that a tmux server checks in the same step in which it writes keys (`if-shell -F`): the same pane, the same
+ * foreground program, no user input since, and the composer's rows unchanged.
  *
- * Formats have no quoting that a screen could not break, so no text of the screen goes into one: of each row only
- * letters, digits and drawing characters are kept, and every other character becomes the dot that matches any.
+ * Screen text could break out of any quoting in a format. So only letters, digits and drawing characters of a row are
+ * kept, and every other character becomes a dot that matches any.
  */
 
-/** What is compared letter by letter; all of it numbers. */
+/** Compared literally; all of them are numbers. */
 const NUMBERS = [
   "pane_pid",
   "pane_dead",
@@ -20,15 +20,15 @@ const NUMBERS = [
   "session_activity",
 ] as const;
 const NUMBERS_FORMAT: string = NUMBERS.map((name) => `#{${name}}`).join("|");
-/** All of them in one, and the last time that a client was attached; to be asked with the look. */
+/** All of them, and when a client was last attached; part of the screen check. */
 export const PANE_FORMAT: string = `#{session_last_attached} ${NUMBERS_FORMAT}`;
 
 export interface PaneNumbers {
   /** As `NUMBERS_FORMAT` prints them. */
   text: string;
-  /** A person or another program has the pane for something else. */
+  /** Why the pane does not accept keys. */
   objection: string | null;
-  /** When a client of the session last typed, in seconds; null where none was ever attached. */
+  /** When a client of the session last typed, in seconds; null if none was ever attached. */
   activeAt: number | null;
 }
 
@@ -42,11 +42,11 @@ export function paneNumbers(reply: string): PaneNumbers | null {
     dead === "1"
       ? "the pane is dead"
       : mode !== "0"
-        ? "the pane is in copy mode: somebody reads in it"
+        ? "the pane is in copy mode"
         : off === "1"
-          ? "the pane takes no input"
+          ? "the pane does not accept input"
           : synchronised === "1"
-            ? "the pane passes keys on to others (synchronize-panes)"
+            ? "the pane forwards keys to others (synchronize-panes)"
             : null;
   return { text, objection, activeAt: attached ? Number(activity) : null };
 }
@@ -55,18 +55,18 @@ export interface PaneCondition {
   numbers: string;
   /** `pane_current_command`: a pane that became a shell has another. */
   command: string;
-  /** The pane's rows, as `capture-pane -p` tells them, and which of them must not have changed. */
+  /** The pane's rows from `capture-pane -p`, and which of them must not have changed. */
   rows: readonly string[];
   top: number;
   bottom: number;
 }
 
-/** A format that is true as long as all of it holds. */
+/** A format that is true while the condition holds. */
 export function conditionOf({ numbers, command, rows, top, bottom }: PaneCondition): string {
   const shown = rows.map(withoutEnd);
   const kept = shown.slice(top, bottom + 1).map(shape);
   const found = kept.map((pattern) => `#{C/r:^${pattern}$}`);
-  // The server counts rows from 1 and tells the first that fits, so the first that fits is what it is compared with.
+  // The server counts rows from 1 and returns the first match, so it is compared with the first match.
   const places = kept.map((pattern) => firstFit(pattern, shown) + 1);
   const content = `#{==:${[NUMBERS_FORMAT, ...found].join("|")},${[numbers, ...places].join("|")}}`;
   return `#{&&:${content},#{m/r:^${shape(command)}$,#{pane_current_command}}}`;
@@ -77,11 +77,11 @@ const firstFit = (pattern: string, rows: readonly string[]): number => {
   return rows.findIndex((row) => fits.test(row));
 };
 
-/** Letters, digits, underscore, rules and frames stand for themselves; a blank row is a row of nothing. */
+/** Letters, digits, underscore, rules and frames match themselves. */
 const LITERAL = /^[A-Za-z0-9_\u2500-\u259f❯›]$/u;
 const SHAPE_CHARS_MAX = 400;
 
-/** The server leaves out blanks at the end of a row, and only those: Claude Code's prompt ends in another space. */
+/** The server drops only spaces and tabs at the end of a row: Claude Code's prompt ends in another kind of space. */
 const withoutEnd = (row: string): string => row.replace(/[ \t]{1,1000}$/, "");
 
 function shape(row: string): string {

@@ -1,7 +1,7 @@
 /**
- * A pane of a tmux server. A look is one batch of reading; a press is one command in which the server itself compares
- * the pane with that look and writes (`tmux-condition.ts`). Keys are sent as numbers (`send-keys -H`), so that nothing of
- * a text is a key name or a command to anybody.
+ * A pane of a tmux server. A check is one batch of reads; a press is one command in which the server compares the pane with
+ * that check and writes (`tmux-condition.ts`). Keys are sent as numbers (`send-keys -H`), so that no text is read as a key
+ * name or a command.
  */
 import { randomBytes } from "node:crypto";
 import type { AgentSession } from "../../core/agent.js";
@@ -19,10 +19,10 @@ import type { PressResult, Terminal, TerminalCheck } from "./terminal.js";
 import { conditionOf, PANE_FORMAT, paneNumbers } from "./tmux-condition.js";
 
 const PANE_ID = /^%\d{1,10}$/;
-/** One that watches through control mode types nothing. */
+/** A control-mode client types nothing. */
 const CLIENTS_FORMAT = "#{client_activity} #{client_control_mode} #{session_id} #{window_id}";
 
-/** What the server is asked to compare at the press. */
+/** What the server compares before it writes. */
 interface PaneCapture {
   terminalState: TerminalState;
   condition: string;
@@ -35,9 +35,9 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
   readonly #link: TmuxLink;
   #sensor: PaneSensor | null = null;
 
-  /** Throws on what is no pane. */
+  /** Throws if the agent has no valid pane. */
   constructor(agent: AgentSession, profile: AgentProfile, link?: TmuxLink) {
-    if (!agent.pane || !PANE_ID.test(agent.pane.id)) throw new Error("the agent is in no tmux pane");
+    if (!agent.pane || !PANE_ID.test(agent.pane.id)) throw new Error("the agent is not in a tmux pane");
     this.#agent = agent;
     this.#profile = profile;
     this.#pane = agent.pane.id;
@@ -54,7 +54,7 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
       ["capture-pane", "-p", "-t", this.#pane],
     ]);
     if (outcome.kind === "no_server") return unseen("the tmux server is gone");
-    if (outcome.kind === "failed") return unseen(`tmux does not answer: ${outcome.reason}`);
+    if (outcome.kind === "failed") return unseen(`tmux does not respond: ${outcome.reason}`);
     const [listing, numbers, clients, coloured, plain] = outcome.replies;
     if (listing == null || numbers == null || clients == null || coloured == null || plain == null)
       return unseen("the pane is gone");
@@ -98,12 +98,12 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
       ],
     ]);
     if (outcome.kind === "no_server") return refusedPress("the tmux server is gone");
-    if (outcome.kind === "failed") return { result: "unknown", reason: `tmux did not say: ${outcome.reason}` };
+    if (outcome.kind === "failed") return { result: "unknown", reason: `no answer from tmux: ${outcome.reason}` };
     const [reply] = outcome.replies;
     if (reply == null) return refusedPress("the pane is gone");
     if (reply.includes(`${mark}-pressed`)) return { result: "pressed" };
-    if (reply.includes(`${mark}-refused`)) return refusedPress("the pane has changed since the look");
-    return { result: "unknown", reason: "tmux did not say whether the keys went in" };
+    if (reply.includes(`${mark}-refused`)) return refusedPress("the pane has changed since the check");
+    return { result: "unknown", reason: "tmux did not confirm the keys" };
   }
 
   close(): void {
@@ -111,14 +111,14 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
     this.#sensor = null;
   }
 
-  /** Why what is in the pane is not the agent; null when it is. */
+  /** Why the pane does not show the agent; null if it does. */
   #stranger(pane: Pane | null): string | null {
     const { pid, pidStart } = this.#agent;
     if (pid === null || pidStart === null) return "no agent program was found in the pane";
     if (identityOf(pid) !== pidStart) return "the agent's process is gone";
     const tty = (process.platform === "linux" ? readProcRow : readPsRow)(pid)?.tty;
-    if (pane && tty !== pane.tty) return "the agent is not in this pane any more";
-    return isInFront(pid) ? null : "another program has the pane: the agent is stopped or not in front";
+    if (pane && tty !== pane.tty) return "the agent is no longer in this pane";
+    return isInFront(pid) ? null : "another program is in the foreground of the pane";
   }
 
   #placedScreenState(pane: Pane, coloured: string): PlacedScreenState | null {
@@ -129,7 +129,7 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
   }
 }
 
-/** When a person last typed into a client that shows the pane's window or session, in seconds. */
+/** When a user last typed into a client that shows the pane's window or session, in seconds. */
 function lastTyped(clients: string, pane: Pane): number {
   const times = clients.split("\n").flatMap((line) => {
     const [at, control, session, window] = line.split(" ");

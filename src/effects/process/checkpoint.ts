@@ -1,6 +1,6 @@
 /**
- * Where an agent's work stood before rouse ended it: written before the first signal, for whoever takes over. A plain
- * file, so that it outlives the daemon and can be read by anybody.
+ * The state of an agent's work before rouse stops it, written before the first signal. A plain file, so that it outlives
+ * the daemon and any tool can read it.
  */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -20,14 +20,14 @@ export interface StopCheckpoint {
   command: readonly string[];
   workspace: string | null;
   task: string | null;
-  /** The program's own id of the conversation. */
+  /** The program's id of the conversation. */
   conversation: string | null;
   git: GitState | null;
-  /** Known files that were written since the session began. */
+  /** Known files that were written since the session started. */
   written: string[];
   /** The last lines on its screen. */
   tail: readonly string[];
-  /** How long its transcript was: what comes behind that was written afterwards. */
+  /** Size of its transcript: anything after that was written later. */
   transcript: { path: string; bytes: number } | null;
 }
 
@@ -43,7 +43,7 @@ const KEPT_MAX = 500;
 const STATS_MAX = 5000;
 const WRITTEN_MAX = 500;
 
-/** Its path. Throws where it cannot be written: then nothing may be ended. */
+/** Returns its path. Throws if it cannot be written: then nothing may be stopped. */
 export async function keepCheckpoint(agent: AgentSession, sources: CheckpointSources): Promise<string> {
   const folder = join(sources.paths.state, "checkpoints");
   makePrivateFolder(folder);
@@ -90,7 +90,7 @@ async function writtenSince(folder: string, since: number): Promise<string[]> {
   return written;
 }
 
-/** Names begin with a session's id and end with a time, so the oldest are found by their own clock. */
+/** File names start with a session id, so the oldest are found by modification time. */
 function forgetOld(folder: string): void {
   const files = readdirSync(folder).flatMap((file) => {
     const at = statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs;

@@ -1,6 +1,6 @@
 /**
- * Ends one hung command below an agent, never the agent. Which process it is follows from when the open tool began: the
- * one below the agent that started then. Where that does not name exactly one, nothing is done.
+ * Ends one hung command of an agent, never the agent. The process is the descendant of the agent that started with the open
+ * tool. If this does not identify exactly one process, nothing is done.
  */
 import type { AgentSession } from "../../core/agent.js";
 import type { OpenTool } from "../../core/judgement/evidence/tools.js";
@@ -13,7 +13,7 @@ import { doneResult, type EffectResult, failedResult, refusedResult } from "../k
 import { recoveredSince, stopRefusal } from "./stop-refusal.js";
 
 const GRACE_MS = 5000;
-/** A transcript tells of a call up to two seconds late, and a shell takes a moment to start. */
+/** A transcript records a call up to two seconds late, and a shell takes a moment to start. */
 const EARLY_MS = 3000;
 const LATE_MS = 10_000;
 
@@ -21,27 +21,27 @@ export async function endChild(agent: AgentSession, context: EffectContext): Pro
   const { pid, pidStart } = agent;
   if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return refusedResult("the agent's process is gone");
-  // The one that the verdict is about.
+  // The tool that the assessment is about.
   const tool = longestOpen(context.evidence(agent.id)?.tools.open ?? new Map());
-  if (!tool) return refusedResult("no command is known to run");
+  if (!tool) return refusedResult("no running command is known");
   const table = await readProcesses();
-  if (!table) return refusedResult("the processes of this machine cannot be listed");
+  if (!table) return refusedResult("cannot list the processes of this machine");
   const found = commandsOf(tool, pid, table);
   const [child] = found;
-  if (!child) return refusedResult(`no process below the agent began with ${named(tool)}`);
-  if (found.length > 1) return refusedResult(`which of ${found.length} processes is ${named(tool)} cannot be told`);
+  if (!child) return refusedResult(`no process of the agent started with ${named(tool)}`);
+  if (found.length > 1) return refusedResult(`cannot tell which of ${found.length} processes is ${named(tool)}`);
   const hasTerminal = agent.hostSocket !== null || agent.pane !== null;
   const objection = hasTerminal ? await stopRefusal(agent, context) : recoveredSince(agent, context);
   if (objection !== null) return refusedResult(objection);
-  // The look and the signal are apart: this is still the agent that the child was found below.
+  // Time has passed since the process table was read: the agent must still be the same process.
   if (identityOf(pid) !== pidStart) return refusedResult("the agent's process is gone");
   const stopped = await stopTree({ pid: child.pid, start: child.start, ownsGroup: false }, GRACE_MS);
-  if (!stopped.isGone) return failedResult(`${named(tool)} is still there: ${stopped.left.join(" ")}`);
+  if (!stopped.isGone) return failedResult(`${named(tool)} is still running: ${stopped.left.join(" ")}`);
   const how = stopped.isKilled ? "killed" : "ended";
   return doneResult(`${how} process ${child.pid} (${child.comm}): ${named(tool)}`, true);
 }
 
-/** The topmost processes below the agent that began when the tool did. */
+/** The topmost descendants of the agent that started with the tool. */
 function commandsOf(tool: Pick<OpenTool, "at">, agent: number, table: ProcessTable): ProcessRow[] {
   const began = table
     .descendants(agent)

@@ -1,6 +1,6 @@
 /**
- * What is left of a session after its processes are gone: something that detached itself and works on, as Codex's
- * background daemon does. It may serve other sessions too, so it is only ever told of, never ended.
+ * Processes of a session that detached themselves and outlive it, such as Codex's background daemon. They may serve other
+ * sessions too, so they are only reported, never ended.
  */
 
 import type { RousePaths } from "../../config/paths.js";
@@ -11,16 +11,16 @@ import { listSessions } from "../../terminal/registry.js";
 import type { EffectClock } from "../keys/terminal-session.js";
 import { sizeOf } from "./checkpoint.js";
 
-/** Every process that an agent of rouse's own starts inherits this. */
+/** Every process that a rouse agent starts inherits this variable. */
 const MARK = "ROUSE_SESSION";
 const WATCH_MS = 1500;
-/** Less is what a process spends on being there. */
+/** Below this, a process counts as idle. */
 const IDLE_CPU_MS = 100;
 
 export interface Leftovers {
-  /** What works on, in words; null when nothing does. */
+  /** Processes that keep working, as text; null for none. */
   working: string | null;
-  /** What is there and does nothing. */
+  /** Processes that are idle, as text; null for none. */
   idle: string | null;
 }
 
@@ -39,8 +39,8 @@ export async function leftoversOf(
   const busy = first.filter((row) => table && isBusy(row, table));
   const idle = first.filter((row) => !busy.includes(row) && table?.rows.get(row.pid)?.start === row.start);
   const words = [
-    ...busy.map((row) => `process ${row.pid} (${row.comm}) works on`),
-    ...(bytes !== null && grown !== null && grown > bytes ? ["its transcript still grows"] : []),
+    ...busy.map((row) => `process ${row.pid} (${row.comm}) is still working`),
+    ...(bytes !== null && grown !== null && grown > bytes ? ["its transcript is still growing"] : []),
   ];
   return {
     working: words.length > 0 ? words.join(", ") : null,
@@ -48,7 +48,7 @@ export async function leftoversOf(
   };
 }
 
-/** rouse's own processes carry the mark of whoever started them, and so do the agents that these hold. */
+/** rouse's own processes inherit the mark of the agent that started them, and so do the agents in their terminals. */
 function markedBy(table: ProcessTable, session: string, paths: RousePaths): ProcessRow[] {
   const hosts = listSessions(paths).flatMap((found) => (found.isAlive ? [found.hostPid] : []));
   const ours = new Set([process.pid, ...hosts]);

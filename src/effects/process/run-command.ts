@@ -1,7 +1,7 @@
 /**
- * A command of the user's own configuration. It runs in the user's home, not in the agent's folder, which the agent can
- * fill with anything; what it is about stands in its environment. It has a group of its own, so that it ends when its
- * time is up, with everything that it started.
+ * A command from the user's configuration. It runs in the user's home directory, not in the agent's, whose contents the
+ * agent controls. Its environment describes the incident. It has its own process group, so that a timeout ends everything
+ * that it started.
  */
 import { spawn } from "node:child_process";
 import { homedir } from "node:os";
@@ -14,12 +14,12 @@ import { doneResult, type EffectResult, failedResult, refusedResult } from "../k
 
 const OUTPUT_MAX = 64 * 1024;
 const REPORTED_MAX = 300;
-/** Of an action's time; the rest is for ending what does not end. */
+/** Share of the action's time; the rest is for killing the command. */
 const SHARE = 0.8;
 
 export function runCommand(action: Action, agent: AgentSession): Promise<EffectResult> {
   const [file, ...args] = action.command ?? [];
-  if (file === undefined) return Promise.resolve(refusedResult("no command was decided"));
+  if (file === undefined) return Promise.resolve(refusedResult("the action has no command"));
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       cwd: homedir(),
@@ -41,7 +41,7 @@ export function runCommand(action: Action, agent: AgentSession): Promise<EffectR
     }
     const end = (result: EffectResult): void => {
       clearTimeout(late);
-      // Those who outlive the command may hold its output open.
+      // Processes that outlive the command may hold its output open.
       child.stdout.destroy();
       child.stderr.destroy();
       resolve(result);
@@ -50,14 +50,14 @@ export function runCommand(action: Action, agent: AgentSession): Promise<EffectR
     child.once("exit", (code, signal) => {
       const said = sanitize(redact(output)).replace(/\s+/g, " ").trim().slice(-REPORTED_MAX);
       const reported = said === "" ? "" : `: ${said}`;
-      if (isLate) end(failedResult(`${file} took longer than it may and was ended${reported}`));
-      else if (code === 0) end(doneResult(`${file} ended well${reported}`, null));
-      else end(failedResult(`${file} ended with ${signal ?? code}${reported}`));
+      if (isLate) end(failedResult(`${file} exceeded its time limit and was killed${reported}`));
+      else if (code === 0) end(doneResult(`${file} succeeded${reported}`, null));
+      else end(failedResult(`${file} exited with ${signal ?? code}${reported}`));
     });
   });
 }
 
-/** Never ROUSE_SESSION: that marks what an agent starts. */
+/** Without ROUSE_SESSION, which marks the processes of an agent. */
 function environmentOf(action: Action, agent: AgentSession): NodeJS.ProcessEnv {
   const { ROUSE_SESSION: _mark, ...env } = process.env;
   return {
@@ -79,6 +79,6 @@ function endGroup(pid: number | undefined, start: string | null): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It ended in this moment.
+    // It has just exited.
   }
 }

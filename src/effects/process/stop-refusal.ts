@@ -1,24 +1,24 @@
-/** What came up since it was decided to end something of an agent: asked once more, right before. */
+/** Checks right before a stop whether the situation has changed since the decision. */
 import type { AgentSession } from "../../core/agent.js";
 import type { State } from "../../core/states.js";
 import type { EffectContext } from "../context.js";
 import { openTerminal, quietFor } from "../keys/open-terminal.js";
 
-/** Nothing is ended of one who does one of these. */
+/** An agent in one of these states is not stopped. */
 const WELL: ReadonlySet<State> = new Set<State>(["working", "waiting", "starting"]);
 
 export const stopRefusal = async (agent: AgentSession, context: EffectContext): Promise<string | null> =>
   recoveredSince(agent, context) ?? (await isInUse(agent, context));
 
-/** Confirms that it is still as bad as it was decided on. */
+/** Checks that the agent has not recovered since the decision. */
 export function recoveredSince(agent: AgentSession, context: EffectContext): string | null {
   const now = context.assessment(agent.id);
   return now && WELL.has(now.state) ? `it is ${now.state} now: ${now.reasons[0] ?? ""}` : null;
 }
 
 /**
- * What stands against an order to end it: only a user who types at this moment. An agent that waits for an answer is ended,
- * and so is one whose terminal cannot be read, as `rouse stop` does.
+ * The only objection to a stop that was ordered is a user who is typing. As with `rouse stop`, an agent that is waiting for
+ * an answer is stopped, and so is one whose terminal cannot be read.
  */
 export async function orderObjection(agent: AgentSession, context: EffectContext): Promise<string | null> {
   const terminal = openTerminal(agent, context.profileOf(agent.kind));
@@ -31,15 +31,15 @@ export async function orderObjection(agent: AgentSession, context: EffectContext
   }
 }
 
-/** Somebody has to do with it just now, or nobody can see whether; null when it may be ended. Nobody types into pipes. */
+/** Why a user may be using it, or that this cannot be seen; null if it may be stopped. Pipes have no user input. */
 async function isInUse(agent: AgentSession, context: EffectContext): Promise<string | null> {
   const terminal = openTerminal(agent, context.profileOf(agent.kind));
   if (!terminal) return "its terminal cannot be reached";
   try {
     const check = await terminal.check();
-    if (check.terminalState === null) return check.isPiped ? null : `its terminal cannot be seen: ${check.reason}`;
+    if (check.terminalState === null) return check.isPiped ? null : `its terminal cannot be read: ${check.reason}`;
     const { screenState, quietMs } = check.terminalState;
-    if (screenState.dialog !== null || screenState.says === "blocked") return "it waits for an answer";
+    if (screenState.dialog !== null || screenState.says === "blocked") return "it is waiting for an answer";
     return typedJustNow(quietMs, agent, context);
   } finally {
     terminal.close();
@@ -47,4 +47,4 @@ async function isInUse(agent: AgentSession, context: EffectContext): Promise<str
 }
 
 const typedJustNow = (quietMs: number, agent: AgentSession, context: EffectContext): string | null =>
-  quietMs < quietFor(agent, context) ? `somebody typed ${Math.floor(quietMs / 1000)} s ago` : null;
+  quietMs < quietFor(agent, context) ? `a user typed ${Math.floor(quietMs / 1000)} s ago` : null;

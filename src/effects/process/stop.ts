@@ -1,6 +1,6 @@
 /**
- * Ends an agent: where the work stands is written down first, then it is asked, then killed, and its end is proven. Only
- * what rouse started, or what a policy names in a tmux pane; never a session in a human's own terminal.
+ * Stops an agent: writes a checkpoint, sends SIGTERM, then SIGKILL, and verifies the end. Only sessions that rouse started,
+ * or in a tmux pane if the policy permits it; never a session in the user's own terminal.
  */
 
 import type { Action } from "../../core/action.js";
@@ -20,10 +20,10 @@ const ANSWER_MS = 20_000;
 
 export async function stopAgent(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   if (agent.origin === "run" || agent.origin === "transcript")
-    return refusedResult("it runs in a terminal that is not rouse's to end");
+    return refusedResult("it runs in a terminal that rouse does not own");
   const { pid, pidStart } = agent;
   if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
-  if (identityOf(pid) !== pidStart) return doneResult("it was gone already; nothing was signalled", true);
+  if (identityOf(pid) !== pidStart) return doneResult("already exited; no signal was sent", true);
   const stands = context.isOrder ? orderObjection : stopRefusal;
   const objection = await stands(agent, context);
   if (objection !== null) return refusedResult(objection);
@@ -38,22 +38,23 @@ export async function stopAgent(action: Action, agent: AgentSession, context: Ef
     paths: context.paths,
   }).catch((error: Error) => error);
   if (checkpoint instanceof Error)
-    return refusedResult(`no checkpoint could be written: ${checkpoint.message}`.slice(0, 300));
+    return refusedResult(`cannot write a checkpoint: ${checkpoint.message}`.slice(0, 300));
 
-  // Git may have taken seconds: who came in the meantime is in time.
+  // Git may have taken seconds: check again for a user who started typing.
   const late = await stands(agent, context);
   if (late !== null) return refusedResult(`${late}; checkpoint: ${checkpoint}`);
   const stopped = await end(agent, { pid, start: pidStart }, context.isOrder ? "client" : "rouse");
   if (typeof stopped === "string") return unknownResult(`${stopped}; checkpoint: ${checkpoint}`);
-  if (!stopped.isGone) return failedResult(`${stopped.left.length} processes are left: ${stopped.left.join(" ")}`);
+  if (!stopped.isGone)
+    return failedResult(`${stopped.left.length} processes are still running: ${stopped.left.join(" ")}`);
   const { working, idle } = await leftoversOf(agent.id, transcript, context.paths, context);
-  if (working !== null) return failedResult(`its ${stopped.processes} processes are gone, but ${working}`);
+  if (working !== null) return failedResult(`its ${stopped.processes} processes exited, but ${working}`);
   const how = stopped.isKilled ? "killed" : "ended";
   const also = idle === null ? "" : `; idle in the background: ${idle}`;
   return doneResult(`${how}, ${stopped.processes} processes${also}; checkpoint: ${checkpoint}`, true);
 }
 
-/** By its host, which holds the terminal; where that does not answer, from here. */
+/** Through its host, which holds the terminal; directly if the host does not respond. */
 async function end(
   agent: AgentSession,
   target: { pid: number; start: string },
@@ -63,5 +64,5 @@ async function end(
   const asked = await askHostProcess(agent.hostSocket, { op: "stop", graceMs: GRACE_MS, by }, "stopped", ANSWER_MS);
   if (asked.kind === "answer") return asked.event as unknown as StopResult;
   if (asked.kind === "unreachable" || asked.kind === "ended") return stopTree({ ...target, ownsGroup: true }, GRACE_MS);
-  return `its host did not say what became of it: ${asked.reason}`;
+  return `stop not confirmed: ${asked.reason}`;
 }

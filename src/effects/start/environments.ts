@@ -1,7 +1,7 @@
 /**
- * The environment that a spawned agent was started with, so that it can be started again as it was and not with that of
- * whoever started the daemon. It holds keys and tokens, so it is kept in memory only. It is read of the agent's host,
- * which the agent cannot change.
+ * The environment that a spawned agent was started with, so that it is restarted with the same one and not with the
+ * daemon's. It contains keys and tokens, so it is kept in memory only. It is read from the agent's host, which the agent
+ * cannot change.
  */
 import type { RousePaths } from "../../config/paths.js";
 import type { AgentSession } from "../../core/agent.js";
@@ -15,13 +15,13 @@ export class Environments {
   readonly #otherwise: NodeJS.ProcessEnv;
   readonly #kept = new Map<string, NodeJS.ProcessEnv>();
 
-  /** `otherwise` is what an agent gets whose own is not known: that of the daemon. */
+  /** `otherwise` is used if an agent's environment is unknown: the daemon's own. */
   constructor(paths: RousePaths, otherwise: NodeJS.ProcessEnv) {
     this.#paths = paths;
     this.#otherwise = otherwise;
   }
 
-  /** To be called while the agent lives: later nobody can tell it any more. */
+  /** Call it while the agent is running: later its environment cannot be read. */
   remember({ id: session, origin }: Pick<AgentSession, "id" | "origin">): void {
     if (origin !== "spawn" || this.#kept.has(session)) return;
     const found = findRecord(this.#paths, session);

@@ -1,6 +1,6 @@
 /**
- * The same session again: same conversation, folder, name and terminal where that can be. Only when the old one is proven
- * to be gone, since two programs in one conversation spoil it. Taken up, it is at its prompt: one nudge sets it going.
+ * Resumes a session: same conversation, directory, name and, if possible, terminal. Only after the old process is proven
+ * gone, since two programs in one conversation corrupt it. The resumed session is at its prompt, so it is nudged once.
  */
 
 import type { Action } from "../../core/action.js";
@@ -17,8 +17,7 @@ import { respawnPane } from "./respawn.js";
 import { spawnAgain } from "./spawn-again.js";
 
 export async function resumeAgent(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
-  if (agent.origin !== "spawn" && agent.origin !== "tmux")
-    return refusedResult("its terminal is not rouse's to start it in");
+  if (agent.origin !== "spawn" && agent.origin !== "tmux") return refusedResult("rouse does not own its terminal");
   const deadline = context.now() + action.deadlineMs;
   const conversation = context.evidence(agent.id)?.session.id ?? null;
   const text = textFor(action.say ?? "continue");
@@ -32,31 +31,31 @@ export async function resumeAgent(action: Action, agent: AgentSession, context: 
   const where = `resumed as session ${again.agent.id}`;
   if (wanted.isHeadless) return doneResult(`${where}${again.note}`, true);
   const going = await promptAgain(again.agent, context, text, deadline);
-  // Whatever became of the nudge, a session was begun: that counts.
+  // A session was started, whatever the result of the nudge.
   return { ...going, result: "done", reason: `${where}${again.note}; ${going.reason}` };
 }
 
-/** Why there may be two of it; null when the old one is gone. */
+/** Why the conversation may still be in use; null if it is not. */
 async function stillThere(
   agent: AgentSession,
   conversation: string | null,
   context: EffectContext,
 ): Promise<string | null> {
   const { pid, pidStart, id: session } = agent;
-  if (pid === null || pidStart === null) return "whether the old process is gone cannot be told";
-  if (identityOf(pid) === pidStart) return "the old process is still there";
+  if (pid === null || pidStart === null) return "cannot tell whether the old process has exited";
+  if (identityOf(pid) === pidStart) return "the old process is still running";
   const transcript = context.transcript(session);
   const holder = context.others(session).find((other) => isLiving(other) && shares(other, conversation, transcript));
   if (holder) return `${holder.name} has this conversation open`;
   const table = await readProcesses();
-  if (!table) return "the processes of this machine cannot be listed";
+  if (!table) return "cannot list the processes of this machine";
   const twin = [...table.rows.keys()].find((one) => conversation && readArgv(one)?.includes(conversation));
   if (twin !== undefined) return `process ${twin} has this conversation open`;
   const { working } = await leftoversOf(session, transcript, context.paths, context);
   return working;
 }
 
-/** Whose end was not told yet may be gone all the same; whose process nobody knows counts as living. */
+/** A session may have exited before its end is recorded; one with an unknown process counts as running. */
 const isLiving = ({ pid, pidStart }: OpenSession): boolean =>
   pid === null || pidStart === null || identityOf(pid) === pidStart;
 

@@ -1,4 +1,4 @@
-/** A spawned agent once more, under its name, in its folder, with its environment and size, by a host of its own. */
+/** Starts a spawned agent again with a new host, under the same name, directory, environment and terminal size. */
 import { rousePaths } from "../../config/paths.js";
 import type { AgentSession } from "../../core/agent.js";
 import { findRecord } from "../../terminal/registry.js";
@@ -7,7 +7,7 @@ import type { EffectContext } from "../context.js";
 
 export type StartResult =
   | { started: true; agent: AgentSession; note: string }
-  /** `touched`: something was begun, and it came to nothing. */
+  /** `acted`: a start was attempted and failed. */
   | { started: false; acted: boolean; reason: string };
 
 const no = (reason: string): StartResult => ({ started: false, acted: false, reason });
@@ -21,11 +21,12 @@ export async function spawnAgain(
   context: EffectContext,
 ): Promise<StartResult> {
   const { starting } = context;
-  if (!starting) return no("nothing can be started here");
-  if (agent.workspace === null) return no("its folder is not known");
+  if (!starting) return no("agents cannot be started here");
+  if (agent.workspace === null) return no("its working directory is unknown");
   const before = findRecord(context.paths, agent.id);
   const { env, isOwn } = starting.environments.of(agent.id);
-  if (rousePaths(env).sessions !== context.paths.sessions) return no("its environment has other folders of rouse");
+  if (rousePaths(env).sessions !== context.paths.sessions)
+    return no("its environment points to other rouse directories");
   const { name, kind, tags, task, policy, workspace } = agent;
   const started = await startHost(
     {
@@ -36,8 +37,8 @@ export async function spawnAgain(
     { script: starting.hostScript, paths: context.paths, env },
   );
   if (started.session === undefined)
-    return { started: false, acted: true, reason: started.error ?? "its host did not say why it did not start" };
+    return { started: false, acted: true, reason: started.error ?? "it did not start (no reason given)" };
   const found = findRecord(context.paths, started.session);
-  if (!found) return { started: false, acted: true, reason: "it was started, and is not to be found" };
+  if (!found) return { started: false, acted: true, reason: "it was started but cannot be found" };
   return { started: true, agent: found, note: isOwn ? "" : ", with the daemon's environment" };
 }
