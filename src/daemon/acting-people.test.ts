@@ -1,6 +1,7 @@
 /** What people have a say in: taking an incident, silence, and permission. */
 import { describe, expect, it } from "vitest";
 import { HUNG_S, useIncidentRig } from "../../test/support/incident-rig.js";
+import type { ActionName } from "../core/action.js";
 import type { Incident, IncidentState } from "../core/incidents/incident.js";
 import { POLICIES } from "../core/policy/builtin.js";
 import { incidentView } from "./views/incident-view.js";
@@ -45,6 +46,29 @@ describe("permission that comes later", () => {
     loop.take({ kind: "reconsider" });
     await run(1);
     expect(controls).toEqual(["interrupt"]);
+  });
+});
+
+describe("the suggested commands of an incident", () => {
+  const suggested = async (can: readonly ActionName[]): Promise<string[]> => {
+    await hanging();
+    const { loop } = acts(() => ({}), { allowed: false });
+    Object.assign(stage.test.stepRules, { can: () => can });
+    await run(HUNG_S);
+    const [incident] = loop.incidents.incidents as [Incident];
+    return incidentView(incident, { state: loop.state, now: loop.now() }).commands;
+  };
+
+  it("include recovery and permission if an action is possible", async () => {
+    expect(await suggested(["interrupt"])).toEqual(
+      expect.arrayContaining(["rouse recover api --dry-run", "rouse allow api"]),
+    );
+  });
+
+  it("include neither recovery nor permission if no action is possible", async () => {
+    const commands = await suggested([]);
+    expect(commands).toContain("rouse why api");
+    expect(commands.filter((command) => /recover|allow/.test(command))).toEqual([]);
   });
 });
 

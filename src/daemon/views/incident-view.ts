@@ -15,6 +15,7 @@ import type { Problem } from "../../core/incidents/problem.js";
 import type { Assessment } from "../../core/judgement/assess.js";
 import type { NodeState } from "../../core/node-state.js";
 import { decide } from "../../core/policy/decide.js";
+import { manualSituation } from "../../core/policy/manual-situation.js";
 import { sanitize } from "../../core/text/sanitize.js";
 
 export interface ActionView {
@@ -105,7 +106,7 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
     next: nextOf(incident, source),
     wouldDo: incident.escalated?.overBudget ? null : (incident.escalated?.wouldDo ?? null),
     commands: isOpen(incident)
-      ? commandsFor(incident, session, allowed)
+      ? commandsFor(incident, session, allowed, isRecoverable(incident, source))
       : [`rouse feedback ${incident.id} false-alarm`],
   };
 }
@@ -179,15 +180,27 @@ function outageOf({ outages }: IncidentState, { outage: id }: Incident): Inciden
     : null;
 }
 
-function commandsFor(incident: Incident, session: AgentSession | null, allowed: boolean): string[] {
+/** Whether `rouse recover`, or permission, could lead to any action. */
+function isRecoverable(incident: Incident, { state, now }: IncidentSource): boolean {
+  const judge = state.latest.get(incident.agent);
+  if (!judge) return false;
+  return decide(manualSituation(situationOf(state, incident, judge, now), "plan")).action?.do !== "escalate";
+}
+
+function commandsFor(
+  incident: Incident,
+  session: AgentSession | null,
+  allowed: boolean,
+  recoverable: boolean,
+): string[] {
   const name = shellWord(incident.agent);
   const id = incident.id;
   return [
     ...(session && session.hostSocket !== null && session.endedAt === null ? [`rouse attach ${name}`] : []),
     ...(session?.pane ? [`tmux -S ${shellWord(session.pane.socket)} attach -t ${shellWord(session.pane.id)}`] : []),
     `rouse why ${name}`,
-    `rouse recover ${name} --dry-run`,
-    ...(allowed || session === null ? [] : [`rouse allow ${name}`]),
+    ...(recoverable ? [`rouse recover ${name} --dry-run`] : []),
+    ...(allowed || !recoverable ? [] : [`rouse allow ${name}`]),
     ...(incident.ackedAt === null ? [`rouse ack ${id}`] : []),
     `rouse feedback ${id} false-alarm`,
   ];
