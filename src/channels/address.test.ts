@@ -149,21 +149,21 @@ const FORMS = [
 ];
 
 describe("an address", () => {
-  it.each(NEVER)("%s is never connected to", (address) => {
+  it.each(NEVER)("%s is never allowed", (address) => {
     expect(complaintOfAddress(address, true)).not.toBeNull();
     expect(complaintOfAddress(address, false)).not.toBeNull();
   });
 
-  it.each(PRIVATE)("%s is connected to only where the user permits it", (address) => {
+  it.each(PRIVATE)("%s is allowed only if the user permits private networks", (address) => {
     expect(complaintOfAddress(address, false)).toContain("allow_private");
     expect(complaintOfAddress(address, true)).toBeNull();
   });
 
-  it.each(PUBLIC)("%s may be connected to", (address) => {
+  it.each(PUBLIC)("%s is allowed", (address) => {
     expect(complaintOfAddress(address, false)).toBeNull();
   });
 
-  it(`in any of ${FORMS.length} spellings that a URL may have is found out, and not connected to`, async () => {
+  it(`in any of ${FORMS.length} spellings of a URL is recognized and refused`, async () => {
     const { port, connections, close } = await countingServer();
     for (const form of FORMS) {
       const url = new URL(`https://${form}:${port}/`);
@@ -172,7 +172,7 @@ describe("an address", () => {
         slackChannel("x", { url: new URL(`http://${form}:${port}/`), allowPrivate: false, to: "x" }),
       ]) {
         const sent = await channel.send(notice(), AbortSignal.timeout(20_000));
-        // A name may lead elsewhere tomorrow, an address never does.
+        // A name may resolve differently later, an address never does.
         const isName = /localhost|^loc%61lhost/i.test(form);
         const reason = isName ? /allow_private|cannot be reached/ : /allow_private|never allowed/;
         expect({ form, sent }).toEqual({
@@ -185,7 +185,7 @@ describe("an address", () => {
     await close();
   });
 
-  it("is judged as it is when it is used: a name that changes its mind 1,000 times reaches nothing that is refused", async () => {
+  it("is checked when it is used: a name that changes its address 1,000 times never reaches a forbidden one", async () => {
     const { port, connections, close } = await countingServer();
     const target = { url: new URL(`http://evil.example:${port}/`), to: "x" };
     const real = dns.lookup;
@@ -229,7 +229,7 @@ describe("an address", () => {
     await close();
   });
 
-  it("is refused where one of several that a name has is", () => {
+  it("is refused if any address of the name is forbidden", () => {
     const both = ((_name: string, _options: object, done: (error: null, found: object[]) => void) =>
       done(null, [
         { address: "192.0.2.1", family: 4 },

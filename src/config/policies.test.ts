@@ -59,8 +59,11 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
   });
 
   it.each([
-    ["[plans]\nneeds_input = [{ do = 'nudge' }]", "only you can resolve this"],
-    ["[plans]\nover_budget = [{ do = 'interrupt' }, { do = 'stop' }]", "only interrupt and run can be done about this"],
+    ["[plans]\nneeds_input = [{ do = 'nudge' }]", "only you can resolve this problem"],
+    [
+      "[plans]\nover_budget = [{ do = 'interrupt' }, { do = 'stop' }]",
+      "only interrupt and run are permitted for this problem",
+    ],
     ["[plans]\nloop = [{ do = 'shout' }]", "plans.loop.0.do"],
     ["[plans]\nboredom = []", "plans"],
     ["[plans]\nloop = [{ do = 'run' }]", "run needs a command"],

@@ -20,11 +20,11 @@ export function tooMuch({ name, kind, tags, task, workspace, command }: Partial<
   const { word } = AGENT_LIMITS;
   const isWord = (text: string): boolean => text.length > 0 && text.length <= word;
   if (![name ?? "-", kind ?? "-", ...(tags ?? [])].every(isWord))
-    return `a name, a kind and a tag have 1 to ${word} characters`;
+    return `a name, a kind and a tag must have 1 to ${word} characters`;
   if ((tags ?? []).length > AGENT_LIMITS.tags) return `an agent has at most ${AGENT_LIMITS.tags} tags`;
   if ((task ?? "").length > AGENT_LIMITS.task) return `a task has at most ${AGENT_LIMITS.task} characters`;
   if ((workspace ?? "").length > AGENT_LIMITS.workspace)
-    return `the path of its folder has at most ${AGENT_LIMITS.workspace} characters`;
+    return `the path of its working directory has at most ${AGENT_LIMITS.workspace} characters`;
   return commandTooMuch(command ?? []);
 }
 

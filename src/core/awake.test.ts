@@ -12,7 +12,7 @@ function asleepAfter(...spans: [number, number][]): SleepSpans {
 }
 
 describe("awake time", () => {
-  it("does not count the grace after a gap either, before and after it has passed", () => {
+  it("does not count the grace time after a gap, before and after it has passed", () => {
     const asleep: SleepSpans = [];
     takeAsleep(asleep, { ...gap(100, 200), graceMs: 60 });
     expect([50, 210, 260, 300].map((to) => awakeMs(asleep, 0, to))).toEqual([50, 100, 100, 140]);
@@ -51,7 +51,7 @@ describe("awake time", () => {
     expect(awakeMs(asleepAfter(...spans), from, to)).toBe(expected);
   });
 
-  it("keeps few spans however many gaps there were, and never counts more awake time than there was", () => {
+  it("keeps a bounded number of spans for any number of gaps, and never overstates awake time", () => {
     const span = fc.tuple(fc.integer({ min: 0, max: 1000 }), fc.integer({ min: 0, max: 50 }));
     fc.assert(
       fc.property(fc.array(span, { maxLength: 80 }), (spans) => {

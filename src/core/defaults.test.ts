@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULTS, settingOf } from "./defaults.js";
 
 describe("the defaults", () => {
-  it("are those of the documents that rouse grew from", () => {
+  it("are the values of the specifications", () => {
     expect(DEFAULTS).toMatchObject({
       poll_interval_secs: 30,
       stuck_threshold_intervals: 3,

@@ -7,7 +7,7 @@ import type { Signal } from "./signal.js";
 const title = (status: "working" | "idle", at: number): Signal => ({ kind: "status", source: "title", status, at });
 
 describe("SessionJudge", () => {
-  it("tells a change once, and since when it holds", () => {
+  it("reports a change once, with its start", () => {
     const watched = new SessionJudge(agent(), START);
     watched.take([title("working", START + 1000)], START + 1000);
     expect(watched.judge(START + 1000)).toBe(true);
@@ -16,7 +16,7 @@ describe("SessionJudge", () => {
     expect(watched.timeline.map(({ t, state }) => [t, state])).toEqual([[1, "working"]]);
   });
 
-  it("is starting, and no problem, until its first signal is overdue", () => {
+  it("is starting and healthy until its first signal is overdue", () => {
     const watched = new SessionJudge(agent(), START);
     expect([0, 9_999, 10_000].map((ms) => watched.peek(START + ms).state)).toEqual(["starting", "starting", "unknown"]);
     expect(watched.assessment.recheckAt).toBe(START + 10_000);
@@ -26,14 +26,14 @@ describe("SessionJudge", () => {
 
   it.each([
     ["a terminal that rouse holds", "spawn", "stuck"],
-    ["a terminal that nobody looks at, where it may stand at its prompt", "transcript", "starting"],
+    ["an unobserved terminal, in which it may be at its prompt", "transcript", "starting"],
   ] as const)("that has shown nothing for ten minutes is judged as in %s", (_, origin, state) => {
     const watched = new SessionJudge(agent({ origin }), START, testRules().settingsFor(agent()));
     watched.take([{ kind: "process", at: START, source: "process", alive: true, children: 0, cpuMs: 0 }], START);
     expect(watched.peek(START + 600_000).state).toBe(state);
   });
 
-  it("is not accused of what came after its watching ended", () => {
+  it("is not blamed for time after its watching ended", () => {
     const watched = new SessionJudge(agent({ origin: "transcript" }), START);
     watched.take([{ kind: "process", at: START, source: "process", alive: true, children: 0, cpuMs: 0 }], START);
     watched.session = { ...watched.session, endedAt: START + 6000 };
@@ -46,7 +46,7 @@ describe("SessionJudge", () => {
     ["run", ["host"]],
     ["tmux", ["pane", "senses"]],
     ["transcript", ["senses"]],
-  ] as const)("counts as heard of, when it came by %s, what %j tell", (origin, proof) => {
+  ] as const)("of origin %s counts as observed by signals from %j", (origin, proof) => {
     for (const by of ["host", "pane", "senses"] as const) {
       const watched = new SessionJudge(agent({ origin }), START, testRules().settingsFor(agent()));
       watched.recordLiveness(START + 7000, by);
@@ -54,7 +54,7 @@ describe("SessionJudge", () => {
     }
   });
 
-  it("keeps the story of a restless session within bounds, the newest of it", () => {
+  it("keeps only the newest entries of a session that changes often", () => {
     const watched = new SessionJudge(agent(), START);
     for (let n = 1; n <= 700; n++) {
       const at = START + n * 5000;
@@ -65,7 +65,7 @@ describe("SessionJudge", () => {
     expect(watched.timeline.at(-1)?.t).toBe(700 * 5 + 1);
   });
 
-  it("sets itself aside when a signal cannot be taken, and says why", () => {
+  it("stops judging if a signal cannot be processed, and says why", () => {
     const watched = new SessionJudge(agent(), START);
     watched.take([{ kind: "screen", source: "screen", at: START } as unknown as Signal], START);
     expect(watched.judgingError).toEqual(expect.any(String));
@@ -74,7 +74,7 @@ describe("SessionJudge", () => {
     expect([watched.judge(START + 2000), watched.assessment.at]).toEqual([false, START + 2000]);
   });
 
-  it("sets itself aside when it cannot be judged", () => {
+  it("stops judging if the assessment throws", () => {
     const watched = new SessionJudge(agent(), START);
     Object.defineProperty(watched.evidence, "turn", {
       get: () => {
@@ -89,7 +89,7 @@ describe("SessionJudge", () => {
     });
   });
 
-  it("judges nothing when that is switched off, and says so; what is seen is kept", () => {
+  it("records signals without judging them if judging is turned off, and says so", () => {
     const watched = new SessionJudge(agent(), START, { isJudging: false });
     watched.take([title("working", START + 1000)], START + 1000);
     expect(watched.judge(START + 1000)).toBe(false);

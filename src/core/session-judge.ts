@@ -150,7 +150,7 @@ export class SessionJudge {
   #assess(now: number): Assessment {
     if (this.judgingError !== null) return unjudged(`judging this session failed: ${this.judgingError}`, now);
     if (this.settings.isJudging === false)
-      return unjudged("judging is switched off (health.enabled in the configuration)", now);
+      return unjudged("judging is turned off (health.enabled in the configuration)", now);
     const { endedAt } = this.session;
     // Watching ended, not the process: another session continues with it, and no clock runs here any more.
     if (endedAt !== null && !this.evidence.exit && endedAt < now)
@@ -159,7 +159,7 @@ export class SessionJudge {
     const firstSignalBy = this.#createdAt + FIRST_SIGNAL_MS;
     const isNew = this.evidence.first === null && !this.evidence.blind && now < firstSignalBy;
     if (!isNew || found.state !== "unknown") return found;
-    const reasons = [`met ${formatAgo(now - this.#createdAt)} (observer), nothing was seen of it yet`];
+    const reasons = [`first seen ${formatAgo(now - this.#createdAt)} (observer), no signal yet`];
     return { ...NEW, reasons, at: now, recheckAt: firstSignalBy };
   }
 

@@ -1,19 +1,19 @@
 /**
  * Signals: the facts that sensors and readers report, one small record each.
  *
- * A signal is what was observed, never what it means. It is kept for ever, so it holds digests and short
- * previews instead of raw output, and its vocabulary only grows: a field may be added, never renamed.
- * `at` is wall-clock milliseconds since 1970; the core never asks a clock of its own.
+ * A signal is what was observed, never what it means. It is stored permanently, so it holds digests and short
+ * previews instead of raw output, and the vocabulary only grows: a field may be added, never renamed.
+ * `at` is wall-clock milliseconds since 1970; the core never reads a clock.
  */
 import type { ErrorCause, PromptKind, State } from "./states.js";
 
 /**
- * The version of the vocabulary. A stored signal names it as `v` only where it is another than 1. It goes up when a field
- * changes its meaning, and what a newer rouse wrote is then left out and counted, not misread.
+ * The version of the vocabulary. A stored signal has it as `v` only if it is not 1. It is raised when a field
+ * changes its meaning; signals of a newer version are then skipped and counted, not misread.
  */
 export const SIGNAL_VERSION = 1;
 
-/** Where a signal came from. Which of two to believe hangs on what they tell of: of turns, see `turn.ts`, of prompts, `prompts.ts`. */
+/** Where a signal came from. Which source wins depends on the subject: for turns see `turn.ts`, for prompts `prompts.ts`. */
 export const SOURCES = [
   "program_status", // OSC 7501
   "hook",
@@ -21,7 +21,7 @@ export const SOURCES = [
   "session_file", // Claude Code's sessions/<pid>.json
   "title",
   "screen",
-  "telemetry", // OpenTelemetry, in batches some seconds late; it alone knows the price
+  "telemetry", // OpenTelemetry, in batches some seconds late; the only source of prices
   "transcript",
   "process",
   "workspace",
@@ -33,7 +33,7 @@ export type Source = (typeof SOURCES)[number];
 
 /** What a tool does decides how long it may take: see `clocks.ts`. */
 export const TOOL_CLASSES = [
-  "instant", // read, edit, search: a second at most; open longer means that a human is asked
+  "instant", // read, edit, search: a second at most; open for longer means a prompt
   "edit", // instant too, and it changes the workspace
   "shell",
   "test",
@@ -51,7 +51,7 @@ export const TOOL_CLASSES = [
 ] as const;
 export type ToolClass = (typeof TOOL_CLASSES)[number];
 
-/** Failures that repeat by nature and say nothing about the agent's thinking. */
+/** Failures that repeat by nature and do not indicate a loop. */
 export type InfraClass = "rate" | "overload" | "network" | "refused" | "auth";
 
 interface Base {
@@ -59,18 +59,18 @@ interface Base {
   source: Source;
 }
 
-/** Who is watched; a later one overrides field by field. */
+/** The watched agent; a later signal overrides field by field. */
 export interface SessionSignal extends Base {
   kind: "session";
   id?: string;
   version?: string;
   cwd?: string;
   model?: string;
-  /** "bypass" means that the program asks nothing. */
+  /** "bypass" means that the program asks for no permission. */
   permissions?: "asking" | "bypass";
 }
 
-/** The program's own word about its state: OSC 7501, title glyph, session file, busy mark on the screen. */
+/** The state that the program itself reports: OSC 7501, title glyph, session file, busy mark on the screen. */
 export interface StatusSignal extends Base {
   kind: "status";
   status: "working" | "idle" | "blocked" | "done" | "error" | "clear";
@@ -83,9 +83,9 @@ export interface TurnSignal extends Base {
   phase: "start" | "end" | "interrupted";
   /** Set by a new user prompt (not by a tool result or a background notice). */
   byUser?: boolean;
-  /** The end is read out of a last message: this release of the program does not mark the end of a turn. */
+  /** The end is inferred from the last message: this release of the program does not mark the end of a turn. */
   presumed?: boolean;
-  /** Shells or agents that go on after this end. */
+  /** Shells or agents that continue after this end. */
   background?: number;
 }
 
@@ -96,25 +96,25 @@ export interface ToolStartSignal extends Base {
   class: ToolClass;
   /** Digest of tool name and canonical arguments. */
   call: string;
-  /** The same without what differs by itself from one call to the next, where that is another digest than `call`. */
+  /** The same without parts that change with every call, if that differs from `call`. */
   near?: string;
-  /** What it touches: a path, a URL, the head of a command. Bounded. */
+  /** Its subject: a path, a URL, the head of a command. Bounded. */
   subject?: string;
   /** For edits: digest of the unordered pair {before, after}, so that an edit and its undo are the same. */
   effect?: string;
   /** Digest of the state that an edit leaves behind. */
   after?: string;
-  /** It asks after something that runs, or waits on purpose: a repeat of it is a poll. */
+  /** It polls something that runs, or waits on purpose: repeating it is normal. */
   poll?: boolean;
   /** For a read of part of `subject`: the first line and the line after the last. */
   span?: { from: number; to: number };
   /** Declared by the call itself. */
   timeoutMs?: number;
-  /** Returns at once and goes on behind the turn. */
+  /** Returns at once and continues in the background. */
   background?: boolean;
   /** Calls of one model reply share a round. */
   round?: string;
-  /** Only that it runs: another source tells the call under an id of its own, so that it must not count twice. */
+  /** Only that it runs: another source reports the call under its own id, so it must not count twice. */
   edgeOnly?: boolean;
 }
 
@@ -126,16 +126,16 @@ export interface ToolEndSignal extends Base {
   outcome: string;
   /** Digest of the result as it was. */
   raw: string;
-  /** Digest of the result as it was but for lines that the program itself adds to each, where it does. */
+  /** Digest of the result without the lines that the program adds to every result, if it does. */
   stable?: string;
   /** For failures: digest of the error alone, without the arguments that it quotes. */
   error?: string;
   infra?: InfraClass;
   refused?: boolean;
   interrupted?: boolean;
-  /** The call returned, and what it started goes on behind the turn. */
+  /** The call returned, and what it started continues in the background. */
   background?: boolean;
-  /** Only that it ended: another source tells what came of it. */
+  /** Only that it ended: another source reports the result. */
   edgeOnly?: boolean;
   preview?: string;
 }
@@ -148,21 +148,21 @@ export interface MessageSignal extends Base {
   /** How the text closes, for the assistant: decided by the reader from the whole text. */
   closing?: "question" | "offer" | "promise" | "result";
   preview?: string;
-  /** The completion marker stood in it. */
+  /** It contained the completion marker. */
   marker?: boolean;
   /** The text is one of rouse's own (it carries the mark). */
   own?: boolean;
   newSession?: boolean;
 }
 
-/** The model writes: new text, thinking or tokens arrived. Proves life, and progress of the stream. */
+/** Model output: new text, thinking or tokens arrived. Proves that the stream makes progress. */
 export interface DeltaSignal extends Base {
   kind: "delta";
   channel: "content" | "thought";
   chars: number;
 }
 
-/** The tail of the model's reassembled text repeats. `repeats` 0 takes it back. */
+/** The tail of the model's reassembled text repeats. `repeats` 0 withdraws it. */
 export interface RepetitionSignal extends Base {
   kind: "repetition";
   channel: "content" | "thought";
@@ -195,10 +195,10 @@ export interface RetrySignal extends Base {
 
 export interface LimitSignal extends Base {
   kind: "limit";
-  /** `warning` is shown and forgotten; `cleared` takes a hit back. */
+  /** `warning` is informational; `cleared` withdraws a hit. */
   level: "warning" | "hit" | "cleared";
   until?: number;
-  /** The program says that it goes on by itself. */
+  /** The program shows that it will continue by itself. */
   resumesItself?: boolean;
   /** Of a warning: the window is used up, yet requests may still pass; a silence after it is the limit. */
   full?: boolean;
@@ -226,7 +226,7 @@ export interface CompactionSignal extends Base {
   phase: "start" | "end";
 }
 
-/** What one look at the rendered screen says, after two looks agreed. Sent when something in it changed. */
+/** One reading of the rendered screen, after two checks agreed. Sent when something in it changed. */
 export interface ScreenSignal extends Base {
   kind: "screen";
   reading: ScreenReading;
@@ -245,10 +245,10 @@ export interface ScreenReading {
   tokens?: number;
   /** Elapsed time of the status line, in seconds. */
   elapsed?: number;
-  /** Its busy mark is that of programs which try again without a word. */
+  /** Its busy mark is one of programs that retry silently. */
   retriesSilently?: boolean;
   composer: "empty" | "draft" | "hidden";
-  /** No composer is known, and the cursor stands behind the last text, or behind a sign as shells have it: it may wait for input. */
+  /** No known composer, and the cursor is after the last text or after a shell-like prompt: it may be waiting for input. */
   caret?: "text" | "sign";
   dialog?: { prompt: PromptKind; question: string; limit?: boolean };
   tool?: { class: ToolClass; subject?: string };
@@ -264,9 +264,9 @@ export interface ScreenReading {
   /** A turn's closing mark ("Worked for 9s") is the last thing above the composer. */
   ended?: boolean;
   interrupted?: boolean;
-  /** Shells or agents that go on after the turn. */
+  /** Shells or agents that continue after the turn. */
   background?: number;
-  /** The reply ends in a block of rows that stands there so many times, one below the other. */
+  /** How many times in a row the last block of the reply is repeated. */
   repeats?: { digest: string; times: number; rows: number; text: string };
   /** The screen does not match the program's profile: these facts come from structure alone. */
   structural?: boolean;
@@ -298,7 +298,7 @@ export interface ExitSignal extends Base {
   kind: "exit";
   code: number | null;
   signal: number | null;
-  /** When something was last typed into its terminal, where which keys it were is not seen. */
+  /** When something was last typed into its terminal, if the keys are not visible. */
   typedAt?: number;
 }
 
@@ -348,46 +348,46 @@ export interface QueueSignal extends Base {
   depth?: number;
 }
 
-/** Keys went into the terminal: a human's, or rouse's own. */
+/** Keys were typed into the terminal, by a user or by rouse. */
 export interface InputSignal extends Base {
   kind: "input";
   by: "human" | "rouse";
   bytes: number;
   /** The keys asked the program to end (Ctrl-C, Ctrl-D, /exit). */
   quits?: boolean;
-  /** Its end was ordered by somebody whom rouse serves, and is no step of a policy. */
+  /** A client of rouse ordered the end; it is not a step of a policy. */
   ordered?: boolean;
   interrupts?: boolean;
   submits?: boolean;
 }
 
-/** The observer did not run, or the machine slept: nothing is to be read out of this time. */
+/** The observer did not run, or the machine slept: this time is no evidence. */
 export interface GapSignal extends Base {
   kind: "gap";
   from: number;
   to: number;
-  /** So many milliseconds after it do not count either: whoever slept finds its connections gone and begins again. */
+  /** Milliseconds after it that do not count either: after a sleep, agents have to reconnect. */
   graceMs?: number;
 }
 
-/** rouse lost sight of the agent, or has it again. Says nothing of the agent itself. */
+/** rouse lost sight of the agent or sees it again. No evidence about the agent itself. */
 export interface VisibilitySignal extends Base {
   kind: "sight";
   seen: boolean;
-  /** Of a loss: when it was last heard of, and why it is not. */
+  /** For a loss: the last sign of life, and the reason. */
   since?: number;
   text?: string;
 }
 
-/** How long an agent's calls of one kind took: how many of them per bucket of `learned.ts`. */
+/** Durations of an agent's calls of one kind: counts per bucket of `learned.ts`. */
 export interface Habit {
   class: ToolClass;
-  /** The head of the command; none for all of the class together. */
+  /** The head of the command; missing for the whole class. */
   head?: string;
   gaps: [bucket: number, times: number][];
 }
 
-/** What rouse had learned of the agent when this session began. Says nothing of the session itself. */
+/** What rouse had learned about the agent when this session started. No evidence about the session itself. */
 export interface HabitsSignal extends Base {
   kind: "habits";
   habits: Habit[];

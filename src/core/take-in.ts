@@ -193,7 +193,7 @@ function recordLiveness(
 }
 
 function checkVisibility(state: NodeState, judge: SessionJudge, now: number, effects: Effect[]): boolean {
-  const changed = judge.checkVisibility(now, state.cannotStore ? "what it sends cannot be stored" : null);
+  const changed = judge.checkVisibility(now, state.cannotStore ? "its signals cannot be stored" : null);
   if (!changed) return false;
   const { blind } = judge.evidence;
   if (blind) {

@@ -32,7 +32,7 @@ const controls = (runs: readonly WhatIf[]): number[] =>
   runs.flatMap(({ wouldDo }) => wouldDo.filter(({ do: name }) => name === "nudge").map(({ at }) => at));
 
 describe("what-if", () => {
-  it("touches one agent no more often in a period than its budget, and then gives it to a human", () => {
+  it("acts on an agent no more often in a period than its budget permits, and then escalates", () => {
     const policy = withBudgets({ agent: { times: 2, periodMs: HOUR } });
     expect(play(new WhatIf({ policy, origin: "spawn" }), START, 4)).toEqual([
       "1 nudge",
@@ -42,7 +42,7 @@ describe("what-if", () => {
     ]);
   });
 
-  it("touches one incident no more often than its budget", () => {
+  it("acts on an incident no more often than its budget permits", () => {
     const policy = withBudgets({ incident: 1 });
     const whatIf = new WhatIf({ policy, origin: "spawn" });
     for (let second = 0; second < 1200; second += 10)
@@ -61,7 +61,7 @@ describe("what-if", () => {
     });
   };
 
-  it("shares the budget of a machine with the others on it, in whatever order they are played", () => {
+  it("shares the budget of a machine with its other recordings, in any order of replay", () => {
     const starts = [0, 5, 10, 15].map((minute) => START + minute * MINUTE);
     for (const order of [starts, [...starts].reverse()]) {
       const all = controls(onOne(order)).sort((a, b) => a - b);
@@ -71,14 +71,14 @@ describe("what-if", () => {
     }
   });
 
-  it("has nothing to do with those of another day, or of another machine", () => {
+  it("shares no budget with recordings of another day or another machine", () => {
     expect(controls(onOne([START, START + 24 * HOUR, START - 24 * HOUR]))).toHaveLength(6);
     const apart = [0, 1, 2].map(() => new WhatIf({ policy, origin: "spawn" }));
     for (const whatIf of apart) play(whatIf, START, 2);
     expect(controls(apart)).toHaveLength(6);
   });
 
-  it("says nothing that could not be done with such an agent", () => {
+  it("names no action that is impossible with such an agent", () => {
     const whatIf = new WhatIf({ policy, origin: "spawn", can: ["stop"] });
     play(whatIf, START, 1);
     expect(whatIf.wouldDo.map(({ do: name }) => name)).not.toContain("nudge");

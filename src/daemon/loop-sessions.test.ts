@@ -31,7 +31,7 @@ describe("the loop's sessions", () => {
     await expect(test.send("s1", news(1))).rejects.toThrow("disk full");
     test.run(600);
     expect([test.says(), test.changes]).toEqual(["unknown", ["api working", "api unknown"]]);
-    expect(test.view().blind?.reason).toBe("what it sends cannot be stored");
+    expect(test.view().blind?.reason).toBe("its signals cannot be stored");
     test.journal.append = append;
     await test.send("s1", news(2));
     test.run(2);

@@ -26,13 +26,13 @@ const canDo = (given: AgentSession, own: readonly ProfileOverride[] = []) =>
   canDoBy(given, (kind) => profileFor(kind, own));
 
 describe("canDo", () => {
-  it("touches keys only of a program that rouse knows, in a terminal that it can reach", () => {
+  it("includes keys only for a known program in a reachable terminal", () => {
     expect(canDo(agent)).toEqual(expect.arrayContaining(["nudge", "interrupt"]));
     expect(canDo({ ...agent, kind: "generic" })).not.toContain("nudge");
     expect(canDo({ ...agent, origin: "transcript", hostSocket: null })).not.toContain("interrupt");
   });
 
-  it("touches keys of a program that the user's own profile describes only if that names them", () => {
+  it("includes keys for a program with a user profile only if the profile defines them", () => {
     const sketch = { ...agent, kind: "sketch" };
     const profile = { id: "sketch", extends: "generic", message: "^> " };
     expect(canDo(sketch, [profile])).not.toContain("nudge");
@@ -43,7 +43,7 @@ describe("canDo", () => {
     expect(canDo({ ...agent, kind: "generic" }, [{ id: "generic", keys }])).not.toContain("nudge");
   });
 
-  it("is the same for an agent of which only the kind and the way are known, as in a recording", () => {
+  it("is the same if only the kind and the origin are known, as in a recording", () => {
     expect(canDoWith({ kind: "claude-code", origin: "spawn" })).toEqual(canDo(agent));
     const pane = { socket: "s", id: "%1" };
     const adopted = { ...agent, kind: "generic", origin: "tmux", hostSocket: null, pane, pidStart: null } as const;

@@ -177,7 +177,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
       const { status, stdout } = await rouse(home, args);
       expect({ status, stdout }).toMatchObject({
         status: 1,
-        stdout: expect.stringContaining("only a human can answer"),
+        stdout: expect.stringContaining("only you can resolve"),
       });
     }
     const incident = await hasIncident("asks", ({ phase }) => phase === "escalated");

@@ -7,7 +7,7 @@ import { applyToIncidents } from "./fold.js";
 const watching = (): World => new World(POLICIES.observe);
 
 describe("an incident", () => {
-  it("is opened when problem is told and confirmed when it lasted a minute; errors, prompts and limits at once", () => {
+  it("is opened when a problem is reported and confirmed after a minute; errors, prompts and limits are confirmed at once", () => {
     const world = watching();
     world.check(0, "stuck/loop");
     expect(world.only).toMatchObject({ phase: "open", confirmedAt: null });
@@ -20,7 +20,7 @@ describe("an incident", () => {
     }
   });
 
-  it("has an id of its agent, cause and opening", () => {
+  it("has an id derived from its agent, cause and opening", () => {
     const [one, two, other] = [watching(), watching(), watching()];
     one.check(0, "stuck/loop");
     two.check(0, "stuck/loop");
@@ -29,7 +29,7 @@ describe("an incident", () => {
     expect(one.only.id).not.toBe(other.only.id);
   });
 
-  it("ends when work is proven to go on and stays so, and by nothing else", () => {
+  it("recovers only when work is proven and continues", () => {
     const world = watching();
     world.check(0, "stuck/silent_stream");
     world.check(10, "working", { progress: null });
@@ -39,7 +39,7 @@ describe("an incident", () => {
     expect(world.only.phase).toBe("recovered");
   });
 
-  it("outlives a state that flickers", () => {
+  it("stays open while the state flickers", () => {
     const world = watching();
     for (let at = 0; at < 600; at += 20) {
       world.check(at, "stuck/silent_stream");
@@ -48,7 +48,7 @@ describe("an incident", () => {
     expect(world.only.endedAt).toBeNull();
   });
 
-  it("lapses when it is not seen any more and nothing was proven, sooner when a human has the keyboard", () => {
+  it("is closed when it is no longer seen without proof, sooner if a user is at the keyboard", () => {
     const world = watching();
     world.check(0, "stuck/silent_stream");
     world.watch(10, 605, "working");
@@ -61,7 +61,7 @@ describe("an incident", () => {
     expect(handed.only.phase).toBe("closed");
   });
 
-  it("comes back under its own id soon after, with all that was tried", () => {
+  it("is reopened under its own id if it comes back soon, with all its actions", () => {
     const world = new World();
     world.watch(0, 65, "stuck/stopped_early");
     world.watch(70, 130, "working", { progress: 90 });
@@ -71,7 +71,7 @@ describe("an incident", () => {
     expect(world.done.map(({ action }) => action.do)).toEqual(["nudge", "nudge", "escalate"]);
   });
 
-  it("is another one after a long time of work", () => {
+  it("is a new one after a long time of work", () => {
     const world = watching();
     world.check(0, "stuck/loop");
     world.watch(10, 60, "working", { progress: 20 });
@@ -79,14 +79,14 @@ describe("an incident", () => {
     expect(world.incidentState.incidents.map(({ phase }) => phase)).toEqual(["recovered", "open"]);
   });
 
-  it("takes the name that the same hang has next", () => {
+  it("takes the next name of the same hang", () => {
     const world = watching();
     world.check(0, "stuck/silent_stream");
     world.check(300, "error/api");
     expect(world.only).toMatchObject({ problem: "api", chain: ["silent_stream"] });
   });
 
-  it("keeps its name over an end by rouse's own hand, and takes that of the end of whoever was started in its place", () => {
+  it("keeps its name when rouse stops the process, and takes the name of the exit of the session started in its place", () => {
     const world = watching();
     world.check(0, "stuck/frozen_screen");
     const { id } = world.only;
@@ -107,7 +107,7 @@ describe("an incident", () => {
     expect(world.only).toMatchObject({ problem: "crash", chain: ["frozen_screen"] });
   });
 
-  it("takes an end for rouse's own where a book of before does not say whom rouse ended", () => {
+  it("counts an exit as rouse's own if a record of an older version names no session", () => {
     const world = watching();
     world.check(0, "stuck/frozen_screen");
     const intent = { id: "s", at: START, agent: "a", do: "stop", deadlineMs: 1, proof: "none", waitMs: 1 } as const;
@@ -116,7 +116,7 @@ describe("an incident", () => {
     expect(world.only).toMatchObject({ problem: "frozen_screen", chain: [] });
   });
 
-  it("lapses behind another problem of the same agent that hides it", () => {
+  it("is closed while another problem of the same agent hides it", () => {
     const world = watching();
     world.check(0, "stuck/silent_stream");
     world.watch(10, 700, "rate_limited");
@@ -126,7 +126,7 @@ describe("an incident", () => {
     ]);
   });
 
-  it("stays open while rouse cannot see, and says nothing of a short blindness", () => {
+  it("stays open while rouse cannot see the agent, and a short gap is not reported", () => {
     const world = watching();
     world.watch(0, 30, "unknown");
     expect(world.incidentState.incidents).toEqual([]);
@@ -135,7 +135,7 @@ describe("an incident", () => {
     expect(world.only.endedAt).toBeNull();
   });
 
-  it("is JSON: the incident state that is stored is the incident state that is read", () => {
+  it("is unchanged after it is stored and read as JSON", () => {
     const world = new World();
     world.watch(0, 400, "stuck/silent_stream");
     world.check(400, "error/api", { agent: "b" });
@@ -152,8 +152,8 @@ describe("an incident", () => {
   });
 });
 
-describe("what people say of an incident", () => {
-  it("a false alarm is counted once, and nothing more is done about it", () => {
+describe("feedback on an incident", () => {
+  it("counts a false alarm once and ends further action", () => {
     const world = new World();
     world.check(0, "stuck/loop");
     const { id: incident } = world.only;
@@ -166,7 +166,7 @@ describe("what people say of an incident", () => {
   });
 });
 
-describe("an incident that nobody can mend any more", () => {
+describe("an incident of a session that has ended", () => {
   const ended = (world: World, rest: object) =>
     applyToIncidents(world.incidentState, {
       kind: "assessed",
@@ -181,7 +181,7 @@ describe("an incident that nobody can mend any more", () => {
       ...rest,
     });
 
-  it("lapses when a person ended the session, whatever was wrong with it", () => {
+  it("is closed when a user ended the session, whatever the problem", () => {
     const world = watching();
     world.check(0, "error/api");
     ended(world, {});
@@ -192,7 +192,7 @@ describe("an incident that nobody can mend any more", () => {
     expect(world.only.phase).toBe("closed");
   });
 
-  it.each(["complete", "idle"])("ends with the session that ended by itself and is %s: no human is asked", (state) => {
+  it.each(["complete", "idle"])("ends without an escalation when the session ended by itself and is %s", (state) => {
     const world = new World();
     const reported = assessed("stuck/silent_stream", { level: "report" });
     for (const at of [0, 60, 300]) world.check(at, reported, { facts: { can: ["stop"] }, program: "generic" });
@@ -201,14 +201,14 @@ describe("an incident that nobody can mend any more", () => {
     expect(world.only).toMatchObject({ phase: "closed", endedAt: START + 310_000, escalated: null });
   });
 
-  it("is over by proof when the session ended after work that came later than the problem", () => {
+  it("is recovered when the session ended after work that is newer than the problem", () => {
     const world = watching();
     world.check(0, "stuck/silent_stream");
     world.check(20, "complete", { isOver: true, progress: 15 });
     expect(world.only.phase).toBe("recovered");
   });
 
-  it("ends as its agent is gone, which asks nothing any more", () => {
+  it("of a question ends when its agent is gone", () => {
     const world = watching();
     world.check(0, "needs_input/permission");
     world.check(60, "gone");
@@ -218,7 +218,7 @@ describe("an incident that nobody can mend any more", () => {
     ]);
   });
 
-  it("goes on after an end by rouse's own hand, however clean that was", () => {
+  it("continues after rouse stopped the process, even with exit code 0", () => {
     const world = watching();
     world.check(0, "stuck/frozen_screen");
     const intent = { id: "s", at: START, agent: "a", do: "stop", deadlineMs: 1, proof: "none", waitMs: 1 } as const;
@@ -230,7 +230,7 @@ describe("an incident that nobody can mend any more", () => {
     expect(world.only.endedAt).toBeNull();
   });
 
-  it("lapses when its agent is not watched any more, and no other's does", () => {
+  it("is closed when its agent is no longer watched, and other incidents stay open", () => {
     const world = watching();
     world.check(0, "error/api");
     world.check(0, "error/auth", { agent: "b" });
@@ -240,8 +240,8 @@ describe("an incident that nobody can mend any more", () => {
   });
 });
 
-describe("an agent that gets another name", () => {
-  it("keeps its problems, what was done about them, its silences and what people said of its alarms", () => {
+describe("a renamed agent", () => {
+  it("keeps its incidents, actions, silences and feedback", () => {
     const world = new World();
     world.watch(0, 65, "error/api");
     const { id, openedAt } = world.only;
@@ -256,7 +256,7 @@ describe("an agent that gets another name", () => {
     expect(world.incidentState.feedback).toEqual([{ agent: "b", problem: "api", falseAlarms: 0, right: 1 }]);
   });
 
-  it("shares what was said under the new name before", () => {
+  it("adds its feedback to that of the previous agent of the new name", () => {
     const { incidentState } = watching();
     incidentState.feedback = [
       { agent: "b", problem: "loop", falseAlarms: 1, right: 0 },
@@ -269,8 +269,8 @@ describe("an agent that gets another name", () => {
   });
 });
 
-describe("an incident that was given to a human", () => {
-  it("is taken up again when permission comes, with the reason and what would have been done until then", () => {
+describe("an escalated incident", () => {
+  it("continues when permission is given, and keeps its reason and the withheld action until then", () => {
     const world = new World();
     expect(world.watch(0, 80, "error/api", { facts: { allowed: false } })).toEqual(["60 escalate"]);
     expect(world.only.escalated).toMatchObject({ reason: expect.stringContaining("rouse allow") });
@@ -281,7 +281,7 @@ describe("an incident that was given to a human", () => {
 });
 
 describe("a silence", () => {
-  it("is ended for whom it was said, and for nobody else", () => {
+  it("ends only for the agent that it was set for", () => {
     const { incidentState } = watching();
     const until = START + 1000;
     for (const agent of ["a", "b", null])

@@ -8,15 +8,15 @@ const count = (falseAlarms: number, right = 0) => [
   { agent: "a", problem: "silent_stream" as const, falseAlarms, right },
 ];
 
-describe("what people say of alarms", () => {
-  it("makes that agent more patient in that matter, by half each time, up to four times", () => {
+describe("feedback on alarms", () => {
+  it("raises the thresholds of that agent and problem by half each time, up to four times", () => {
     expect(adaptedSettings({}, count(1), "a")).toEqual({ silence_patience: 1.5 });
     expect(adaptedSettings({}, count(9), "a")).toEqual({ silence_patience: 4 });
     expect(adaptedSettings({ silence_patience: 2 }, count(1), "a")).toEqual({ silence_patience: 3 });
     expect(adaptedSettings({}, count(9), "b")).toEqual({});
   });
 
-  it("is taken back by alarms that were right, and never goes below what the user set", () => {
+  it("is undone by correct alarms, and never goes below the user's setting", () => {
     expect(adaptedSettings({}, count(2, 1), "a")).toEqual({ silence_patience: 1.5 });
     expect(adaptedSettings({}, count(0, 7), "a")).toEqual({ silence_patience: 1 });
     fc.assert(

@@ -30,7 +30,7 @@ const spent = (tokens: number, period = 0, settings: Settings = { tokens_per_nig
 const over = (tokens = 1200, rest: Check = {}): Check => ({ spend: spent(tokens), ...rest });
 
 describe("a night's spend", () => {
-  it("is that of all sessions together, beside both budgets", () => {
+  it("is the sum of all sessions, for both budgets", () => {
     const period = { from: 0, to: 1 };
     const half = { tokens: 600, costUsd: 1.5, unpriced: 0 };
     expect(periodSpend([half], period, { tokens_per_night: 1000, cost_usd_per_night: 3 }).over).toEqual([]);
@@ -41,7 +41,7 @@ describe("a night's spend", () => {
     expect(periodSpend([half, half], period, {}).over).toEqual([]);
   });
 
-  it("says so where a price is not known, instead of counting nothing for it", () => {
+  it("names tokens without a known price instead of counting them as free", () => {
     const { over: used, doubt } = spent(5000, 0, { cost_usd_per_night: 1 });
     expect(used).toEqual([]);
     expect(doubt).toBe("5000 tokens used tonight have no known price and are not part of the $0.00");
@@ -49,20 +49,23 @@ describe("a night's spend", () => {
 });
 
 describe("an agent over its budget", () => {
-  it.each(["observe", "default", "aggressive"] as const)("is told once a night and not touched under %s", (name) => {
-    const world = new World(POLICIES[name]);
-    world.check(0, "working", { spend: spent(900) });
-    expect(world.incidentState.incidents).toEqual([]);
-    expect(world.watch(5, 3600, "working", over())).toEqual(["5 escalate"]);
-    expect(world.only).toMatchObject({
-      problem: "over_budget",
-      phase: "escalated",
-      reasons: ["1200 tokens used tonight (budget: 1000)"],
-    });
-    expect(world.only.escalated?.reason).toContain(`policy ${name} has no recovery step`);
-  });
+  it.each(["observe", "default", "aggressive"] as const)(
+    "is reported once a night and not acted on under the policy %s",
+    (name) => {
+      const world = new World(POLICIES[name]);
+      world.check(0, "working", { spend: spent(900) });
+      expect(world.incidentState.incidents).toEqual([]);
+      expect(world.watch(5, 3600, "working", over())).toEqual(["5 escalate"]);
+      expect(world.only).toMatchObject({
+        problem: "over_budget",
+        phase: "escalated",
+        reasons: ["1200 tokens used tonight (budget: 1000)"],
+      });
+      expect(world.only.escalated?.reason).toContain(`policy ${name} has no recovery step`);
+    },
+  );
 
-  it("stays one incident whatever else comes and goes, and ends with the night; the next night has one of its own", () => {
+  it("has one incident per night beside its other problems, which ends with the night", () => {
     const world = new World();
     world.check(0, "working", over());
     world.watch(10, 900, "stuck/loop", over());
@@ -75,7 +78,7 @@ describe("an agent over its budget", () => {
     expect(mine()).toMatchObject([{ phase: "closed" }, { endedAt: null }]);
   });
 
-  it("is not told again in the same night when its incident ended, but is for another budget", () => {
+  it("is not reported again in the same night after its incident ended, except for another budget", () => {
     const world = new World();
     world.check(0, "working", over());
     world.check(10, "working", { spend: null });
@@ -85,7 +88,7 @@ describe("an agent over its budget", () => {
     expect(world.open()).toMatchObject([{ problem: "over_budget" }]);
   });
 
-  it("is not told again under another name, and whoever has the old one then has an incident of its own", () => {
+  it("is not reported again under a new name, and an agent that takes the old name has its own incident", () => {
     const world = new World();
     world.check(0, "working", over());
     const { id } = world.only;
@@ -98,7 +101,7 @@ describe("an agent over its budget", () => {
     expect(new Set(world.incidentState.incidents.map((incident) => incident.id)).size).toBe(2);
   });
 
-  it("is interrupted once by a policy that says so, while a turn runs and nobody is there", () => {
+  it("is interrupted once by a policy that says so, while a turn is running and no user is present", () => {
     const world = new World(policy("interrupt"));
     expect(world.watch(0, 60, "complete", over())).toEqual([]);
     expect(world.watch(65, 120, "working", over(1200, { facts: { humanPresent: true } }))).toEqual([]);
@@ -107,17 +110,17 @@ describe("an agent over its budget", () => {
     expect(world.watch(1005, 3000, "working", over(9000))).toEqual([]);
   });
 
-  it("is not interrupted unless acting is allowed", () => {
+  it("is not interrupted without permission", () => {
     const world = new World(policy("interrupt"));
     expect(world.watch(0, 600, "working", over(1200, { facts: { allowed: false } }))).toEqual(["0 escalate"]);
   });
 
-  it("is neither typed at, ended nor started, whatever a policy says", () => {
+  it("is neither nudged, stopped nor started, whatever a policy says", () => {
     const world = new World(policy("nudge", "stop", "restart", "resume", "end_child"));
     expect(world.watch(0, 600, "working", over())).toEqual(["0 escalate"]);
   });
 
-  it("is not set going again for another problem after that interrupt, until the night ends or somebody takes it", () => {
+  it("is not continued for another problem after that interrupt until the night ends or a user acknowledges it", () => {
     const world = new World(policy("interrupt"));
     world.watch(0, 60, "working", over());
     const held = budgetHoldUntil(world.incidentState, "a");

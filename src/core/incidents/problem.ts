@@ -12,9 +12,9 @@ export const HUMAN_ONLY: ReadonlySet<Problem> = new Set(PROBLEMS.filter((problem
 /** Why a policy may not use the action for this problem; null if it may. */
 export function checkAllowedAction(problem: Problem, action: string): string | null {
   const { humanOnly, onlyActions } = traitsOf(problem);
-  if (humanOnly) return "only you can resolve this; leave it out";
+  if (humanOnly) return "only you can resolve this problem, so it takes no steps";
   const isForbidden = onlyActions !== null && !onlyActions.some((name) => name === action);
-  return isForbidden ? `only ${onlyActions.join(" and ")} can be done about this` : null;
+  return isForbidden ? `only ${onlyActions.join(" and ")} are permitted for this problem` : null;
 }
 
 export const needsConfirming = (problem: Problem): boolean => traitsOf(problem).needsConfirmation;

@@ -5,14 +5,14 @@ import { problemDuration } from "./contents.js";
 
 const NOW = 100_000;
 
-describe("how long it lasts", () => {
+describe("the duration of a problem", () => {
   it.each<[Problem, string, number, number]>([
     ["silent_stream", "since the last activity, whenever it was suspected", 90_000, 50],
     ["rate_limited", "since the last activity before the limit", 90_000, 50],
     ["loop", "since it began: it is active to the end", 20_000, 80],
     ["auth", "since it was there, however long nothing had been done before", 90_000, 10],
     ["unknown", "since nothing was seen", 90_000, 10],
-  ])("is for %s %s", (problem, _, since, secs) => {
+  ])("of %s counts %s", (problem, _, since, secs) => {
     const evidence = createEvidence();
     evidence.progress.seen = { reply: 50_000, transcript: 40_000 };
     expect(problemDuration({ problem, since }, { evidence }, NOW)).toEqual({
@@ -21,7 +21,7 @@ describe("how long it lasts", () => {
     });
   });
 
-  it("leaves out the time in which nobody looked", () => {
+  it("does not count unobserved time", () => {
     const evidence = createEvidence();
     evidence.progress.seen = { reply: 50_000 };
     evidence.asleep = [{ from: 60_000, to: 90_000 }];

@@ -88,8 +88,8 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
   };
 }
 
-describe("which alerts are owed", () => {
-  it("gives each key once, opens a subject once and closes it last, whatever happens", () => {
+describe("planAlerts", () => {
+  it("gives each key once, opens a subject once and resolves it last, in any history", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const { memory, plan } = play(steps, { ...RULES, reminder: { everyMs: 600_000, max: 2 } });
@@ -107,7 +107,7 @@ describe("which alerts are owed", () => {
     );
   });
 
-  it("leaves no open problem untold that lasts, is seen, and that nobody took or silenced", () => {
+  it("reports every lasting, visible problem that is neither acknowledged nor silenced", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const played = play(steps, RULES);
@@ -130,7 +130,7 @@ describe("which alerts are owed", () => {
     );
   });
 
-  it("gives the same answer to the same question", () => {
+  it("gives the same alerts for the same input", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         expect(play(steps, RULES).planned).toEqual(play(steps, RULES).planned);
@@ -141,7 +141,7 @@ describe("which alerts are owed", () => {
 });
 
 describe("quiet hours", () => {
-  it("hold until they end and not longer, at any minute and of any length", () => {
+  it("hold alerts until they end and no longer, at any minute and of any length", () => {
     const minute = fc.integer({ min: 0, max: 1439 });
     fc.assert(
       fc.property(minute, minute, fc.integer({ min: 0, max: 3 * 1440 * 60_000 }), (from, to, ms) => {
@@ -159,7 +159,7 @@ describe("quiet hours", () => {
     );
   });
 
-  it("end when the clock says so, also in a night in which it is changed", () => {
+  it("end at their local time, even in a night in which the clock changes", () => {
     const format = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/Berlin", hour: "2-digit", minute: "2-digit" });
     const minuteOfDay = (at: number): number => {
       const [hour = 0, minute = 0] = format.format(at).split(":").map(Number);

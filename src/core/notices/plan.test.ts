@@ -8,7 +8,7 @@ import { POLICIES } from "../policy/builtin.js";
 import { subjectOf } from "./contents.js";
 import { membersIn, planAlerts } from "./plan.js";
 
-it("a problem that comes back after its outage was over is told by itself", () => {
+it("sends a separate alert for a problem that comes back after its outage was resolved", () => {
   const world = new World(POLICIES.observe);
   world.check(0, "needs_input/permission", { agent: "api" });
   const [incident] = world.open("api");
@@ -44,7 +44,7 @@ it("does not alert about an incident that the user marked as a false alarm", () 
   expect(alerts("false-alarm")).toEqual([]);
 });
 
-it("an alert is about the incidents that were told, in the incident state's order and of the same generation, or about who is in the outage", () => {
+it("an alert covers its incidents of the same generation, in the order of the incident state, or the current members of the outage", () => {
   const place = fc.record({
     id: fc.constantFrom("a", "b", "c", "d", "e"),
     reopened: fc.nat(1),

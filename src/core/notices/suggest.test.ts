@@ -16,7 +16,7 @@ const about = (problem: Problem, rest: Partial<SuggestionContext> = {}): Suggest
 const names = (suggestions: readonly Suggestion[]): string =>
   suggestions.map(({ tool, command }) => tool ?? command.slice(0, 2).join(" ")).join(", ");
 
-describe("what is suggested", () => {
+describe("the suggestion", () => {
   it('is "continue" for a broken stream or an unfinished turn, and for nothing else', () => {
     const nudged = PROBLEMS.filter((problem) => about(problem).some((one) => one.arguments.text === "continue"));
     expect([...nudged].sort()).toEqual(
@@ -30,24 +30,20 @@ describe("what is suggested", () => {
     ["a login: a person's work", about("auth"), "read_pane, why"],
     ["a poisoned context: its end", about("poisoned_context"), "read_pane, why, close_pane"],
     ["a running turn: no key", about("silent_stream", { isFree: false }), "read_pane, why, rouse recover, close_pane"],
-    [
-      "a program whose keys nobody knows: none",
-      about("stopped_early", { can: ["stop"] }),
-      "read_pane, why, close_pane",
-    ],
+    ["a program with unknown keys: no keys", about("stopped_early", { can: ["stop"] }), "read_pane, why, close_pane"],
     ["its question: a person's answer", about("needs_input", { can: ["stop"] }), "read_pane, rouse type"],
     [
-      "a crash: what it left, and to bring it back",
+      "a crash: read its output and recover it",
       about("crash", { session: { ...SPAWNED, endedAt: 1 } }),
       "read_pane, why, rouse recover",
     ],
     [
-      "a crash in somebody's terminal: to ask",
+      "a crash in another terminal: only why",
       about("crash", { session: { ...SPAWNED, origin: "run", endedAt: 1 }, can: ["run"] }),
       "why",
     ],
     [
-      "a person's own terminal: not to end it",
+      "a user's own terminal: no stop",
       about("stopped_early", { session: { ...SPAWNED, origin: "run" }, can: ["nudge", "interrupt"] }),
       "read_pane, why, send_input, rouse recover",
     ],
@@ -55,7 +51,7 @@ describe("what is suggested", () => {
     expect(names(suggestions)).toBe(expected);
   });
 
-  it("reads a pane that rouse only watches with a command that can", () => {
+  it("reads an adopted pane with a tmux command", () => {
     const session = { ...SPAWNED, origin: "tmux" as const, hostSocket: null, pane: { socket: "/t", id: "%3" } };
     expect(about("loop", { session })[0]).toEqual({
       what: "read its screen",
@@ -65,7 +61,7 @@ describe("what is suggested", () => {
     });
   });
 
-  it("presses keys of a dialog by no tool", () => {
+  it("offers no tool for the keys of a dialog", () => {
     expect(about("needs_input", { hasDialog: true, isFree: false }).map(({ tool }) => tool)).toEqual([
       "read_pane",
       null,

@@ -36,8 +36,8 @@ function mostIn(times: readonly number[], { periodMs }: Budget): number {
   return Math.max(0, ...times.map((end) => times.filter((at) => at <= end && at > end - periodMs).length));
 }
 
-describe("decide, whatever happens", () => {
-  it("gives the same decision for the same situation, and asking changes nothing", () => {
+describe("decide, in any history", () => {
+  it("gives the same decision for the same situation, without side effects", () => {
     fc.assert(
       fc.property(policies, steps(["a", "b"]), (policy, story) => {
         const one = play(new World(policy), story);
@@ -49,7 +49,7 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("never touches an agent that needs a human, or that cannot be seen", () => {
+  it("never acts on a human-only problem or on an agent that it cannot see", () => {
     fc.assert(
       fc.property(policies, steps(["a", "b"]), (policy, story) => {
         const world = new World({ ...policy, confirmMs: 0, plans: everywhere(POLICIES.aggressive) });
@@ -69,7 +69,7 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("ends nothing without two kinds of evidence, permission and a healthy observer, and never a human's terminal", () => {
+  it("stops nothing without two kinds of evidence, permission and a healthy observer, and never stops a user's own terminal", () => {
     fc.assert(
       fc.property(policies, steps(["a"]), (policy, story) => {
         const world = new World({ ...policy, confirmMs: 0, plans: everywhere(POLICIES.aggressive) });
@@ -87,7 +87,7 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("touches no more often in one incident than its steps and its budget say", () => {
+  it("acts no more often in one incident than its steps and its budget permit", () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(POLICIES), FEW), steps(["a"]), (policy, story) => {
         const world = play(new World(policy), story);
@@ -105,7 +105,7 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("asks again for what was refused, but not for ever", () => {
+  it("retries a refused action a limited number of times", () => {
     fc.assert(
       fc.property(policies, steps(["a"]), (policy, story) => {
         const world = play(
@@ -120,7 +120,7 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("keeps every budget in every window, of agents and of the node, however they are interleaved", () => {
+  it("keeps every budget of agents and of the node in every period, in any order of events", () => {
     fc.assert(
       fc.property(steps(["a", "b", "c", "d"]), (story) => {
         const world = play(new World(TIGHT), story);
@@ -158,7 +158,7 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("does nothing about what somebody has taken or silenced", () => {
+  it("does nothing about an acknowledged or silenced incident", () => {
     fc.assert(
       fc.property(policies, steps(["a"]), (policy, story) => {
         const world = new World(policy);
@@ -173,7 +173,7 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("calls an incident resolved only after progress that is newer than the problem", () => {
+  it("marks an incident as recovered only after progress that is newer than the problem", () => {
     fc.assert(
       fc.property(policies, steps(["a"]), (policy, story) => {
         const world = new World(policy);
@@ -189,7 +189,7 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("tells a human in the end of every problem that lasts", () => {
+  it("escalates every lasting problem in the end", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...PROBLEMS),
@@ -211,7 +211,7 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("decides of one agent what it would decide if unrelated ones were looked at in another order", () => {
+  it("decides the same about an agent in whatever order unrelated agents are checked", () => {
     fc.assert(
       fc.property(steps(["a"]), steps(["b"]), fc.boolean(), (ofA, ofB, aFirst) => {
         // Far from each other in kind, so that they share no outage; the node's budget is not reached.

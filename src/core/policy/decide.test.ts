@@ -16,14 +16,14 @@ describe("a step that is proven at the terminal", () => {
     if (record?.outcome) record.outcome.proven = true;
   };
 
-  it("goes on to the next as soon as the assessment has seen it too", () => {
+  it("is followed by the next step as soon as the assessment shows it too", () => {
     const world = new World();
     world.watch(0, 60, "stuck/silent_stream");
     proven(world);
     expect(world.watch(61, 70, "idle", {}, 1)).toEqual(["65 nudge"]);
   });
 
-  it("is not followed by keys before the screen was seen again: what it led to may still be on its way", () => {
+  it("is not followed by keys before the screen was read again", () => {
     const world = new World();
     const limited = assessed("rate_limited", { until: START });
     const facts = { shownAt: START };
@@ -35,7 +35,7 @@ describe("a step that is proven at the terminal", () => {
     expect(world.watch(nudgedAt + 591, nudgedAt + 595, limited, { facts: seen }, 1)).toHaveLength(1);
   });
 
-  it("is followed by the next after ten minutes, where nothing is seen of the screen at all", () => {
+  it("is followed by the next step after ten minutes without any screen update", () => {
     const world = new World();
     const limited = assessed("rate_limited", { until: START });
     const [first] = world.watch(0, 300, limited, { facts: { shownAt: START } }, 1);
@@ -45,7 +45,7 @@ describe("a step that is proven at the terminal", () => {
     expect(next).toEqual([`${nudgedAt + 600} nudge`]);
   });
 
-  it("ends nothing while the assessment still says what was before", () => {
+  it("is not followed by a stop while the assessment is still from before it", () => {
     const world = new World();
     world.watch(0, 60, "stuck/silent_stream");
     proven(world);
@@ -55,7 +55,7 @@ describe("a step that is proven at the terminal", () => {
 });
 
 describe("the recovery plan of the default policy", () => {
-  it("interrupts a silent stream, nudges at the prompt, stops, resumes, hands over, and then asks a human", () => {
+  it("interrupts a silent stream, nudges at the prompt, stops, resumes, continues the task, and then escalates", () => {
     const world = new World();
     expect(world.watch(0, 60, "stuck/silent_stream")).toEqual(["60 interrupt"]);
     expect(world.watch(65, 90, "idle")).toEqual(["90 nudge"]);
@@ -65,12 +65,12 @@ describe("the recovery plan of the default policy", () => {
     expect(world.only).toMatchObject({ problem: "silent_stream", phase: "escalated" });
   });
 
-  it("types nothing into a turn that still runs: where an interrupt does not end it, more force is needed", () => {
+  it("stops an agent whose turn an interrupt does not end, and types nothing into the running turn", () => {
     const world = new World();
     expect(world.watch(0, 100, "stuck/frozen_screen")).toEqual(["60 interrupt", "90 stop"]);
   });
 
-  it("never ends a session in a human's terminal, even when a policy says so", () => {
+  it("never stops a session in a user's own terminal, even if a policy says so", () => {
     for (const policy of Object.values(POLICIES)) {
       const world = new World(policy);
       for (const problem of ["silent_stream", "loop", "no_completion_signal", "frozen_screen"])
@@ -80,7 +80,7 @@ describe("the recovery plan of the default policy", () => {
     }
   });
 
-  it("nudges what stopped early twice, and then asks a human where nothing may be ended", () => {
+  it("nudges an agent that stopped early twice, and then escalates if it may not be stopped", () => {
     const world = new World();
     const early = assessed("stuck/stopped_early", { level: "report", kinds: ["record"] });
     expect(world.watch(0, 30 * MIN, early, { facts: { origin: "tmux" } })).toEqual([
@@ -90,7 +90,7 @@ describe("the recovery plan of the default policy", () => {
     ]);
   });
 
-  it("tells a circling agent once that it repeats itself, and does not urge it on", () => {
+  it("tells a looping agent once that it repeats itself, and does not tell it to continue", () => {
     const world = new World();
     world.watch(0, 60, "stuck/loop");
     world.check(90, "idle");
@@ -100,7 +100,7 @@ describe("the recovery plan of the default policy", () => {
     ]);
   });
 
-  it("gives what only a human can answer to a human at once, and nothing else", () => {
+  it("escalates a human-only problem at once and does nothing else", () => {
     for (const policy of Object.values(POLICIES))
       for (const what of [
         "needs_input/permission",
@@ -114,14 +114,14 @@ describe("the recovery plan of the default policy", () => {
       }
   });
 
-  it("only tells of what it cannot see", () => {
+  it("only reports an agent that it cannot see", () => {
     const world = new World(POLICIES.aggressive);
     expect(world.watch(0, 10 * MIN, "unknown")).toEqual(["90 escalate"]);
     world.watch(700, 760, "stuck/silent_stream", { agent: "b" });
     expect(world.check(765, "unknown", { agent: "b" })).toMatchObject({ action: null });
   });
 
-  it("reports problems and takes no action as long as a new installation observes", () => {
+  it("reports problems and takes no action under the policy of a new installation", () => {
     const world = new World(POLICIES.observe);
     world.watch(0, 30 * MIN, "stuck/silent_stream");
     world.watch(0, 30 * MIN, "rate_limited", { agent: "b" });
@@ -129,7 +129,7 @@ describe("the recovery plan of the default policy", () => {
     expect(new Set(names(world))).toEqual(new Set(["escalate"]));
   });
 
-  it("says what it would have done where acting is not allowed", () => {
+  it("names the action that it would have taken with permission", () => {
     const world = new World();
     world.watch(0, 60, "stuck/silent_stream", { facts: { allowed: false } });
     expect(world.decisions.at(-1)).toMatchObject({
@@ -139,8 +139,8 @@ describe("the recovery plan of the default policy", () => {
   });
 });
 
-describe("a human", () => {
-  it("is told what was tried, what was passed over and why", () => {
+describe("an escalation", () => {
+  it("names the steps that were tried, and the skipped steps with the reason", () => {
     const world = new World();
     const early = assessed("stuck/stopped_early", { level: "report" });
     world.watch(0, 30 * MIN, early, { facts: { origin: "run" } });
@@ -150,7 +150,7 @@ describe("a human", () => {
   });
 });
 
-describe("nothing is done", () => {
+describe("no action is taken", () => {
   const refuses = (facts: Partial<typeof FACTS>, policy = POLICIES.default): string => {
     const world = new World(policy);
     world.watch(0, 8 * MIN, "stuck/silent_stream", { facts });
@@ -158,20 +158,20 @@ describe("nothing is done", () => {
     return world.decisions.at(-1)?.reason ?? "";
   };
 
-  it("before the suspicion has lasted", () => {
+  it("before the suspicion is confirmed", () => {
     const world = new World();
     expect(world.check(0, "stuck/silent_stream")).toMatchObject({ action: null, recheckAt: START + 60_000 });
   });
   it("while a user is at the keyboard", () => {
     expect(refuses({ humanPresent: true })).toContain("keyboard");
   });
-  it("while rouse itself is not well", () => {
+  it("while rouse itself is unhealthy", () => {
     expect(refuses({ observerHealthy: false })).toContain("unhealthy");
   });
   it("while a dialog is open", () => {
     expect(refuses({ promptOpen: true })).toContain("escalated to you");
   });
-  it("while it is silenced or taken by somebody", () => {
+  it("while the incident is silenced or acknowledged", () => {
     const world = new World();
     world.check(0, "stuck/loop");
     world.incidentState.silences.push({ agent: "a", problem: null, at: START, until: START + 3_600_000 });
@@ -180,7 +180,7 @@ describe("nothing is done", () => {
     world.only.ackedAt = START;
     expect(world.watch(1205, 3000, "stuck/loop")).toEqual([]);
   });
-  it("within a minute of waking up, and no window runs while asleep", () => {
+  it("within a minute after waking up, and time asleep does not count as confirmation", () => {
     const world = new World();
     world.check(0, "stuck/silent_stream");
     world.incidentState.asleep.push({ from: START + 5000, to: START + 36_000_000 });
@@ -188,7 +188,7 @@ describe("nothing is done", () => {
     const done = world.watch(36_000, 36_080, "stuck/silent_stream", { facts });
     expect(done).toEqual(["36060 interrupt"]);
   });
-  it("to an active agent, by the guard; one that nobody could see is asked once", () => {
+  it("on an active agent; an agent that could not be observed is asked once", () => {
     const stopped = assessed("stuck/stopped_early", { level: "report" });
     const active = new World();
     active.watch(0, 10 * MIN, stopped, { facts: { guard: { send: false, may_ask: false, reason: "active" } } });
@@ -200,18 +200,18 @@ describe("nothing is done", () => {
       ["escalate", undefined],
     ]);
   });
-  it("that ends anything on one kind of evidence; after the policy's patience a human gets it", () => {
+  it("that ends a process on one kind of evidence; the problem is escalated after the policy's patience", () => {
     const world = new World(POLICIES.aggressive);
     const seen = assessed("stuck/tool_hang", { kinds: ["screen"] });
     expect(world.watch(0, 60 * MIN, seen)).toEqual(["900 escalate"]);
     expect(new World(POLICIES.aggressive).watch(0, 2 * MIN, "stuck/tool_hang")).toEqual(["30 end_child"]);
   });
-  it("a second time when nobody knows whether it was done", () => {
+  it("a second time if the outcome of the first is unknown", () => {
     const world = new World();
     for (let at = 0; at <= 3600; at += 5) world.check(at, "stuck/silent_stream", {}, "unknown");
     expect(names(world)).toEqual(["interrupt", "escalate"]);
   });
-  it("for ever when it is refused again and again, and a refusal costs no budget", () => {
+  it("more than five times if it is refused, and a refusal uses no budget", () => {
     const world = new World();
     for (let at = 0; at <= 7200; at += 5) world.check(at, "stuck/silent_stream", {}, "refused");
     expect(names(world)).toEqual([...Array.from({ length: 5 }, (): ActionName => "interrupt"), "escalate"]);
@@ -223,25 +223,25 @@ describe("a limit", () => {
   const limited = (until: number | null) =>
     assessed("rate_limited", { until: until === null ? null : START + until * 1000 });
 
-  it("is waited for until its reset, with margin and the agent's own jitter", () => {
+  it("is nudged after its reset, with a margin and the agent's own jitter", () => {
     const world = new World();
     const jitter = 60 * spreadFraction("a");
     const [first] = world.watch(0, 7200, limited(3600), {}, 1);
     expect(first).toBe(`${Math.ceil(3600 + 90 + jitter)} nudge`);
   });
-  it("is left to a program that continues by itself, for five minutes more", () => {
+  it("is left for five more minutes to a program that continues by itself", () => {
     const world = new World();
     expect(world.watch(0, 3990, limited(3600), { facts: { resumesItself: true } }, 1)).toEqual([]);
     expect(world.watch(3991, 4200, limited(3600), { facts: { resumesItself: true } }, 1)).toHaveLength(1);
   });
-  it("without a known reset is asked after in waits that double, up to an hour", () => {
+  it("without a known reset is nudged after waits that double, up to an hour", () => {
     const world = new World();
     const times = world.watch(0, 12 * 3600, limited(null), {}, 10).map((line) => Number(line.split(" ")[0]));
     const waits = times.map((at, i) => Math.round((at - (times[i - 1] ?? 0)) / 60));
     expect(names(world).at(-1)).toBe("escalate");
     expect(waits.slice(0, 10).every((wait, i) => Math.abs(wait - Math.min(60, 2 ** i)) <= 1)).toBe(true);
   });
-  it("of an account lets one go first, and the others follow when it works again", () => {
+  it("of an account is tried with one agent first, and the others follow when it has recovered", () => {
     const world = new World();
     const agents = ["a", "b", "c", "d"];
     const proven = new Map<string, number>();
@@ -265,7 +265,7 @@ describe("a limit", () => {
 });
 
 describe("an incident that another problem hides", () => {
-  it("is not given up because its recovery plan does not fit what is seen", () => {
+  it("is not escalated because its recovery plan does not fit the visible problem", () => {
     const world = new World();
     world.check(0, "rate_limited");
     world.watch(5, 120, "stuck/silent_stream");
@@ -276,7 +276,7 @@ describe("an incident that another problem hides", () => {
 
 describe("a stop that waits for evidence", () => {
   it.each(["report", "act"] as const)(
-    "is not announced where none can come: why, and what a human can do, is said instead (a step from %s on)",
+    "is not announced if no more evidence can come; the reason says what the user can do (step level %s)",
     (level) => {
       const step = POLICIES.default.plans.silent_stream?.find((one) => one.do === "stop") as RecoveryStep;
       const silent_stream = [{ ...step, when: { ...step.when, level } }];
@@ -298,7 +298,7 @@ describe("a stop that waits for evidence", () => {
 });
 
 describe("an outage", () => {
-  it("is looked at for two minutes after a touch, also when the next one's turn has begun", () => {
+  it("is observed for two minutes after an action, even if the next agent's turn has begun", () => {
     const world = new World();
     for (let at = 0; at <= 3600; at += 5)
       for (const agent of ["a", "b", "c"])
@@ -308,7 +308,7 @@ describe("an outage", () => {
     expect(Math.min(...nudges.slice(1).map((at, i) => at - (nudges[i] as number)))).toBeGreaterThanOrEqual(120_000);
   });
 
-  it("of fifty agents is one, restarts nobody, and speaks to one at a time", () => {
+  it("of fifty agents is one outage, restarts no agent, and nudges one agent at a time", () => {
     const world = new World(POLICIES.aggressive);
     const agents = Array.from({ length: 50 }, (_, i) => `agent-${i}`);
     for (let at = 0; at <= 3600; at += 30) for (const agent of agents) world.check(at, "error/api", { agent });
@@ -329,17 +329,20 @@ describe("an outage", () => {
     ["rate_limited", 0],
     ["error/exit_code", 0],
     ["gone/crash", 1],
-  ])("is none where unrelated programs without a profile are %s, unless they died together", (what, outages) => {
-    const world = new World();
-    for (let at = 0; at <= 120; at += 10)
-      for (const agent of ["a", "b", "c"]) world.check(at, what, { agent, program: "generic" });
-    expect(world.incidentState.outages).toHaveLength(outages);
-    const known = new World();
-    for (let at = 0; at <= 120; at += 10) for (const agent of ["a", "b", "c"]) known.check(at, what, { agent });
-    expect(known.incidentState.outages).toHaveLength(1);
-  });
+  ])(
+    "is not opened for unrelated programs without a profile that are %s, unless they died together",
+    (what, outages) => {
+      const world = new World();
+      for (let at = 0; at <= 120; at += 10)
+        for (const agent of ["a", "b", "c"]) world.check(at, what, { agent, program: "generic" });
+      expect(world.incidentState.outages).toHaveLength(outages);
+      const known = new World();
+      for (let at = 0; at <= 120; at += 10) for (const agent of ["a", "b", "c"]) known.check(at, what, { agent });
+      expect(known.incidentState.outages).toHaveLength(1);
+    },
+  );
 
-  it("in which many died goes to a human once, and then they are started again one after the other", () => {
+  it("in which many agents died is escalated once, and then they are restarted one at a time", () => {
     const world = new World();
     const agents = ["a", "b", "c", "d"];
     for (let at = 0; at <= 7200; at += 10) for (const agent of agents) world.check(at, "gone/crash", { agent });
@@ -355,7 +358,7 @@ describe("an outage", () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(120_000);
   });
 
-  it("in which one that was tried works again lets the others follow", () => {
+  it("lets the others follow once one agent has recovered", () => {
     const world = new World();
     const proven = new Map<string, number>();
     for (let at = 0; at <= 5400; at += 10)

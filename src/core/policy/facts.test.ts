@@ -9,7 +9,7 @@ const incident = { id: "i", since: START + 60_000 } as Incident;
 describe("the guard's question", () => {
   it.each([
     { what: "the row of the limit itself, drawn a second after its record,", afterMs: 1000, send: true },
-    { what: "a reply that goes on", afterMs: 20_000, send: false },
+    { what: "a continuing reply", afterMs: 20_000, send: false },
   ])("is answered by $what as it should be", ({ afterMs, send }) => {
     const evidence = createEvidence();
     takeSignal(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
@@ -18,7 +18,7 @@ describe("the guard's question", () => {
     expect(facts.guard?.send).toBe(send);
   });
 
-  it("is not asked where the user lets no activity hold a resume back", () => {
+  it("is not asked if the user turned the activity guard off", () => {
     const evidence = createEvidence();
     takeSignal(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
     takeSignal(evidence, { ...screen({ busy: true, reply: "I go on" }), at: incident.since + 20_000 });
@@ -30,7 +30,7 @@ describe("the guard's question", () => {
 
   it.each([
     { what: "lets one be resumed that worked until it was gone", doneMs: 30_000, send: true },
-    { what: "lets none be resumed that somebody goes on with after its end", doneMs: 60_000, send: false },
+    { what: "does not resume a session that continues elsewhere after its end", doneMs: 60_000, send: false },
   ])("$what", ({ doneMs, send }) => {
     const evidence = createEvidence();
     takeSignal(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });

@@ -45,8 +45,8 @@ function situation(what: string, { assessment = {}, facts = {}, incident = {} }:
 
 const does = (given: Situation, how: "plan" | "restart" = "plan") => decide(manualSituation(given, how));
 
-describe("a person who asks for it", () => {
-  it("waits for nothing: not for permission, a confirm window, more evidence, a silence or the program's time-out", () => {
+describe("a recovery that a user requests", () => {
+  it("does not wait for permission, confirmation, more evidence, the end of a silence or the program's timeout", () => {
     const given = { facts: { silencedUntil: START + 1 }, incident: { ackedAt: START } };
     expect(decide(situation("stuck/silent_stream", given)).action).toBeNull();
     expect(does(situation("stuck/silent_stream", given)).action?.do).toBe("interrupt");
@@ -54,7 +54,7 @@ describe("a person who asks for it", () => {
     expect(does(situation("error/api", { incident: reported })).action?.do).toBe("nudge");
   });
 
-  it("restarts with one kind of evidence beside their own, and not with none", () => {
+  it("restarts on one kind of evidence besides the request, and not on none", () => {
     expect(does(situation("stuck/silent_stream"), "restart").action?.do).toBe("restart");
     const unseen = situation("stuck/silent_stream", { assessment: { kinds: [] } });
     expect(does(unseen, "restart").action).toBeNull();
@@ -62,7 +62,7 @@ describe("a person who asks for it", () => {
 
   it.each([
     ["a dialog is open", { facts: { promptOpen: true } }, "dialog"],
-    ["a human types", { facts: { humanPresent: true } }, "keyboard"],
+    ["a user is typing", { facts: { humanPresent: true } }, "keyboard"],
     ["rouse is unhealthy", { facts: { observerHealthy: false } }, "unhealthy"],
     ["it cannot be done", { facts: { can: [] } }, "no automatic recovery is available"],
     [
@@ -70,20 +70,20 @@ describe("a person who asks for it", () => {
       { facts: { guard: { send: false, may_ask: false, reason: "a commit" } as ActionFacts["guard"] } },
       "guard",
     ],
-  ])("touches nothing when %s", (_, given, reason) => {
+  ])("takes no action if %s", (_, given, reason) => {
     const decision = does(situation("error/api", given));
     expect([null, "escalate"]).toContain(decision.action?.do ?? null);
     expect(decision.reason).toContain(reason);
   });
 
-  it("never answers a question, and never ends a human's own terminal", () => {
+  it("never answers a question, and never stops a user's own terminal", () => {
     expect(does(situation("needs_input")).action?.do).toBe("escalate");
     expect(does(situation("needs_input"), "restart").action?.do).toBe("escalate");
     const own = situation("stuck/silent_stream", { facts: { origin: "run" } });
     expect(does(own, "restart")).toMatchObject({ action: { do: "escalate" }, wouldDo: null });
   });
 
-  it("waits for a reset that is printed, and not for what rouse would add to it", () => {
+  it("waits for a printed reset, but not for rouse's own margin", () => {
     const limited = (until: number | null) => situation("rate_limited", { assessment: { until } });
     expect(does(limited(START + 60_000))).toMatchObject({ action: null, recheckAt: START + 60_000 });
     expect(does(limited(START - 1000)).action?.do).toBe("nudge");

@@ -42,7 +42,7 @@ describe("a step for a session that has ended", () => {
     },
   );
 
-  it("is the other way round while the session lives", () => {
+  it("is skipped if it starts a session while the old one is running, and may use the old one", () => {
     expect(next("interrupt", "stuck/tool_hang", false)).toEqual({ step: step("interrupt"), skipped: [] });
     expect(next("resume", "stuck/tool_hang", false)).toEqual({
       step: null,
@@ -70,7 +70,7 @@ describe("a refused action", () => {
     return after?.kind === "check" ? (after.until - last) / 1000 : after?.kind;
   };
 
-  it("is tried again after 30 s, then after twice as long each time, and after five refusals needs a human", () => {
+  it("is tried again after 30 s, then after twice as long each time, and escalated after five refusals", () => {
     expect([1, 2, 3, 4, 5].map(wait)).toEqual([30, 60, 120, 240, "human"]);
   });
 });

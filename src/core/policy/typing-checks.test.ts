@@ -22,8 +22,8 @@ const asked = (
     ...precondition,
   });
 
-describe("objectionTo", () => {
-  it("has none against an empty composer of an idle program that nobody touched", () => {
+describe("refuseReason", () => {
+  it("is null for the empty composer of an idle program without recent user input", () => {
     expect(asked({})).toBeNull();
     expect(asked({ busy: true, says: "working" }, { turn: "running" })).toBeNull();
     expect(asked({ composer: "draft", draft: "continue" }, { draft: "continue" })).toBeNull();
@@ -45,13 +45,13 @@ describe("objectionTo", () => {
     expect(asked(seen, precondition, quietMs)).toBe(objection);
   });
 
-  it("puts an open dialog before everything else, for whoever reads it", () => {
+  it("names an open dialog before any other objection", () => {
     expect(asked({ dialog: "trust", structural: true, composer: "hidden" }, {}, 0)).toBe("a dialog is open (trust)");
   });
 });
 
 describe("sameText", () => {
-  it("does not mind where a composer wraps a text, and minds every letter", () => {
+  it("ignores where a composer wraps a text, and compares every letter", () => {
     expect(sameText("│ go on\n│ now │", "go on now")).toBe(true);
     expect(sameText("go on now", "go on no")).toBe(false);
     expect(sameText("", "")).toBe(true);

@@ -21,7 +21,7 @@ const tight: Policy = {
   },
 };
 
-/** One problem of one agent, long enough to be decided on, and then mended. */
+/** One problem of one agent, long enough for a decision, and then recovered. */
 function problem(world: World, agent: string, at: number, what: string): void {
   for (const after of [0, 70, 200]) world.check(at + after, assessed(what), { agent, ...NOT_ALLOWED });
   for (const after of [210, 250]) world.check(at + after, "working", { agent, progress: at + after });
@@ -33,7 +33,7 @@ const claims = (world: World): (string | null)[] =>
   );
 
 describe("what rouse would have done", () => {
-  it("is no more for one agent in an hour than its budget", () => {
+  it("does not exceed the budget of an agent in an hour", () => {
     const world = new World(tight);
     for (const minute of [0, 15, 30, 45, 61]) problem(world, "a", minute * MIN, "error/api");
     // The first is an hour old by then.
@@ -43,14 +43,14 @@ describe("what rouse would have done", () => {
     );
   });
 
-  it("is no more on one machine than its budget, and a human is told at once all the same", () => {
+  it("does not exceed the budget of a machine, and every problem is still escalated at once", () => {
     const world = new World(tight);
     for (const [i, agent] of ["a", "b", "c", "d"].entries()) problem(world, agent, i * 12 * MIN, "error/api");
     expect(claims(world)).toEqual(["nudge", "nudge", "nudge", "beyond"]);
     expect(world.incidentState.incidents.every(({ escalated }) => escalated !== null)).toBe(true);
   });
 
-  it("counts for nobody who may be touched", () => {
+  it("does not count for an agent with permission", () => {
     const world = new World(tight);
     for (const minute of [0, 15]) problem(world, "a", minute * MIN, "error/api");
     world.watch(30 * MIN, 33 * MIN, "error/api", { agent: "a" });
@@ -58,7 +58,7 @@ describe("what rouse would have done", () => {
     expect(unpermittedActions(world.incidentState)).toHaveLength(2);
   });
 
-  it("is nothing where something else stands against it: a budget, or too little evidence", () => {
+  it("is nothing if another check objects: a budget, or too little evidence", () => {
     const spent = new World({ ...tight, budgets: { ...tight.budgets, incident: 0 } });
     spent.watch(0, 3 * MIN, "error/api", NOT_ALLOWED);
     expect(spent.only.escalated).toMatchObject({
@@ -73,7 +73,7 @@ describe("what rouse would have done", () => {
     });
   });
 
-  it("never exceeds a budget in any stretch of time, whatever befalls whom", () => {
+  it("never exceeds a budget in any period, in any history", () => {
     const what = fc.constantFrom("error/api", "stuck/never_started", "stuck/stopped_early", "gone/crash");
     const step = fc.record({ agent: fc.constantFrom("a", "b", "c"), what, minutes: fc.integer({ min: 5, max: 25 }) });
     fc.assert(

@@ -6,7 +6,7 @@ import { RedactStream } from "./redact-stream.js";
 
 const RUNS = process.env.ROUSE_FULL === "1" ? 5000 : 100;
 
-/** A secret is known by what stands around it: `#` is its place. */
+/** A secret is found by its context: `#` is its place. */
 const SURROUNDINGS: readonly string[] = [
   "MY_SERVICE_TOKEN=#",
   "export DB_PASSWORD='#'",
@@ -30,7 +30,7 @@ const SURROUNDINGS: readonly string[] = [
 ];
 
 describe("redact", () => {
-  it("knows more than 60 formats wherever they stand", () => {
+  it("finds more than 60 formats at any position", () => {
     expect(CANARIES.length).toBeGreaterThan(60);
     const left = CANARIES.flatMap((canary) =>
       [`${canary}`, `it is ${canary}, really`, `"${canary}"`, `{"t":"\\n${canary}\\n"}`, `x=${canary}&y=1`].filter(
@@ -40,12 +40,12 @@ describe("redact", () => {
     expect(left).toEqual([]);
   });
 
-  it.each(SURROUNDINGS)("knows a secret by what stands around it: %s", (surrounding) => {
+  it.each(SURROUNDINGS)("finds a secret by its context: %s", (surrounding) => {
     const secret = "zq81-Kx77-Wm40-pL99-xY12";
     expect(redact(surrounding.replace("#", secret))).not.toContain(secret.slice(5));
   });
 
-  it("takes a private key out between its first and its last line, in lines or in JSON", () => {
+  it("redacts a private key between its first and its last line, in plain text or in JSON", () => {
     const body = Array.from({ length: 20 }, () => FILL.word.repeat(2));
     const key = ["-----BEGIN OPENSSH PRIVATE KEY-----", ...body, "-----END OPENSSH PRIVATE KEY-----"].join("\n");
     expect(redact(key)).toBe(key.replaceAll(FILL.word, "*".repeat(32)));
@@ -57,7 +57,7 @@ describe("redact", () => {
     expect(redact(cut)).not.toContain(FILL.word);
   });
 
-  it("leaves what programs write every day as it is", () => {
+  it("leaves ordinary output unchanged", () => {
     const texts = [
       '{"usage":{"input_tokens":12345,"cache_read_input_tokens":998877,"max_tokens":64000},"token_count":7}',
       `{"uuid":"${UUID}","parentUuid":null,"sessionId":"${UUID}","requestId":"req_011CabcDEF","type":"assistant"}`,
@@ -73,7 +73,7 @@ describe("redact", () => {
     expect(texts.map(redact)).toEqual(texts);
   });
 
-  it("keeps the length of any text, and lets none through among others", () => {
+  it("keeps the length of any text, and finds every secret in a mixed text", () => {
     const anything = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...SURROUNDINGS, "\u001b[1m"));
     const parts = fc.array(fc.oneof(anything, fc.constantFrom(...CANARIES)), { maxLength: 12 });
     fc.assert(
@@ -95,7 +95,7 @@ describe("RedactStream", () => {
     return out.join("") + stream.flush();
   };
 
-  it("finds a secret however the output is cut", () => {
+  it("finds a secret at any split of the output", () => {
     const text = `before\r\n\u001b[32mkey:\u001b[0m ${canary} after\r\nmore\r\n`;
     const clean = text.replace(canary, "*".repeat(canary.length));
     for (const size of [1, 7, 64, 1000]) {
@@ -106,24 +106,24 @@ describe("RedactStream", () => {
     }
   });
 
-  it("knows the rest of a secret whose beginning had to go out", () => {
+  it("redacts the rest of a secret whose beginning was already released", () => {
     const out = throughIn([`key ${canary.slice(0, 40)}`, canary.slice(40, 70), `${canary.slice(70)}\n`], true);
     expect(out).toBe(`key ${"*".repeat(canary.length)}\n`);
   });
 
-  it("sees through colours, and leaves them", () => {
+  it("finds a secret across colours and keeps the colours", () => {
     const coloured = `\u001b[1m${canary.slice(0, 9)}\u001b[22m\u001b[2m${canary.slice(9)}\u001b[0m\n`;
     expect(throughIn([coloured])).toBe(
       `\u001b[1m${"*".repeat(9)}\u001b[22m\u001b[2m${"*".repeat(canary.length - 9)}\u001b[0m\n`,
     );
   });
 
-  it("follows a secret that a program breaks at the edge of its box", () => {
+  it("finds a secret that a program wraps at the edge of a box", () => {
     const out = throughIn([`│ ${canary.slice(0, 60)} │\r\n│ ${canary.slice(60)}  │\r\n│ 1 file read │\r\n`]);
     expect(out).toBe(`│ ${"*".repeat(60)} │\r\n│ ${"*".repeat(canary.length - 60)}  │\r\n│ 1 file read │\r\n`);
   });
 
-  it("takes out a private key that comes line by line", () => {
+  it("redacts a private key that arrives line by line", () => {
     const lines = [
       "-----BEGIN RSA PRIVATE KEY-----",
       ...Array<string>(60).fill(FILL.word.repeat(2)),
@@ -137,7 +137,7 @@ describe("RedactStream", () => {
     expect(out.split("\r\n").map((line) => line.length)).toEqual([...lines.map((line) => line.length), 0]);
   });
 
-  it("changes nothing that is no secret, and loses nothing", () => {
+  it("changes only secrets and loses no output", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary", maxLength: 60 })), fc.boolean(), (pieces, flushes) => {
         const out = throughIn(pieces, flushes);

@@ -32,7 +32,7 @@ describe("text from an agent, made safe", () => {
     expect(left.map((code) => code.toString(16))).toEqual([]);
   });
 
-  it("keeps what people write: letters of any script, emoji, accents", () => {
+  it("keeps ordinary text: letters of any script, emoji, accents", () => {
     expect(sanitize("Grüße, 日本語 😀 e\u0301")).toBe("Grüße, 日本語 😀 e\u0301");
   });
 

@@ -4,7 +4,7 @@ import { clockTime, formatDistance, resumesText } from "./when.js";
 const at = (iso: string): number => Date.parse(iso);
 const NOW = at("2026-11-15T00:56:00Z");
 
-describe("how far away a moment is", () => {
+describe("the distance to a moment", () => {
   it.each([
     [0, "0 s"],
     [-5, "0 s"],
@@ -35,7 +35,7 @@ describe("when a limit ends", () => {
     expect(resumesText(at(until), NOW, zone)).toBe(text);
   });
 
-  it("names the day by the calendar where the clock changes", () => {
+  it("names the day by the calendar when the clock changes", () => {
     // 25 October 2026 has 25 hours in Berlin.
     expect(clockTime(at("2026-10-25T22:30:00Z"), at("2026-10-24T22:10:00Z"), "Europe/Berlin")).toBe("23:30");
     expect(clockTime(at("2026-10-25T23:30:00Z"), at("2026-10-24T22:10:00Z"), "Europe/Berlin")).toBe("tomorrow 00:30");

@@ -13,8 +13,8 @@ async function checked(): Promise<{ terminal: FakeTerminal; keyboard: Keyboard<n
   return { terminal, keyboard, check };
 }
 
-describe("a look", () => {
-  it("is good for one press", async () => {
+describe("a screen check", () => {
+  it("allows only one press", async () => {
     const { terminal, keyboard, check } = await checked();
     expect(await keyboard.press(check, TEXT, IDLE)).toEqual({ result: "pressed" });
     expect(await keyboard.press(check, TEXT, IDLE)).toEqual({
@@ -24,7 +24,7 @@ describe("a look", () => {
     expect(terminal.keys).toEqual([TEXT]);
   });
 
-  it("grows stale", async () => {
+  it("expires", async () => {
     const { terminal, keyboard, check } = await checked();
     terminal.now += 5000;
     expect(await keyboard.press(check, TEXT, IDLE)).toEqual({
@@ -34,14 +34,14 @@ describe("a look", () => {
     expect(terminal.keys).toEqual([]);
   });
 
-  it("is of one terminal", async () => {
+  it("is valid for one terminal only", async () => {
     const { check } = await checked();
     const other = await checked();
     expect(await other.keyboard.press(check, TEXT, IDLE)).toMatchObject({ result: "refused" });
     expect(other.terminal.keys).toEqual([]);
   });
 
-  it("that shows what must not be touched is no reason to ask the terminal again", async () => {
+  it("with an objection refuses the press without asking the terminal again", async () => {
     const { terminal, keyboard, check } = await checked();
     expect(await keyboard.press(check, TEXT, { ...IDLE, turn: "running" })).toEqual({
       result: "refused",

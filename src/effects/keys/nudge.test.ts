@@ -32,7 +32,7 @@ async function nudged(turn: ReturnType<TerminalSession["turn"]>) {
 }
 
 describe("a nudge", () => {
-  it("presses Enter at least 300 ms after its text, so that the program does not take both for one paste", async () => {
+  it("presses Enter at least 300 ms after its text, so that the program does not read both as one paste", async () => {
     const { result, pressed } = await nudged(null);
     expect(result.result).toBe("done");
     expect(pressed.map(({ kind }) => kind)).toEqual(["text", "submit"]);

@@ -5,7 +5,7 @@ import { conditionOf, paneNumbers } from "./tmux-condition.js";
 const NUMBERS = "4242|0|0|0|0|110|34|2|30|1794732304";
 
 describe("conditionOf", () => {
-  it("puts no character of a screen or a program's name into a format that could mean something there", () => {
+  it("puts no special character of the screen or of a program's name into a format", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), fc.string({ unit: "binary" }), (lines, command) => {
         const rows = lines.map((line) => line.replaceAll("\n", " "));
@@ -17,7 +17,7 @@ describe("conditionOf", () => {
     );
   });
 
-  it("names the row at which the composer stands, by the first row that looks like it", () => {
+  it("identifies a composer row by the first row with the same shape", () => {
     const rows = ["❯ fix it", "", "─────", "❯ ", "─────"];
     const condition = conditionOf({ numbers: NUMBERS, command: "claude", rows, top: 2, bottom: 4 });
     expect(condition).toContain("#{C/r:^─────$}|#{C/r:^❯$}|#{C/r:^─────$}");
@@ -39,7 +39,7 @@ describe("paneNumbers", () => {
     expect(paneNumbers(`7 ${text}`)).toMatchObject({ activeAt: 9 });
   });
 
-  it("are null for whatever else a server may say", () => {
+  it("are null for any other reply", () => {
     for (const reply of ["", "no", `1 ${NUMBERS}|1`, `1 ${NUMBERS}\n`]) expect(paneNumbers(reply)).toBeNull();
   });
 });
