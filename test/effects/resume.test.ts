@@ -230,7 +230,7 @@ describe("run", () => {
     mkdirSync(folder);
     const script = `export ROUSE_HOME=${home.path}; sleep 300 & echo $! >${folder}/pid; wait`;
     const outcome = await run(["sh", "-c", script], 1000);
-    expect(outcome).toMatchObject({ result: "failed", reason: expect.stringContaining("took longer than it may") });
+    expect(outcome).toMatchObject({ result: "failed", reason: expect.stringContaining("exceeded its time limit") });
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
     await until("its child to be gone", () => identityOf(pid) === null);
   });
