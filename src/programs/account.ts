@@ -1,14 +1,17 @@
-/** Which account of its provider a running agent uses. A login counts before a key of the environment where the program does so. */
+/**
+ * The provider account of a running agent. A login takes precedence over an API key in the environment if the program
+ * does so.
+ */
 import type { JsonRecord } from "../readers/records/json.js";
 
-/** One word out of a file of the program's own; nothing else of it is kept. */
+/** One value from a file of the program; nothing else of the file is kept. */
 export type ReadWord = (
   folder: string,
   file: string,
   pick: (record: JsonRecord) => string | undefined,
 ) => Promise<string | null>;
 
-/** A text that is the same for agents of one account, or null where nothing tells. It may be a secret: only a digest is kept. */
+/** A text that is equal for agents of one account, or null if unknown. It may be a secret: only a digest is kept. */
 export type IdentifyAccount = (
   process: { env: ReadonlyMap<string, string>; home: string },
   read: ReadWord,

@@ -1,16 +1,16 @@
-/** What a program's parts may ask of the file system. The live implementation is in `sensors/process/program-files.ts`. */
+/** File-system access for the parts of a program. The live implementation is in `sensors/process/program-files.ts`. */
 
 /** Why a file is not read: an agent may have put it there to mislead us. */
 export type Refusal = "missing" | "no file" | "link" | "not ours" | "several names" | "outside" | "unreadable";
 
 export interface ProgramFiles {
-  /** Names in a folder, a bounded number; none where it cannot be read. */
+  /** Names in a folder, a bounded number; none if it cannot be read. */
   names(folder: string): Promise<string[]>;
-  /** When a file was last written, in milliseconds; null where there is none. */
+  /** The modification time of a file, in milliseconds; null if it does not exist. */
   changedAt(path: string): Promise<number | null>;
-  /** The first bytes of a regular file of this user below `root`, a real path; null where it may not be read. */
+  /** The first bytes of a regular file of this user below `root`, a real path; null if it may not be read. */
   readHead(path: string, root: string, maxBytes: number): Promise<string | null>;
-  /** The real path of a folder; null where there is none. */
+  /** The real path of a folder; null if it does not exist. */
   realRoot(folder: string): string | null;
   sha256(text: string): string;
 }

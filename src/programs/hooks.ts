@@ -1,4 +1,4 @@
-/** Hooks of a program: where its settings are, and how rouse's hooks are put into them and taken out again. */
+/** Hooks of a program: the place of its settings, and how rouse's hooks are added and removed. */
 import type { Absent, Load } from "./part.js";
 
 export interface HookPart {
@@ -16,16 +16,16 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface HookCode {
   readonly edit: (text: string, options: HookOptions) => EditResult;
-  /** What the settings say of the plugin. */
+  /** The state of the plugin in the settings. */
   readonly pluginState: (settings: string) => PluginState;
 }
 
 export interface HookOptions {
-  /** How rouse is started, as words: `["rouse"]`, or the path of its program. */
+  /** The command that starts rouse: `["rouse"]`, or the path of its program. */
   command: readonly string[];
   /** The folder of the plugin that has the hooks, instead of the settings. */
   plugin?: string | undefined;
-  /** Where the program posts, if it can, instead of starting `rouse hook`. */
+  /** The URL that the program posts to, if it can, instead of starting `rouse hook`. */
   http?: HttpTarget | undefined;
   remove?: boolean;
 }

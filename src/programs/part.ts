@@ -1,4 +1,4 @@
-/** A part that a program does not have, and why. */
+/** A part that a program does not have, with the reason. */
 export interface Absent {
   readonly absent: string;
 }
@@ -6,7 +6,7 @@ export interface Absent {
 /** Code that is loaded when it is needed. */
 export type Load<T> = () => Promise<T>;
 
-/** The part, or null where it is absent. */
+/** The part, or null if it is absent. */
 export function partOf<T extends object>(part: T | Absent): T | null {
   return "absent" in part ? null : part;
 }

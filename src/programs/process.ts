@@ -9,13 +9,13 @@ const RULES: readonly (ProcessRule & { kind: string })[] = PROGRAMS.flatMap(({ p
 });
 
 const RUNTIMES = new Set(["node", "nodejs", "bun", "deno"]);
-/** Options of a runtime whose value is a word of its own. */
+/** Options of a runtime that take the next argument as their value. */
 const VALUED = new Set(["-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions"]);
 /** The runtime is given code, or another task. */
 const NO_SCRIPT = new Set(["-e", "--eval", "-p", "--print", "-i", "--interactive", "--test", "--run"]);
 const WORDS_MAX = 64;
 
-/** The kind of agent that was started with these words; null for any other program. */
+/** The kind of agent that this command line starts; null for any other program. */
 export function programOf(argv: readonly string[], exe: string | null = null): string | null {
   const words = argv.slice(0, WORDS_MAX);
   const first = words[0] ?? "";

@@ -19,7 +19,7 @@ export interface AgentProgram {
   readonly process: ProcessRule | Absent;
   /** What its records say. */
   readonly readers: Load<ProgramReaders>;
-  /** Where its records are. */
+  /** The place of its records. */
   readonly transcript: TranscriptPart | Absent;
   readonly sessionFile: SessionFilePart | Absent;
   readonly hooks: HookPart | Absent;
@@ -46,14 +46,14 @@ export interface ProcessRule {
   readonly others: ReadonlySet<string>;
 }
 
-/** The place is required: a zone that is left out is hours off, and nobody notices. */
+/** The context is required: a missing zone shifts times by hours without an error. */
 export type MakeReader = (context: ReadContext) => RecordReader;
 
 export interface ProgramReaders {
   readonly transcript: MakeReader;
   readonly stream: MakeReader;
-  /** Null where the program has no hooks. */
+  /** Null if the program has no hooks. */
   readonly hook: MakeReader | null;
-  /** Null where the program keeps no session file. */
+  /** Null if the program writes no session file. */
   readonly session_file: MakeReader | null;
 }

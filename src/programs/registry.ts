@@ -28,7 +28,7 @@ export function programFor(kind: string): AgentProgram {
   return PROGRAMS.find(({ profile }) => profile.id === kind) ?? genericProgram;
 }
 
-/** Whose transcript it is, by the fields that only that program writes; the generic one where nothing tells. */
+/** The program that wrote a transcript, by the fields that only that program writes; the generic one if unknown. */
 export function programOfRecords(records: readonly JsonRecord[]): AgentProgram {
   return PROGRAMS.find(({ transcript }) => partOf(transcript)?.isOwn(records)) ?? genericProgram;
 }
@@ -62,7 +62,7 @@ export function profileFor(program: string, own: readonly ProfileOverride[] = []
   return mergeProfile(parent, override);
 }
 
-/** Names of programs are compared in small letters, however somebody wrote them. */
+/** Program names are compared in lower case. */
 const isCalled = ({ id, programs = [] }: ProfileOverride, name: string): boolean =>
   [id, ...programs].some((known) => known.toLowerCase() === name);
 

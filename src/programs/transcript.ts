@@ -1,4 +1,4 @@
-/** Where a program keeps the records of a session, and what it takes to find those of a running agent. */
+/** The place of a program's session records, and how to find those of a running agent. */
 import type { Signal } from "../core/signal.js";
 import type { JsonRecord } from "../readers/records/json.js";
 import type { ReadContext, RecordReader } from "../readers/records/record-reader.js";
@@ -6,13 +6,13 @@ import type { ProgramFiles, Refusal } from "./files.js";
 import type { Absent, Load } from "./part.js";
 
 export interface TranscriptPart {
-  /** Where the records of a running agent are, by the surest way first. */
+  /** The places of a running agent's records, most reliable first. */
   readonly locate: (candidate: Candidate, files: ProgramFiles) => Promise<TranscriptLocation>;
   /** Whether only this program writes such records. */
   readonly isOwn: (records: readonly JsonRecord[]) => boolean;
   /** Further files that belong to a transcript. */
   readonly sideFiles: SideFilesPart | Absent;
-  /** The code that reads a database, where the program keeps one instead of files of lines. */
+  /** The code that reads a database, if the program keeps one instead of files of lines. */
   readonly database: Load<DatabaseCode> | Absent;
 }
 
@@ -29,12 +29,12 @@ export interface Candidate {
 }
 
 export interface TranscriptLocation {
-  /** Null as long as it cannot be told. */
+  /** Null as long as it is unknown. */
   transcript: string | null;
   /** The folder that all transcripts of the program are in. */
   root: string;
   sessionId: string | null;
-  /** Where the program keeps a database instead of transcripts. */
+  /** The program's database, if it keeps one instead of transcripts. */
   database?: DatabaseLocation;
   /** The program's own folder. */
   configFolder: string;
@@ -50,7 +50,7 @@ export interface SideFilesPart {
 export interface SessionFilePart {
   /** Its path below the program's folder. */
   readonly nameOf: (pid: number) => string;
-  /** Null where it is missing, no such file, or older than the process that has the number now. */
+  /** Null if it is missing, not such a file, or older than the process with this pid. */
   readonly read: (
     files: ProgramFiles,
     process: { configFolder: string; pid: number; startedAt: number },
@@ -116,7 +116,7 @@ export interface DatabaseCode {
   readonly overlapMs: number;
   /** What a poll would have seen of these rows, each at its time. */
   readonly placeRows: (rows: readonly JsonRecord[]) => { at: number; row: JsonRecord }[];
-  /** A reader of the rows of one session; of all where none is named. */
+  /** A reader of the rows of one session; of all sessions if none is given. */
   readonly makeReader: (context: Partial<ReadContext>, session: string | null) => RecordReader;
   /** The signals of all rows of a recording, in the order of time. */
   readonly readAll: (rows: readonly unknown[]) => { at: number; signals: Signal[] }[];

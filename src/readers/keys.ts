@@ -1,14 +1,14 @@
-/** Keys that went into a terminal: what a human typed, without the terminal's own answers to queries. */
+/** Keys that a user typed into a terminal, without the terminal's own answers to queries. */
 import type { InputSignal } from "../core/signal.js";
 
-// Answers of a terminal, not of a human: device and version reports, cursor position, focus, status, colours.
+// Sent by the terminal, not by a user: device and version reports, cursor position, focus, status, colours.
 const ANSWERS =
   /\u001b(?:\[[?>=]?[\d;]*[cRnIOy]|\[[?>=][\d;]*u|P[^\u001b]{0,200}\u001b\\|\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|\[\d*;\d*;\d*[tM])/g;
 
 const TYPED_MAX = 100_000;
 const LEAVES = /^\s*\/(?:exit|quit)\s*\r?$/;
 
-/** Null when nothing of it came from a human. */
+/** Null if the user typed none of it. */
 export function readKeys(text: string, at: number): InputSignal | null {
   const typed = typedIn(text);
   if (typed === "") return null;

@@ -7,8 +7,8 @@ import { addPlugin, pluginState, removePlugin } from "./plugin.js";
 import { claudeCode } from "./screens.js";
 
 /**
- * Edges only. Text as it streams (`MessageDisplay`) would start a process for every few words; the others of Claude
- * Code's events tell nothing that one of these does not.
+ * Edges only. Streaming text (`MessageDisplay`) would start a process for every few words; the other events of Claude
+ * Code add nothing to these.
  */
 export const CLAUDE_EVENTS: JsonHooks["events"] = [
   ...["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest"].map(byTool),

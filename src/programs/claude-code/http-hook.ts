@@ -1,7 +1,7 @@
 /**
- * Hooks that post instead of starting a process: Claude Code has them. Measured with 2.1.325: it skips them for
- * `SessionStart`, waits for the answer, and shows the human a notice for each one that cannot be delivered, so they are
- * for a daemon that is always up.
+ * Claude Code's hooks that post instead of starting a process. Measured with 2.1.325: it skips them for `SessionStart`,
+ * waits for the answer, and shows the user a notice for each failed delivery, so they are for a daemon that is always
+ * up.
  */
 import type { JsonRecord } from "../../readers/records/json.js";
 import type { HttpTarget } from "../hooks.js";
@@ -13,14 +13,14 @@ const TIMEOUT_SECS = 5;
 
 const PATH = `/v1/hooks/${claudeCode.id}`;
 
-/** Null where this event has no such hooks. */
+/** Null if this event has no such hooks. */
 export function httpEntry(event: string, { port, key }: HttpTarget): JsonRecord | null {
   if (NEVER_POSTED.has(event)) return null;
   return {
     type: "http",
     url: `http://127.0.0.1:${port}${PATH}`,
     timeout: TIMEOUT_SECS,
-    // A variable is filled in only where it is named below; one that is not set is empty.
+    // A variable is substituted only if it is named below; an unset one is empty.
     headers: { Authorization: `Bearer ${key}`, "x-rouse-session": "$ROUSE_SESSION" },
     allowedEnvVars: ["ROUSE_SESSION"],
   };

@@ -1,6 +1,6 @@
 /**
- * rouse's plugin in the settings of Claude Code: where it is found, and that it is on. Measured with 2.1.325, these two
- * are all that it needs; 2.1.100 fetches it at its first start and has it from the second on.
+ * rouse's plugin in the settings of Claude Code: its marketplace, and that it is enabled. Measured with 2.1.325, these
+ * two are sufficient; 2.1.100 fetches the plugin at its first start and has it from the second on.
  */
 import { basename } from "node:path";
 import { canonicalJson } from "../../core/digest.js";
@@ -57,7 +57,7 @@ export function removePlugin(text: string): EditResult {
   });
 }
 
-/** Where our marketplace lies; null for another one of this name, undefined for none. */
+/** The path of rouse's marketplace; null for another marketplace of this name, undefined for none. */
 function marketPath({ extraKnownMarketplaces }: ProgramSettings): string | null | undefined {
   const market = asRecord(extraKnownMarketplaces)?.[MARKET];
   if (market === undefined) return undefined;

@@ -1,9 +1,9 @@
 import type { AgentProfile } from "../shared/profile.js";
 
 /**
- * Claude Code. The spinner's verb is random and its glyph cycles; what is stable is the shape: a glyph, words,
- * an ellipsis, and brackets with elapsed time and tokens. The composer stands between two rules and is drawn during
- * a turn too, so it says nothing about being busy.
+ * Claude Code. The spinner's verb is random and its glyph cycles; the shape is stable: a glyph, words, an ellipsis, and
+ * brackets with elapsed time and tokens. The composer is between two rules and is drawn during a turn too, so it is no
+ * evidence of being idle.
  */
 export const claudeCode: AgentProfile = {
   id: "claude-code",
@@ -137,7 +137,7 @@ export const claudeCode: AgentProfile = {
     "^ {2}⎿\\s+(?:Tip|Next):",
     "^\\s+\\S+ \\S+ · /effort\\s*$",
     "^\\s+[◻◼✔☐☒□■] ",
-    // Notices stand at the right edge above the composer, and change long after a turn.
+    // Notices are at the right edge above the composer, and change long after a turn.
     "^\\s{14,}\\S.{0,105}$",
   ],
   queued: "(?i)press up to edit queued",

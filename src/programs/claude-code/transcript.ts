@@ -42,8 +42,8 @@ function projectFolder(cwd: string): string {
 }
 
 /**
- * The file does not exist before the first prompt, so the place where it will be is an answer too. A process that
- * changed its folder, and a long path that was shortened, are found by the name of the file.
+ * The file does not exist before the first prompt, so its future path is an answer too. A process that changed its
+ * folder, and a shortened long path, are found by the name of the file.
  */
 async function pathOf(
   files: ProgramFiles,

@@ -1,14 +1,14 @@
 /**
- * The `notify` program in Codex's `config.toml`. There is room for one: if somebody else's is there, it is kept as a
- * comment and run after ours. The file is edited as text, and the result is read back: unless it says what the file
- * said before, but for `notify`, nothing is changed.
+ * The `notify` program in Codex's `config.toml`. There is room for one: an existing one of another tool is kept as a
+ * comment and run after rouse's. The file is edited as text, and the result is parsed again: if anything other than
+ * `notify` differs, nothing is changed.
  */
 import { parse, type TomlTable } from "smol-toml";
 import { canonicalJson } from "../../core/digest.js";
 import type { EditResult, HookCode } from "../hooks.js";
 import { codex } from "./screens.js";
 
-/** Marks the lines of a `notify` that stood here before. */
+/** Marks the lines of an earlier `notify`. */
 const KEPT = "# rouse keeps: ";
 const STATEMENT_LINES_MAX = 100;
 
@@ -52,7 +52,7 @@ function removeCodexNotify(text: string, isOurs: (words: readonly string[]) => b
     : { ok: false, error: '"notify" could not be removed safely; remove it yourself' };
 }
 
-/** Where a top-level statement stands: from its name to the line on which its value is complete. */
+/** The range of a top-level statement: from its name to the line on which its value is complete. */
 function statementOf(text: string, name: string): { from: number; to: number; lines: string[] } | null {
   const lines = text.split(/(?<=\n)/);
   let from = 0;

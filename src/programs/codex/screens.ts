@@ -54,7 +54,7 @@ export const codex: AgentProfile = {
       live: true,
     },
     { id: "compacting-status", fact: "compacting", region: "status", when: "^[•◦·] Compacting" },
-    // Without the clock before it, it is what a turn left running: a server, say. That wakes nobody.
+    // Without the clock before it, a turn left it running: a server, for example. It does not wake the agent.
     {
       id: "tool-status",
       fact: "tool",

@@ -2,7 +2,7 @@ import type { AgentProfile } from "../shared/profile.js";
 
 /**
  * Gemini CLI. Working, retrying and hung look the same (`Thinking... (esc to cancel, 1m 10s)`), so before the first
- * text of a reply only time can tell: `retriesSilently`.
+ * text of a reply only time distinguishes them: `retriesSilently`.
  */
 export const gemini: AgentProfile = {
   id: "gemini",

@@ -72,7 +72,7 @@ export const generic: AgentProfile = {
       id: "busy-status-4",
       fact: "busy",
       region: "status",
-      // A stroke that turns is a frame or the dash of a list, too: its clock and its key tell it from them.
+      // A turning stroke is also a frame or the dash of a list: its clock and its key distinguish it.
       when: "(?i)^\\s{0,4}[|/\\\\-] \\S.*?\\((?:\\d+[hms] ?)+[^()]*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\)",
     },
     {
@@ -102,10 +102,10 @@ export const generic: AgentProfile = {
       id: "busy-foot",
       fact: "busy",
       region: "foot",
-      // Not at the end of a list of keys ("/ for commands"), which stands there for ever.
+      // Not at the end of a list of keys ("/ for commands"), which is always there.
       when: "(?i)^(?:[^/↓?@]|[/↓?@](?:[^ ]| [^f]))*?\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b",
     },
-    // Below the composer nobody but the program writes.
+    // Only the program writes below the composer.
     { id: "busy-foot-2", fact: "busy", region: "foot", when: "^\\s{0,3}[^\\s\\pL\\pN│┃|] (?:Working|Thinking)\\b" },
     // How long it took, below what it said.
     { id: "ended-last", fact: "ended", region: "last", when: "^\\s{0,4}[⏱⏲⌛⏳🕒] {1,2}(?:\\d+(?:\\.\\d+)?[hms] ?)+$" },
@@ -152,7 +152,7 @@ export const generic: AgentProfile = {
       tinted: true,
       unsaid: true,
     },
-    // Some draw a bar beside it, red or amber as its words or alone. What a tool printed has its call above it.
+    // Some draw a bar beside it, red or amber like its words or alone. A tool's output has its call above it.
     {
       id: "failure-last-2",
       fact: "failure",
@@ -171,7 +171,7 @@ export const generic: AgentProfile = {
       unsaid: true,
       opens: true,
     },
-    // Some draw only the cross in red, and the words as any others.
+    // Some draw only the cross in red, and the words like any others.
     {
       id: "failure-last-4",
       fact: "failure",
@@ -180,7 +180,8 @@ export const generic: AgentProfile = {
       redFrame: true,
       unsaid: true,
     },
-    // A program's own word has its own colour: red, or the grey of its remarks. A reply with these words has neither.
+    // A program's own statement has its own colour: red, or the grey of its remarks. A reply with these words has
+    // neither.
     {
       id: "failure-last-5",
       fact: "failure",
@@ -197,7 +198,7 @@ export const generic: AgentProfile = {
       muted: true,
       unsaid: true,
     },
-    // Some tell of what stopped them in the words and the colour of a reply, which then says nothing else.
+    // Some report the cause of a stop in the words and the colour of a reply, which then contains nothing else.
     {
       id: "failure-last-7",
       fact: "failure",
@@ -241,7 +242,7 @@ export const generic: AgentProfile = {
     "^\\s*[─━═▄▀]{10,}\\s*$",
     // A status line that is drawn into the upper edge of the composer.
     "^\\s{0,3}\\S.*[─━]{10,}.{0,24}$",
-    // Who said it, and how long it took: OpenCode and its forks.
+    // The speaker, and the duration: OpenCode and its forks.
     "^\\s{0,6}▣ {1,2}[^·]+ · [^·]+(?: · (?:\\d+(?:\\.\\d+)?[hms] ?)+)?$",
     // For how long nothing was asked of it.
     "^\\s{0,4}(?:\\d+[hms] )+idle$",

@@ -1,13 +1,13 @@
 /**
  * The rows of OpenCode's database that changed, for one running OpenCode.
  *
- * It is read beside a program that writes it: opened for reading only, one short statement at a time, and without ever
- * waiting for a lock. No statement looks at more than the newest rows (by their row numbers, so whatever indexes there
- * are), because a query holds up the whole daemon. A database that is missing, replaced, damaged or of another layout
- * costs this sense only, and is tried again at the next look.
+ * OpenCode writes the database while it is read: it is opened for reading only, with one short statement at a time, and
+ * without ever waiting for a lock. No statement reads more than the newest rows (by their row numbers, so independent
+ * of the indexes), because a query blocks the whole daemon. If the database is missing, replaced, damaged or of another
+ * layout, only this source is lost, and it is tried again at the next check.
  *
- * The database holds all sessions of a user. Which one the program is in: the one of its folder that was written last
- * since it started, else the one that its arguments name.
+ * The database contains all sessions of a user. The session of the program is the one of its folder that was written
+ * last since the program started, else the one in its arguments.
  */
 import { digest } from "../../core/digest.js";
 import type { Refusal } from "../files.js";
@@ -23,11 +23,11 @@ import type {
 import { OpenCodeReader } from "./readers/rows.js";
 import { placedRows, rowsToTimed } from "./readers/times.js";
 
-/** So many rows of a table are looked at, the newest. */
+/** Only this many of the newest rows of a table are read. */
 const WINDOW_ROWS = 2000;
 const SESSIONS_WINDOW_ROWS = 500;
 const SESSIONS_MAX = 20;
-/** So many rows are taken at once, and no longer ones. */
+/** The maximum number of rows per read, and the maximum size of a row. */
 const ROWS_MAX = 300;
 const DATA_CHARS_MAX = 1_000_000;
 /** A row is stamped before its transaction is written, so a newer one may be seen first. */
@@ -78,12 +78,12 @@ class OpenCodeDatabase implements RowSource {
     try {
       this.#database?.close();
     } catch {
-      // It was replaced or removed under us; nothing was written that could be lost.
+      // It was replaced or removed in the meantime; nothing was written, so nothing is lost.
     }
     this.#database = null;
   }
 
-  /** Is the file there, and ours? When another one has its name now, that one is to be opened. */
+  /** Does the file exist and belong to this user? If another file has its name now, that file is opened. */
   async #stands(): Promise<Refusal | null> {
     const found = await this.#access.fileId(this.#place.path, this.#place.root);
     if (!found.ok) {
@@ -99,7 +99,7 @@ class OpenCodeDatabase implements RowSource {
 
   #openAgain(): void {
     this.#database = this.#access.open(this.#place.path);
-    // Nothing in its layout may call functions, and nothing of ours waits.
+    // The schema must not call functions, and rouse never waits for a lock.
     this.#database.exec("pragma busy_timeout = 0; pragma trusted_schema = off; pragma query_only = on");
     if (!this.#hasTables()) throw new Error("unknown database layout");
   }
@@ -203,7 +203,7 @@ const isLock = (error: unknown): boolean => /\b(?:locked|busy)\b/i.test(String(e
 /** The session and those of its subagents, the newest. */
 function familyOf(sessions: readonly DatabaseRow[], root: string): string[] {
   const family = new Set([root]);
-  // Parents are changed after their children began, so several rounds may be needed.
+  // Parents change after their children started, so several rounds may be needed.
   for (let grew = true; grew && family.size < SESSIONS_MAX; ) {
     const before = family.size;
     for (const { id, parent_id } of sessions)

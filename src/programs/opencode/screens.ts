@@ -31,7 +31,7 @@ export const opencode: AgentProfile = {
     { id: "ended-last", fact: "ended", region: "last", when: "^\\s+▣\\s+.+ · (?:[0-9.]+m?s|(?:\\d+[hms] ?)+)\\s*$" },
     { id: "interrupted-last", fact: "interrupted", region: "last", when: "^\\s+▣\\s+.+ · interrupted" },
     { id: "tool-last", fact: "tool", region: "last", when: "^\\s+~ (?P<subject>.+)$", class: "shell" },
-    // The mark turns while the command runs; then a `$` stands in its place.
+    // The mark turns while the command runs; then a `$` replaces it.
     {
       id: "tool-last-2",
       fact: "tool",

@@ -1,4 +1,4 @@
-/** One database for all sessions of a user. Which one is the agent's own, only the rows tell: see `database.ts`. */
+/** One database for all sessions of a user. Only its rows show which one is the agent's: see `database.ts`. */
 import { basename, dirname, join } from "node:path";
 import { hasFields, ID, optionOf, type TranscriptPart } from "../transcript.js";
 

@@ -11,7 +11,7 @@ interface HookEntries {
   events: JsonHooks["events"];
   /** What the program's entries hold besides the command. */
   more: Readonly<JsonRecord>;
-  /** The entry of an event that posts; null where it cannot. */
+  /** The entry of an event that posts; null if it cannot. */
   httpEntry?: (event: string, target: HttpTarget) => JsonRecord | null;
   isOurUrl?: (url: string) => boolean;
 }
@@ -26,7 +26,7 @@ export function editJsonHooks(text: string, { command, http, remove }: HookOptio
   return addJsonHooks(text, { entry, events, isOurs });
 }
 
-/** These programs hand the command to a shell. */
+/** These programs pass the command to a shell. */
 export const commandLine = (words: readonly string[]): string => words.map(quote).join(" ");
 
 function quote(word: string): string {

@@ -24,7 +24,7 @@ const endOfProperty = ({ offset, length }: Node): number => offset + length;
 
 const cut = (text: string, from: number, to: number): string => text.slice(0, from) + text.slice(to);
 
-/** Where the comma stands that comes next, behind any comments; null when something else does. */
+/** The position of the next comma, behind any comments; null if something else comes first. */
 function commaAfter(text: string, from: number): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(from);

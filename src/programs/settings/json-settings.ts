@@ -1,6 +1,6 @@
 /**
- * Hooks in the settings of Claude Code and Gemini CLI: JSON that a person wrote, with comments and other hooks. It is
- * edited in place, never written again; what is not ours stays as it stands.
+ * Hooks in the settings of Claude Code and Gemini CLI: JSON written by a user, with comments and other hooks. It is
+ * edited in place, never rewritten; everything that is not rouse's stays unchanged.
  */
 import {
   applyEdits,
@@ -21,7 +21,7 @@ export interface JsonHooks {
   entry: (event: string) => Readonly<JsonRecord>;
   /** The events, and whether they are given by tool: those need a matcher. */
   events: readonly { name: string; byTool: boolean }[];
-  /** Tells our own hooks, of this and of earlier installations. */
+  /** Identifies rouse's hooks, of this and of earlier installations. */
   isOurs: (entry: Readonly<JsonRecord>) => boolean;
 }
 
@@ -90,7 +90,7 @@ export function editSettings(
   return { ok: true, text: now };
 }
 
-/** What keeps us from editing, with line and column; a file that we do not understand is not touched. */
+/** The reason not to edit, with line and column; a file that cannot be parsed is not changed. */
 function errorOf(text: string, names: readonly string[]): string | null {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });

@@ -282,7 +282,7 @@ export const MULTI_HEADS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Words in front of a program that start it without being it. */
+/** Words before a program that start it. */
 export const PREFIXES: ReadonlySet<string> = new Set(
   words(
     "nohup setsid time command builtin exec eval then do else if elif while until ! { } nice ionice stdbuf unbuffer chronic caffeinate env npx bunx pnpx uvx xvfb-run xargs",
@@ -310,7 +310,7 @@ export const RUNNERS: ReadonlySet<string> = new Set([
   "doppler run",
 ]);
 
-/** Options of prefixes, package managers and git that take the next word with them. */
+/** Options of prefixes, package managers and git that take the next word as their value. */
 export const OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(
   words(
     "-n -C -c -u -g -k -s -p --prefix --cwd --dir --filter -F --workspace --signal --kill-after --python --with --package",

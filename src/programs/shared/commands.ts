@@ -1,9 +1,9 @@
 /**
- * What a shell command will do: run a test, build, sleep, never end, wait for a human's keys. The class decides how
- * long the tool that runs it may stay open, the head under which name its durations are learned.
+ * Classifies a shell command: it runs a test, builds, sleeps, never ends, waits for a user's keys. The class decides
+ * how long the tool that runs it may stay open; the head is the name under which its durations are learned.
  *
- * Commands come wrapped (`bash -lc '…'`, `cd x && …`, `FOO=1 timeout 60 …`, pipes); the wrapping is taken off and the
- * weightiest of the programs that run in the foreground decides.
+ * Commands come wrapped (`bash -lc '…'`, `cd x && …`, `FOO=1 timeout 60 …`, pipes); the wrapping is removed and the
+ * weightiest of the programs in the foreground decides.
  */
 import type { ToolClass } from "../../core/signal.js";
 import {
@@ -20,9 +20,9 @@ import { type SimpleCommand, simpleCommands } from "./shell-words.js";
 
 export interface CommandReading {
   class: ToolClass;
-  /** The program and, where it has one, its subcommand: "npm test", "git commit", "slow_test.py". */
+  /** The program and its subcommand, if it has one: "npm test", "git commit", "slow_test.py". */
   head: string;
-  /** How long it takes by its own words: `timeout 60`, `sleep 30`. */
+  /** The duration that the command itself states: `timeout 60`, `sleep 30`. */
   timeoutMs?: number;
   background?: boolean;
 }

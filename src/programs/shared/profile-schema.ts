@@ -1,11 +1,11 @@
 /**
- * The shape of a profile. Read only where a user's own profile is: loading zod takes 50 ms and 9 MB, which the process
- * beside each agent, with nothing but our own profiles, has no use for.
+ * The schema of a profile. Loaded only for a user's own profile: zod takes 50 ms and 9 MB, which the process beside
+ * each agent does not need for the built-in profiles.
  */
 import * as z from "zod";
 import { compilePattern } from "./pattern.js";
 
-/** RE2, tried as it is read: a field of this type cannot be forgotten where profiles are checked. */
+/** RE2, compiled when it is read: a field of this type cannot be forgotten when profiles are checked. */
 const re2 = z.string().superRefine((source, context) => {
   try {
     compilePattern(source);
@@ -31,7 +31,7 @@ const FACTS = [
   "tool",
 ] as const;
 
-/** Null where there is none; TOML has no null, so it may be left out. */
+/** Null if there is none; TOML has no null, so it may be omitted. */
 const absent = re2.nullable().default(null);
 
 export const ruleSchema = z.strictObject({
@@ -41,27 +41,33 @@ export const ruleSchema = z.strictObject({
   region: z.enum(["status", "foot", "last", "reply"]),
   /** RE2. Named groups: attempt, max, delay, text, subject, count. Elapsed time and tokens are found by shape. */
   when: re2,
-  /** The text is drawn in red or amber, which a quoted copy is not. Ignored where colours are unknown. */
+  /** The text is drawn in red or amber, which a quoted copy is not. Ignored if colours are unknown. */
   tinted: z.boolean().optional(),
-  /** The text is drawn in grey, as a program's own remarks are. Ignored where colours are unknown. */
+  /** The text is drawn in grey, like a program's own remarks. Ignored if colours are unknown. */
   muted: z.boolean().optional(),
-  /** The row's frame is drawn in red. Ignored where colours are unknown. */
+  /** The row's frame is drawn in red. Ignored if colours are unknown. */
   redFrame: z.boolean().optional(),
-  /** Its words are its own: it counts as well where the program draws in no colours at all (`NO_COLOR`). */
+  /** Its words are unique: it also counts if the program draws without colours (`NO_COLOR`). */
   plain: z.boolean().optional(),
-  /** The row's clock or the one above it runs, or it is the lowest of the screen. Else it is reply with these words. */
+  /**
+   * The row's clock or the one above it runs, or it is the lowest row of the screen. Otherwise it is reply with these
+   * words.
+   */
   live: z.boolean().optional(),
-  /** For `tool`: what it printed hangs below its row (`⎿`) when it has ended. Until then nothing does, or a word and dots. */
+  /**
+   * For `tool`: its output is attached below its row (`⎿`) when it has ended. Until then nothing is, or a word and
+   * dots.
+   */
   alone: z.boolean().optional(),
-  /** Not where a message with its sign stands above and the row has that message's indent: then the agent says it. */
+  /** Not if a message with its sign is above and the row has that message's indent: then the agent says it. */
   unsaid: z.boolean().optional(),
-  /** Only as the first row with words of its block: further down the agent may say it of something else. */
+  /** Only as the first row with words of its block: further down the agent may say it about something else. */
   opens: z.boolean().optional(),
-  /** For `failure`: the cause when the text itself says none; without it an unknown text is no failure. */
+  /** For `failure`: the cause if the text itself has none; without it an unknown text is not a failure. */
   fallback: z.enum(["api", "auth", "unreachable"]).optional(),
-  /** For `retry`: what kind of failure it is, where the words do not say it. */
+  /** For `retry`: the kind of failure, if the words do not show it. */
   infra: z.enum(["rate", "overload", "network", "refused", "auth"]).optional(),
-  /** For `busy`: a program that says so tries again without a word, as long as it shows nothing of the reply. */
+  /** For `busy`: a program that shows this retries silently, as long as it shows nothing of the reply. */
   retriesSilently: z.boolean().optional(),
   /** For `tool`: what class the running tool has. */
   class: z.enum(["shell", "instant", "web", "mcp", "subagent", "other"]).optional(),
@@ -80,33 +86,33 @@ export const profileSchema = z.strictObject({
   structural: z.boolean().optional(),
   /** The releases whose recordings the profile was checked against. */
   versions: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
-  /** Where the program shows its version. Named group: version. */
+  /** The row with the program's version. Named group: version. */
   versionRow: re2.nullable(),
   titles: z.array(z.strictObject({ when: re2, status })),
   composer: z.strictObject({
     /** First row of the composer. Named group: draft. */
     first: re2,
     not: absent,
-    /** The row right above and the closing row below, where the composer has a frame. */
+    /** The row right above and the closing row below, if the composer has a frame. */
     top: absent,
     bottom: absent,
-    /** Further rows of a draft, where the composer has no frame. */
+    /** Further rows of a draft, if the composer has no frame. */
     more: absent,
-    /** At most so many non-empty rows stand below it. */
+    /** At most this many non-empty rows are below it. */
     belowMax: z.int(),
-    /** It is missing only while a dialog stands in its place, so a dialog's words at the bottom are enough. */
+    /** It is missing only while a dialog takes its place, so a dialog's words at the bottom are enough. */
     hiddenMeansDialog: z.boolean(),
     /** A draft that is only the program's own hint. */
     placeholders: z.array(re2),
   }),
   rules: z.array(ruleSchema),
-  /** Rows between reply and composer that are neither reply nor news: tips, queue, effort hints. */
+  /** Rows between reply and composer that are neither reply nor progress: tips, queue, effort hints. */
   noise: z.array(re2),
-  /** A row that says that the block around it waits in a queue: typed while a turn runs, and no news of the agent. */
+  /** A row that marks the block around it as queued: typed during a turn, and not progress of the agent. */
   queued: re2.nullable(),
   /** First row of a message by the agent. Named group: text. */
   message: re2.nullable(),
-  /** A message may also stand without it: the lowest prose is one then. */
+  /** A message may also appear without it: the lowest prose is one then. */
   bareMessages: z.boolean().optional(),
   dialogs: z.array(z.strictObject({ prompt, when: re2, limit: z.boolean().optional() })),
   traits: z.strictObject({
@@ -114,11 +120,11 @@ export const profileSchema = z.strictObject({
     streamsReply: z.boolean(),
     /** The status line has a counter of tokens. */
     countsTokens: z.boolean(),
-    /** It retries without a word: silence before the first text of a reply may be its own back-off. */
+    /** It retries silently: silence before the first text of a reply may be its own back-off. */
     retriesSilently: z.boolean(),
     /** Its own time-out of a silent stream; rouse acts after it, never before. */
     ownTimeoutMs: z.int().nullable(),
-    /** Its busy mark on the screen must stay away for so long before a turn's end is believed. */
+    /** Its busy mark must be absent from the screen for this long before the turn counts as ended. */
     settleMs: z.int(),
     /** It closes a turn with a mark of its own: there is a rule for `ended`. */
     marksEnd: z.boolean(),
@@ -135,7 +141,7 @@ export const profileSchema = z.strictObject({
     headless: z.array(z.string()).nullable(),
     /** What makes a command of this program one without a screen. */
     headlessBy: words,
-    /** Options that hold for the session taken up again. One that stands in none of these lists stops a resume. */
+    /** Options that remain valid for a resumed session. An option in none of these lists prevents a resume. */
     options: z
       .strictObject({
         flags: words,

@@ -1,10 +1,10 @@
 /**
- * What rouse knows of one agent program, as data. A new release of a program, or a new program, is a new profile
- * and its fixtures, never new code; a user's file can override any part of it (`mergeProfile`).
+ * The knowledge about one agent program, as data. A new release of a program, or a new program, is a new profile and
+ * its fixtures, never new code; a user's file can override any part of it (`mergeProfile`).
  *
- * The screen of such a program has, from the bottom: a *foot* (hints below the composer), the *composer* (where a
- * human types) or in its place a *dialog*, the *status* rows (spinner, tips, queue), and the *reply* above them,
- * whose lowest block is *last*. A rule names its region, so that the same words elsewhere mean nothing.
+ * The screen of such a program has, from the bottom: a *foot* (hints below the composer), the *composer* (the user's
+ * input) or in its place a *dialog*, the *status* rows (spinner, tips, queue), and the *reply* above them, whose lowest
+ * block is *last*. A rule names its region, so that the same words elsewhere mean nothing.
  */
 import type * as z from "zod";
 import type { profileOverrideSchema, profileSchema, ruleSchema } from "./profile-schema.js";

@@ -1,12 +1,12 @@
 /**
- * The command that takes a session up again, from the one that began it. Rights must not change on the way: options are
- * carried over, and a command that holds one nobody knows, or that is a wrapper around the program, is not resumed.
+ * Builds the command that resumes a session from the command that started it. Rights must not change: options are
+ * carried over, and a command with an unknown option, or with a wrapper around the program, is not resumed.
  */
 import type { AgentProfile } from "./profile.js";
 
 export type Resume = { command: string[]; isHeadless: boolean } | { command: null; reason: string };
 
-/** What programs use for ids; never the beginning of an option. */
+/** The form of session ids; never the start of an option. */
 const CONVERSATION = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 export function resumeCommand(
@@ -36,7 +36,7 @@ export function resumeCommand(
 const no = (reason: string): Resume => ({ command: null, reason });
 const nameOf = (program: string): string => program.slice(program.lastIndexOf("/") + 1);
 
-/** The options that hold on; or the one that nobody knows. Words that belong to none are what it was asked, long ago. */
+/** The options that remain valid, or the name of an unknown one. Words without an option are the original prompt. */
 function carried(known: AgentProfile["resume"]["options"], args: readonly string[]): string[] | string {
   const kept: string[] = [];
   for (let at = 0; at < args.length; at++) {

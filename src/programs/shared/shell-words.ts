@@ -1,6 +1,6 @@
 /**
- * A shell command cut into simple commands and words, in one pass over bounded text. It is not a shell: it knows
- * quotes, separators, redirections, comments and here-documents, which is enough to find the programs that are started.
+ * Splits a shell command into simple commands and words, in one pass over bounded text. It is not a shell: it knows
+ * quotes, separators, redirections, comments and here-documents, which is enough to find the started programs.
  */
 
 export interface SimpleCommand {
@@ -23,7 +23,10 @@ export function simpleCommands(text: string): SimpleCommand[] {
   const source = text.slice(0, TEXT_MAX);
   const commands: SimpleCommand[] = [];
   const hereDocuments: string[] = [];
-  /** Where the open brackets began, and what the last closed ones held: `( … ) &` puts all of it behind. */
+  /**
+   * The start of the open brackets, and the content of the last closed ones: `( … ) &` puts all of it in the
+   * background.
+   */
   const groups: number[] = [];
   let closed = -1;
   let current = fresh(false);
@@ -80,7 +83,7 @@ export function simpleCommands(text: string): SimpleCommand[] {
         for (const command of commands.slice(closed)) command.background = true;
       if (next === "&") i++;
     } else if (c === ">" || c === "<") {
-      // The number of a descriptor ("2>") is no word.
+      // The number of a descriptor ("2>") is not a word.
       if (/^\d$/.test(word)) isWord = false;
       endWord();
       const here =
@@ -119,7 +122,7 @@ function closingQuote(source: string, start: number, quote: string): number {
   return source.length;
 }
 
-/** From a line's end over the bodies of the here-documents that it announced; returns where the last one ends. */
+/** Skips the here-documents that a line announced, from its end; returns the end of the last one. */
 function skipHereDocuments(source: string, from: number, delimiters: string[]): number {
   let at = from;
   for (const delimiter of delimiters.splice(0)) {

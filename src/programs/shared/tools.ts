@@ -1,6 +1,6 @@
 /**
- * From a tool call to what it does: its class, what it touches, how long it says it takes, what an edit leaves behind.
- * The names of all programs are in one table; spelling does not matter (`run_shell_command`, `RunShellCommand`).
+ * Reads from a tool call its class, its subject, the duration that it states, and the content that an edit leaves. The
+ * names of all programs are in one table; spelling does not matter (`run_shell_command`, `RunShellCommand`).
  */
 import type { ToolClass } from "../../core/signal.js";
 import { classifyCommand } from "./commands.js";
@@ -14,7 +14,7 @@ export interface ToolReading extends EditFacts {
 
 const names = (text: string): string[] => text.trim().split(/\s+/);
 
-/** Names without case, `_` and `-`. `shell` here means: look at the command. */
+/** Names without case, `_` and `-`. `shell` here means: classify the command. */
 const NAMES: Partial<Record<ToolClass, readonly string[]>> = {
   instant: names(
     "read readfile readmanyfiles view viewfile viewimage cat glob grep grepsearch search searchfiles searchfilecontent searchcode codebasesearch filesearch findfiles ls list listdir listdirectory listfiles todowrite todoread writetodos updateplan savememory notebookread skill activateskill toolsearch lsp killshell killbash taskstop taskcreate taskupdate tasklist taskget sendinput sendmessage closeagent cronlist crondelete croncreate getinternaldocs memory readlints readmediafile",
@@ -148,7 +148,7 @@ function recordOf(args: unknown): Record<string, unknown> {
   return args !== null && typeof args === "object" && !Array.isArray(args) ? (args as Record<string, unknown>) : {};
 }
 
-/** The call's own limit. A plain `timeout` counts milliseconds, but nobody means less than a second by it. */
+/** The call's own limit. A plain `timeout` counts milliseconds, but values below a second are meant as seconds. */
 function declaredTimeout(record: Record<string, unknown>): number | undefined {
   const read = (keys: readonly string[], unit: (value: number) => number): number | undefined => {
     for (const key of keys) {

@@ -15,7 +15,7 @@ const TEXT_MAX = 500;
 const TEXT_READ_MAX = 2048;
 const DEFAULT_ZONE = "UTC";
 
-/** A finished message. The preview is its end: that is where an agent says what it wants. */
+/** A finished message. The preview is its end, where an agent states its request. */
 export function messageSignal(
   origin: RecordOrigin,
   options: ReaderOptions,
@@ -59,13 +59,13 @@ export function givenUp(origin: RecordOrigin, options: ReaderOptions, failure: V
   };
 }
 
-/** Final by nature, yet some programs try them again. */
+/** Final errors that some programs retry anyway. */
 const INFRA_OF: Partial<Record<ErrorCause, InfraClass>> = { unreachable: "refused", auth: "auth" };
 
-/** A wait longer than this is no back-off: the account is limited until then. */
+/** A longer wait is not a back-off: the account is limited until then. */
 const BACKOFF_MAX_MS = 600_000;
 
-/** The program tries again by itself; if the wait is a plan's limit, it is that limit. */
+/** The program retries by itself. If it waits for the limit of a plan, the signal is that limit. */
 export function triesAgain(
   origin: RecordOrigin,
   options: ReaderOptions,

@@ -1,9 +1,9 @@
 /**
- * Reading records that nobody vouches for.
+ * Getters for untrusted records.
  *
- * The readers use these getters instead of a schema: they run once per line of every watched agent, a record is
- * mostly fields that rouse does not want, and a schema would copy or check all of them. A field of the wrong type
- * is simply not there. Nothing here recurses, so the depth of a record does not matter.
+ * The readers use these instead of a schema: they run once per line of every watched agent, a record is mostly fields
+ * that rouse does not need, and a schema would copy or check all of them. A field of the wrong type counts as missing.
+ * Nothing here recurses, so the depth of a record does not matter.
  */
 export type JsonRecord = Record<string, unknown>;
 
@@ -24,7 +24,7 @@ export function asRecord(value: unknown): JsonRecord | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonRecord) : null;
 }
 
-/** The value at a path of keys; undefined where the path breaks off. */
+/** The value at a path of keys; undefined if a key on the path is missing. */
 function at(value: unknown, path: readonly string[]): unknown {
   let here = value;
   for (const key of path) {

@@ -4,11 +4,11 @@ const KEPT_CAPACITY = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a stream into lines, wherever the stream itself is cut.
+ * Cuts a stream into lines, independent of how the stream is chunked.
  *
- * Bytes are split before they are decoded: a newline byte never stands inside a UTF-8 sequence, so a character cut
- * in two by a chunk is whole again when its line is. A line that is too long costs that line only: it comes out
- * empty, so that whoever counts lines still counts right, and `dropped` tells how many.
+ * Bytes are split before they are decoded: a newline byte never occurs inside a UTF-8 sequence, so a character split
+ * between two chunks is complete again when its line is. A line that is too long is emitted empty, so that line numbers
+ * stay right; `dropped` counts such lines.
  */
 export class LineSplitter {
   #pending = new Uint8Array(0);

@@ -9,7 +9,7 @@ export type Attributes = ReadonlyMap<string, string | number | boolean>;
 
 export interface OtlpRecord {
   name: string;
-  /** Wall-clock milliseconds; null where it says none. */
+  /** Wall-clock milliseconds; null if the record has no time. */
   at: number | null;
   attributes: Attributes;
   resource: Attributes;
@@ -64,7 +64,7 @@ export function otlpPoints(body: unknown): OtlpPoint[] {
     .slice(0, RECORDS_MAX);
 }
 
-/** How many spans a batch holds; nothing else is asked of them. */
+/** The number of spans in a batch; nothing else is read from them. */
 export function otlpSpans(body: unknown): number {
   return scopesOf(body, "resourceSpans", "scopeSpans").reduce(
     (sum, { scope }) => sum + arrayAt(scope, "spans").length,

@@ -5,9 +5,9 @@
  */
 import { stringAt } from "./json.js";
 
-/** Words in a tool's name, or as its action, that mean waiting by themselves. */
+/** Words in a tool's name, or in its action, that mean waiting on their own. */
 const WAITING = new Set(["poll", "wait", "await", "sleep", "monitor", "heartbeat"]);
-/** Words that mean it together with something that runs: `git_status` is a look, `job_status` a poll. */
+/** Words that mean waiting only together with a running job: `git_status` reads once, `job_status` polls. */
 const ASKING = new Set(["status", "check", "output", "result", "results", "progress", "log", "logs", "state"]);
 const RUNNING = new Set(
   "job task build run process deploy deployment agent subagent background command pipeline workflow export import training".split(
@@ -28,7 +28,9 @@ export function isPoll(tool: string, args: unknown): boolean {
   );
 }
 
-/** `check_background-agent`, `checkBackgroundAgent` and `CheckBackgroundAgent` have the same words. */
+/**
+ * Splits a name into words: `check_background-agent`, `checkBackgroundAgent` and `CheckBackgroundAgent` give the same.
+ */
 function wordsOf(name: string): string[] {
   return name
     .slice(0, NAME_MAX)

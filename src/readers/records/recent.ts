@@ -1,4 +1,4 @@
-/** A map that forgets its oldest entry: what a reader remembers of a session stays bounded however long that runs. */
+/** A map that drops its oldest entry, so that the memory of a reader stays bounded in a long session. */
 export class RecentMap<V> {
   readonly #entries = new Map<string, V>();
   readonly #max: number;

@@ -1,7 +1,7 @@
 import type { Signal } from "../../core/signal.js";
 import { numberAt, stringAt } from "./json.js";
 
-/** Turns the records of one source into signals. It keeps what it needs between records, bounded, and never throws. */
+/** Turns the records of one source into signals. Its state between records is bounded, and it never throws. */
 export interface RecordReader {
   /** `at` is when the record was seen; the reader asks no clock. */
   read(record: unknown, at: number): Signal[];
@@ -9,15 +9,15 @@ export interface RecordReader {
   readonly skipped: ReadonlyMap<string, number>;
 }
 
-/** What is known of the place where the program runs. */
+/** The environment of the program. */
 export interface ReadContext {
   /** Zone of the clock times that the program prints without one: an IANA name. */
   zone: string;
-  /** What agents are asked to write when all is done; empty for nothing. */
+  /** The text that agents are asked to write when all work is done; empty for none. */
   marker: string;
 }
 
-/** For what tells neither times of day nor messages. */
+/** For sources without times of day and without messages. */
 export const NO_CONTEXT: ReadContext = { zone: "UTC", marker: "" };
 
 export type ReaderOptions = Partial<ReadContext>;
@@ -26,7 +26,7 @@ const KINDS_MAX = 64;
 const NAME_MAX = 64;
 const OVERFLOW = "…";
 
-/** Counts by name, for names that a hostile writer may invent without end. */
+/** Counts by name, bounded: a hostile writer may invent names without end. */
 export class SkipCounter extends Map<string, number> {
   count(name: string, times = 1): void {
     const known = name.slice(0, NAME_MAX);
@@ -40,7 +40,7 @@ const YEAR_2200 = 7_258_118_400_000;
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 const ZONED = /(?:[zZ]|[+-]\d\d:?\d\d)$/;
 
-/** The record's own time, for reading a transcript after the fact; null where it has none. */
+/** The record's own time, for reading a transcript afterwards; null if it has none. */
 export function recordTime(record: unknown): number | null {
   const text = stringAt(record, "timestamp") ?? stringAt(record, "ts");
   if (text !== undefined) {
@@ -51,7 +51,7 @@ export function recordTime(record: unknown): number | null {
   return stamp === undefined ? null : plausible(fromEpoch(stamp));
 }
 
-/** Epoch in seconds or milliseconds: the programs write both, and the two ranges do not meet for centuries. */
+/** Epoch in seconds or milliseconds: programs write both, and the two ranges will not overlap for centuries. */
 export function fromEpoch(stamp: number): number {
   return stamp < 100_000_000_000 ? stamp * 1000 : stamp;
 }

@@ -4,10 +4,10 @@ import { arrayAt, numberAt, stringAt } from "./json.js";
 const FROM = ["offset", "start_line", "startLine", "line_start", "start", "from_line"];
 const TO = ["end_line", "endLine", "line_end", "end", "to_line"];
 const COUNT = ["limit", "num_lines", "line_count", "count"];
-/** What a reader shows when it is given a first line and no last one. */
+/** The number of lines that a reader shows if only a first line is given. */
 const PAGE_LINES = 2000;
 
-/** The first line and the line after the last; undefined for a call that reads no part of a file. */
+/** The first line and the line after the last; undefined if the call does not read part of a file. */
 export function spanOf(args: unknown): { from: number; to: number } | undefined {
   const ofShell = shellSpan(stringAt(args, "command") ?? stringAt(args, "cmd") ?? "");
   if (ofShell) return ofShell;

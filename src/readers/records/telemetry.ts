@@ -1,11 +1,11 @@
 /**
- * What Claude Code and Codex export by OpenTelemetry, for one session. It tells what a transcript tells, some seconds
- * later, and the price of it, which no transcript has. So it gives tokens and cost, life, prompts and failures; no turn
- * edges (neither program exports the end of a turn) and no tool calls (Claude Code exports a call only when it is over,
- * without its result).
+ * The OpenTelemetry export of Claude Code and Codex, for one session. It has the content of the transcript some seconds
+ * later, and the cost, which no transcript has. So it gives tokens and cost, liveness, prompts and failures. It gives
+ * no turn edges (neither program exports the end of a turn) and no tool calls (Claude Code exports a call only after
+ * its end, without its result).
  *
- * The same tokens are in the events and in the metrics. The events count; the metrics only until the first event, and
- * an event from the time that the metrics have counted already is not counted again.
+ * The events and the metrics contain the same tokens. The events count; the metrics count only until the first event,
+ * and an event from a time that the metrics have already counted is not counted again.
  */
 import { digest } from "../../core/digest.js";
 import type { Signal } from "../../core/signal.js";
@@ -16,7 +16,7 @@ import { type ReaderOptions, SkipCounter } from "./record-reader.js";
 import { Thread } from "./thread.js";
 import type { VendorError } from "./vendor-errors.js";
 
-/** Known, and of no use to the judgement. */
+/** Known events that the judgement does not use. */
 const SILENT = new Set([
   "api_refusal",
   "api_request_body",
@@ -46,10 +46,10 @@ const SILENT = new Set([
   "codex.websocket_event",
 ]);
 
-/** Who asked, where it is the session itself. */
+/** Values of the query source that mean the session itself. */
 const MAIN_SOURCES = new Set(["repl_main_thread", "sdk", "main"]);
 const REDACTED = /^[<[]REDACTED[>\]]$/;
-/** Events of a reply that only a model that writes sends: a ping is none of them. */
+/** Events of a reply that only a writing model sends; a ping is not one. */
 const WRITING = /delta|output_item|content_part|completed/;
 
 type Tokens = "input" | "output" | "costUsd";
@@ -72,7 +72,7 @@ export class TelemetryReader {
   readonly skipped: SkipCounter = new SkipCounter();
   readonly #thread: Thread;
   #countsBy: "events" | "metrics" | null = null;
-  /** Until when the metrics have counted. */
+  /** The time up to which the metrics have counted. */
   #countedUntil = 0;
   /** The last value of each series that only grows. */
   readonly #totals = new RecentMap<number>(256);
@@ -123,7 +123,7 @@ export class TelemetryReader {
     return type !== undefined && Object.hasOwn(TOKEN_TYPES, type) ? (TOKEN_TYPES[type] ?? null) : null;
   }
 
-  /** What a point adds. The first total of a series is where counting begins. */
+  /** The increase of a point. The first total of a series is its starting value. */
   #growth({ name, attributes, value, isCumulative }: OtlpPoint): number {
     if (!isCumulative) return value;
     const series = digest(name + [...attributes].map(([key, of]) => `${key}=${String(of)}`).join());
@@ -153,14 +153,14 @@ export class TelemetryReader {
     "codex.tool_result": (a) => this.#thread.lives(text(a, "output")?.length ?? 0),
   };
 
-  /** The text only where the user lets it be exported. */
+  /** The text is present only if the user permits its export. */
   #prompted(a: Attributes, at: number): void {
     const prompt = text(a, "prompt") ?? "";
     if (prompt.trim() !== "" && !REDACTED.test(prompt)) this.#thread.says("user", prompt);
     else this.#thread.emit({ kind: "message", role: "user", digest: digest(text(a, "prompt.id") ?? String(at)) });
   }
 
-  /** Codex tries again by itself, and does not export that it gave up. */
+  /** Codex retries by itself, and does not export that it gave up. */
   #asked(a: Attributes): void {
     const message = text(a, "error.message");
     const status = sum(a, "http.response.status_code");
@@ -185,7 +185,7 @@ export class TelemetryReader {
     this.#thread.emit({ kind: "tokens", ...used });
   }
 
-  /** Written once, after all tries. A subagent that gives up is not the session giving up. */
+  /** Written once, after all attempts. A subagent that gives up does not mean that the session gives up. */
   #gaveUp(a: Attributes, at: number): void {
     if (!MAIN_SOURCES.has(text(a, "query_source") ?? "main")) return;
     const failure = failureOf(sum(a, "status_code"), text(a, "error"));

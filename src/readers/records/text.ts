@@ -5,7 +5,7 @@ const PREVIEW_MAX = 200;
 const RESULT_MAX = 65_536;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
 
-/** The head of a text on one line, without control bytes: safe to keep and to show. */
+/** The head of a text on one line, without control bytes: safe to store and to print. */
 export function textHead(text: string, max: number = PREVIEW_MAX): string {
   return text
     .slice(0, max * 2)
@@ -14,7 +14,7 @@ export function textHead(text: string, max: number = PREVIEW_MAX): string {
     .slice(0, max);
 }
 
-/** The tail of a text: where an answer says what it comes to. */
+/** The tail of a text: an answer ends with its conclusion. */
 export function textTail(text: string, max: number = PREVIEW_MAX): string {
   return text
     .slice(-max * 2)
@@ -43,7 +43,7 @@ export function contentText(content: unknown, depth = 0): string {
   return stderr === undefined || stderr === "" ? own : `${own}\n${stderr}`;
 }
 
-/** The text of a tool's result. One without text, an image say, is told from others by its JSON. */
+/** The text of a tool's result. A result without text, such as an image, is identified by its JSON. */
 export function resultText(content: unknown): string {
   const text = contentText(content);
   return text !== "" || typeof content !== "object" || content === null

@@ -1,9 +1,9 @@
 /**
- * One conversation between a program and its model, as a reader tells it.
+ * One conversation between a program and its model.
  *
- * A reader says what a record means in the words below; the thread keeps the little state that this takes (is a turn
- * open, which facts are known, which tokens are counted, was this failure told) and collects the signals. A turn
- * starts and ends once, whatever a program writes about it in how many places.
+ * A reader calls the methods below for each record; the thread keeps the state that this needs (is a turn open, which
+ * facts are known, which tokens are counted, was this failure reported) and collects the signals. A turn starts and
+ * ends once, no matter in how many places a program writes about it.
  */
 import { digest } from "../../core/digest.js";
 import {
@@ -46,7 +46,7 @@ export class Thread {
   readonly #facts: Record<string, string | undefined> = {};
   readonly #calls = new ToolCalls();
   readonly #usages = new RecentMap<Usage>(64);
-  /** Unknown until the first edge: an end may be the first thing that is seen of a turn. */
+  /** Unknown until the first edge: the first record of a turn may be its end. */
   #turnOpen: boolean | undefined;
   /** The open question: the tool call that it is about, or none in particular. */
   #prompt: { about: string | undefined } | undefined;
@@ -67,7 +67,7 @@ export class Thread {
     return this.#turnOpen === true;
   }
 
-  /** The signals that `tell` gives rise to. */
+  /** The signals that `tell` produces. */
   collect(at: number, report: () => void): Signal[] {
     this.#origin = { at, source: this.#origin.source };
     this.#signals = [];
@@ -79,7 +79,7 @@ export class Thread {
     this.#signals.push({ ...signal, ...countedUp(signal), ...this.#origin } as Signal);
   }
 
-  /** Facts about the session; only what is new or has changed is told. */
+  /** Facts about the session; reported when new or changed. */
   learns(facts: { [K in keyof SessionFacts]: SessionFacts[K] | undefined }): void {
     const fresh: Record<string, string> = {};
     for (const [name, value] of Object.entries(facts)) {
@@ -98,7 +98,7 @@ export class Thread {
     this.emit({ kind: "turn", phase: "start", byUser });
   }
 
-  /** Something came that only an open turn brings: a hook sent the model back to work, or a notice woke it. */
+  /** A record that only an open turn produces: a hook sent the model back to work, or a notice woke it. */
   turnRuns(): void {
     if (!this.#turnOpen) this.turnStarts(false);
   }
@@ -116,20 +116,20 @@ export class Thread {
     this.emit({ kind: "turn", phase: "interrupted", byUser });
   }
 
-  /** A finished message. If its text came in pieces before, the pieces were looked at already. */
+  /** A finished message. If its text arrived in pieces, the pieces were already checked. */
   says(role: "user" | "assistant", text: string): void {
     if (text.trim() === "") return;
     if (role === "assistant") this.#wholeText("content", text);
     this.#signals.push(messageSignal(this.#origin, this.#options, role, text));
   }
 
-  /** A finished thought; news only if it was not seen to grow. */
+  /** A finished thought; counts as progress only if it was not seen to grow. */
   thinks(text: string): void {
     if (this.#tails.thought.length === 0) this.lives(text.length, "thought");
     this.#wholeText("thought", text);
   }
 
-  /** A prompt starts a turn, or goes into the one that is open. rouse's own are not the human's. */
+  /** A prompt starts a turn, or goes into the open one. A prompt typed by rouse does not count as the user's. */
   prompted(text: string, byUser: boolean): void {
     const message = messageSignal(this.#origin, this.#options, "user", text);
     this.turnStarts(byUser && message.own !== true);
@@ -142,7 +142,7 @@ export class Thread {
     this.#feed(channel, piece);
   }
 
-  /** Something of the model came that is no text to look at: a subagent's line, an argument, a count. */
+  /** Output of the model without text to check: a line of a subagent, an argument, a count. */
   lives(chars: number, channel: TextChannel = "content"): void {
     this.emit({ kind: "delta", channel, chars });
   }
@@ -158,7 +158,7 @@ export class Thread {
   }
 
   #feed(channel: TextChannel, piece: string): void {
-    // Another text has begun: what was said of the one before is over.
+    // A new text has started; the judgement of the previous one no longer applies.
     if (this.#tails[channel].length === 0 && this.#repeating[channel]) this.#repeats(channel, [null]);
     this.#repeats(channel, feedText(this.#tails[channel], piece));
   }
@@ -178,7 +178,7 @@ export class Thread {
     this.#signals.push(...signals);
   }
 
-  /** The end of a call. One that never started here belongs to a part of the conversation that was not seen. */
+  /** The end of a call. A call without a start belongs to an unseen part of the conversation. */
   toolEnds(callId: string, result: ToolResult & { background?: boolean }): void {
     const id = shortId(callId);
     if (!this.#calls.isOpen(id)) return;
@@ -202,7 +202,7 @@ export class Thread {
     this.emit({ kind: "tokens", input: now.input - before.input, output: now.output - before.output });
   }
 
-  /** A permission or another question that is no tool of its own. It closes when its call ends, or the turn does. */
+  /** A permission or another question that is not a tool call. It closes when its call or the turn ends. */
   asks(prompt: PromptKind, question: string, about?: string): void {
     if (this.#prompt !== undefined) return;
     this.#prompt = { about: about === undefined ? undefined : shortId(about) };
@@ -223,12 +223,14 @@ export class Thread {
       this.#signals.push(signal);
       return;
     }
-    // A refused key is tried again ten times too, and never gets better: the word for it must not be lost.
+    // A refused key is retried ten times too, and never succeeds: its cause must not be lost.
     const infra = signal.infra ?? (failure.status === 401 || failure.status === 403 ? "auth" : undefined);
     this.#signals.push({ ...signal, ...(max === undefined ? {} : { max }), ...(infra ? { infra } : {}) });
   }
 
-  /** The program gave up. Said once, though it is written as a message, as a result and as the turn's end. */
+  /**
+   * The program gave up. Reported once, although it is written as a message, as a result and as the end of the turn.
+   */
   fails(failure: VendorError, until?: number): void {
     const signal = givenUp(this.#origin, this.#options, failure);
     const text = failure.text ?? failure.code ?? "";
@@ -240,7 +242,7 @@ export class Thread {
     this.turnEnds();
   }
 
-  /** A limit stops the program. What is said of it later adds to it, and does not forget when it ends. */
+  /** A limit stops the program. Later records add to it and keep the known end. */
   limited(facts: { until?: number | undefined; resumesItself?: boolean; text: string }): void {
     const { resumesItself } = facts;
     this.#limitUntil = facts.until ?? this.#limitUntil;
@@ -254,14 +256,14 @@ export class Thread {
   }
 }
 
-/** Ids are kept for ever; an honest one has some forty characters. */
+/** Ids are stored permanently; genuine ones have about forty characters. */
 function shortId(id: string): string {
   return id.length <= ID_MAX ? id : digest(id);
 }
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** A record may count backwards or below nothing; what is stored never does. */
+/** A record may contain a decreasing or negative count; the stored count never is. */
 function countedUp(signal: DistributiveOmit<Signal, "at" | "source">): object {
   if (signal.kind === "delta") return { chars: Math.max(0, signal.chars) };
   if (signal.kind !== "tokens") return {};

@@ -1,6 +1,6 @@
 /**
- * Tool calls as readers of structured sources report them: each call starts once and ends once, however often the
- * program writes it down again, and a tool that asks the human opens a prompt for as long as it is open.
+ * Tool calls from structured sources. Each call starts once and ends once, no matter how often the program writes it
+ * again, and a tool that asks the user opens a prompt while it runs.
  */
 
 import { canonicalJson, digest } from "../../core/digest.js";
@@ -29,7 +29,7 @@ export interface ToolCall {
 export interface ToolResult {
   ok: boolean;
   text: string;
-  /** The result without what changes in every run, where the program adds such lines itself. */
+  /** The result without the lines that change in every run, if the program adds such lines itself. */
   stable?: string;
   refused?: boolean;
   interrupted?: boolean;
@@ -41,7 +41,7 @@ const PROMPT_OF: Partial<Record<ToolClass, "input" | "plan">> = { question: "inp
 export class ToolCalls {
   readonly #known = new RecentMap<{ class: ToolClass; ended: boolean }>();
 
-  /** The signals of a call that begins; none if it is known. */
+  /** The signals of a call that starts; none if it is already known. */
   start(origin: RecordOrigin, call: ToolCall): Signal[] {
     if (this.#known.get(call.id)) return [];
     const { class: toolClass, ...facts } = classifyTool(call.tool, call.args);
@@ -69,14 +69,14 @@ export class ToolCalls {
     return signals;
   }
 
-  /** The signals of a call that ended; none if it never started here, or its end was said before. */
+  /** The signals of a call that ended; none if its start is unknown or its end was already reported. */
   end(origin: RecordOrigin, call: ToolCall, result: ToolResult): Signal[] {
     const known = this.#known.get(call.id);
     if (!known || known.ended) return [];
     known.ended = true;
     const { ok, text, stable = text } = result;
     const infra = ok ? undefined : infraOf(stable);
-    // A failure that names no error (a search without a hit) is like no other: it has no key.
+    // A failure without an error text (a search without a match) has no key: it is not comparable to others.
     const error = ok ? "" : errorKey(stable);
     const signals: Signal[] = [
       {
@@ -104,7 +104,7 @@ export class ToolCalls {
   }
 }
 
-/** Arguments that only explain a call, or say how much of its output to show: without them it is the same call. */
+/** Arguments that only explain a call, or limit its output: calls that differ only in these are the same call. */
 const REMARKS = new Set(["description", "instruction", "justification", "max_output_tokens", "yield_time_ms"]);
 
 function withoutRemarks(args: unknown): unknown {
@@ -112,7 +112,7 @@ function withoutRemarks(args: unknown): unknown {
   return kept.length > 0 ? Object.fromEntries(kept) : args;
 }
 
-/** The words of a question tool: `question`, or the first of `questions`. */
+/** The text of a question tool: `question`, or the first of `questions`. */
 function questionOf(args: unknown): string {
   const first = arrayAt(args, "questions")[0];
   return textHead(stringAt(args, "question") ?? stringAt(first, "question") ?? stringAt(args, "plan") ?? "");

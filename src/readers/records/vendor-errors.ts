@@ -1,10 +1,10 @@
 /**
- * One table from what a model provider answers to what it means for the agent.
+ * Maps the errors of model providers to their meaning for the agent.
  *
- * Every program words the same few failures differently, and wraps the provider's body in its own prefix. The
- * rows are tried in order and the first match wins, so the order is the knowledge: a text that names its own
- * exception ("not your usage limit") stands above the words it contains, a full context above the 400 that
- * carries it, a plan's limit above the 429 it comes with. Status codes decide only when the words do not.
+ * Every program words the same few failures differently, and wraps the provider's body in its own prefix. The rows are
+ * tried in order and the first match wins, so their order matters: a text that names its own exception ("not your usage
+ * limit") comes before the words it contains, a full context before the 400 that carries it, a plan's limit before the
+ * 429 that it comes with. Status codes decide only if the words do not.
  */
 import type { InfraClass } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
@@ -14,7 +14,7 @@ export type VendorVerdict =
   | { kind: "error"; cause: ErrorCause }
   | { kind: "retry"; infra: Transient };
 
-/** Failures that a later try may not meet. */
+/** Failures that a retry may resolve. */
 type Transient = Extract<InfraClass, "rate" | "overload" | "network">;
 
 export interface VendorError {
@@ -25,7 +25,7 @@ export interface VendorError {
 }
 
 interface VendorRow {
-  /** Statuses this row is about; a row with `words` too needs both. */
+  /** Statuses of this row; a row that also has `words` needs both. */
   status?: (status: number) => boolean;
   /** Tried on code and text, in lower case. */
   words?: RegExp;
@@ -62,13 +62,13 @@ const ROWS: VendorRow[] = [
   },
   { status: only(400), words: /(?:messages|contents|input)[.[]\d/, is: error("poisoned_context") },
   { words: /per[_ -]?day|daily .{0,24}(?:limit|quota)/, is: limit },
-  // A quota that is back within seconds is a throttle, whatever it calls itself.
+  // A quota that resets within seconds is a throttle, whatever its name.
   {
     words:
       /(?:reset|retry|try again)\w{0,3} (?:after|in) (?:\d{1,3}(?:\.\d{1,9})? ?s|\d{1,6}ms)|retrydelay\W{1,5}\d{1,3}[.s]/,
     is: retry("rate"),
   },
-  // Its other half, "check your plan and billing details", is what an empty account is told, too.
+  // The other half of this text, "check your plan and billing details", also appears for an empty account.
   { words: /quota exceeded for metric/, is: limit },
   {
     words:
@@ -119,12 +119,12 @@ const ROWS: VendorRow[] = [
 const TEXT_MAX = 2048;
 const STATUS_IN_TEXT = /(?:^|\b(?:error|status|code|http)\b[^a-z0-9]{0,6})([45]\d\d)(?!\d)/;
 
-/** What a provider's error means. Unknown words and statuses are an `api` error: one that nobody explains. */
+/** The meaning of a provider's error. Unknown words and statuses are an `api` error. */
 export function classifyVendorError(given: VendorError): VendorVerdict {
   return knownVendorError(given) ?? error("api");
 }
 
-/** The same, but null for words that the table does not know: for text of which nobody says that it is an error. */
+/** The same, but null for unknown words: for text that is not known to be an error. */
 export function knownVendorError({ status, code, text }: VendorError): VendorVerdict | null {
   const words = `${code ?? ""} ${text ?? ""}`.slice(0, TEXT_MAX).toLowerCase().trim();
   const known = status ?? Number(STATUS_IN_TEXT.exec(words)?.[1] ?? 0);
@@ -132,7 +132,7 @@ export function knownVendorError({ status, code, text }: VendorError): VendorVer
   return row?.is ?? null;
 }
 
-/** The cause once the program has given up: what could have been tried again is then an error like any other. */
+/** The cause after the program gave up: an error that could have been retried is then an error like any other. */
 export function finalCause(verdict: Exclude<VendorVerdict, { kind: "limit" }>): ErrorCause {
   return verdict.kind === "error" ? verdict.cause : "api";
 }

@@ -1,9 +1,12 @@
-/** Joins the parts of a printed date or clock time with a zone and the present, by Temporal where a calendar is needed. */
+/**
+ * Combines the parts of a printed date or clock time with a zone and the current time; Temporal is used if a calendar
+ * is needed.
+ */
 import { Temporal } from "temporal-polyfill";
 import type { TimeParts } from "./parts.js";
 
 const DAY = 86_400_000;
-/** No weekly limit is further away; a date further ahead is a past one read as next year's. */
+/** No weekly limit is further away; a later date is a past one that was read as next year's. */
 export const WEEKLY_CAP: number = 8 * DAY;
 export const MONTHLY_CAP: number = 32 * DAY;
 /** A clock time this little in the past means now. */
@@ -30,14 +33,14 @@ export function resolveParts(parts: TimeParts, zone: string, now: number, isMont
     const ahead = (weekday - today.dayOfWeek + 7) % 7;
     // On a Monday, "resets Monday" alone may mean either end of the week.
     if (ahead === 0 && hour === undefined) return null;
-    // Of last week only what is just past: late on Sunday, read right after midnight.
+    // From last week only the recent past: late on Sunday, read right after midnight.
     const times = [ahead - 7, ahead, ahead + 7].map((days) => at(today.add({ days })));
     return times.find((time) => time >= now - JUST_PAST) ?? null;
   }
   return null;
 }
 
-/** When a clock shows its time, so many days from today. */
+/** The instant of a clock time, `days` after today. */
 type ClockAt = (days: number) => number;
 
 const isClock = ({ year, month, day, weekday, hour }: TimeParts): boolean =>
@@ -48,7 +51,7 @@ function clockIn(parts: TimeParts, zone: string, now: number): ClockAt {
   return (days) => instantOf(today.add({ days }), parts, zone);
 }
 
-/** Most servers have no other zone, and where no clock is ever changed a calendar is not needed. */
+/** Most servers use UTC, where clocks never change and no calendar is needed. */
 function clockInUtc({ hour = 0, minute = 0, second = 0 }: TimeParts, now: number): ClockAt {
   const today = Math.floor(now / DAY) * DAY;
   // As Temporal reads an hour 24.
@@ -56,10 +59,10 @@ function clockInUtc({ hour = 0, minute = 0, second = 0 }: TimeParts, now: number
   return (days) => today + days * DAY + time;
 }
 
-/** When a clock next shows a time; a little in the past still counts. */
+/** The next instant of a clock time; a recent past one still counts. */
 function nextClock(at: ClockAt, now: number): number | null {
   const time = at(0);
-  // Just after midnight, a time just before it is one of yesterday; at any other hour yesterday's is long past.
+  // Just after midnight, a time just before midnight is yesterday's; at any other hour yesterday's is long past.
   if (time - now >= DAY - 2 * JUST_PAST) {
     const before = at(-1);
     if (before >= now - JUST_PAST) return before;

@@ -23,18 +23,18 @@ export interface TimeParts {
 const FIELDS = ["year", "month", "day", "hour", "minute", "second"] as const;
 const LOCALES = ["de", "fr", "es", "pt", "it", "nl", "ru", "ja", "zh"] as const;
 
-/** A clock time left over behind what was read: the reading is then not the whole. */
+/** A clock time after the parsed part: then the parsed part is not the whole time. */
 const LEFT_OVER_CLOCK = /^[^·∙•([;|+-]{0,12}?\d{1,2}(?::\d{2}|h\d{2}| ?[ap]\.?m\b| Uhr)/i;
 
 /** "7pm", "5:16am" and nothing behind it but the end or a zone in brackets: most banners, read without chrono. */
 const BARE_CLOCK = /^(1[0-2]|0?[1-9])(?::([0-5]\d))? ?([ap])m(?= \([\w/+-]{2,40}\)(?:[.\s]|$)|\.?$| [·∙•] )/i;
 
-/** "(3/10)", a count of tries: no date begins with a bracket before a digit, and looking for one in ten languages takes long. */
+/** "(3/10)", an attempt count: no date starts with a bracket before a digit, and a search in ten languages is slow. */
 const BRACKETED = /^\(\d/;
 
 let parsers: ChronoModule.Chrono[] | undefined;
 
-/** What stands at the very start of `text`, or null. `reference` and `offsetMinutes` place "tomorrow", where that is said. */
+/** The date or time at the very start of `text`, or null. `reference` and `offsetMinutes` resolve "tomorrow". */
 export function readParts(text: string, reference: number, offsetMinutes: () => number): TimeParts | null {
   const head = text.slice(0, 64);
   const clock = BARE_CLOCK.exec(head);

@@ -1,14 +1,14 @@
 /**
- * From the text of a usage-limit banner to the instant at which the limit ends.
+ * Reads the end of a limit from the text of a usage-limit banner.
  *
- * The text is cut at words that announce a time ("resets", "try again", `resets_at`); the value must stand directly
- * behind such a word. The lowest value counts, because older banners stay on the screen above it. Nothing is invented:
+ * The text is cut at words that announce a time ("resets", "try again", `resets_at`); the value must follow such a word
+ * directly. The lowest value counts, because older banners stay on the screen above it. Nothing is invented:
  * - a zone that is printed and unknown, or a date that does not parse, gives null and never falls back to the clock
  *   part or to an older banner;
- * - a clock time up to an hour in the past means that the limit is just over, so that past instant is returned;
- *   going to the next day instead made other watchdogs sleep 24 hours too long;
- * - a full date, an epoch or an ISO time in the past is returned as it is: the limit is over;
- * - further ahead than any weekly limit (8 days), or than a month for what names its date in full, gives null.
+ * - a clock time up to an hour in the past means that the limit has just ended, so that past instant is returned; going
+ *   to the next day instead made other watchdogs sleep 24 hours too long;
+ * - a full date, an epoch or an ISO time in the past is returned as it is: the limit has ended;
+ * - further ahead than any weekly limit (8 days), or than a month for a full date, gives null.
  * A date without a clock time means the start of that day.
  */
 import { Temporal } from "temporal-polyfill";
@@ -21,7 +21,7 @@ export interface ResetTime {
   how: "epoch" | "iso" | "clock" | "date" | "duration";
   /** The zone in which a clock time or date was read; "UTC" for the other kinds, which need none. */
   zone: string;
-  /** The words it was read from. */
+  /** The text that it was read from. */
   text: string;
 }
 
@@ -30,12 +30,12 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const TEXT_MAX = 4096;
 const PHRASE_MAX = 120;
-/** More announcements than this on one screen are not a banner; only the lowest are looked at. */
+/** More announcements than this on one screen are not a banner; only the lowest are read. */
 const PHRASES_MAX = 8;
 
 /**
- * Words that announce a time; the second group is the rest of a field name such as `resets_in_seconds`. Providers whose
- * models many use behind Claude Code announce it in Chinese.
+ * Words that announce a time; the second group is the rest of a field name such as `resets_in_seconds`. Some providers
+ * whose models are used behind Claude Code announce it in Chinese.
  */
 const ANCHOR =
   /(?:\b(?:anthropic-ratelimit-[a-z-]{0,24}|x-ratelimit-|quota)?(resets?|resetting|retry|retrying|try(?:ing)? again|regain access|continu(?:e|es|ing) automatically|available|renews?|refresh(?:es)?|cycle ends|wait|unlocks?|resumes?|restored|come back|expires?|lifted|until|again(?= (?:at|in|after|on)\b)|reached(?= ?\|))|将在|将于|请在|请于)([\w-]{0,24})/gi;
@@ -54,13 +54,13 @@ const AMOUNT =
 const EPOCH = /^(?:\d{13}|\d{10})(?![\d:/-])/;
 const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)? ?(?:Z|[+-]\d{2}:?\d{2})(?![\w:])/i;
 
-/** Prose without a digit or a word for a time is not worth a look in ten languages. */
+/** Text without a digit or a word for a time is not parsed: ten languages take long. */
 const MAY_HOLD_TIME = /^(?:.{0,24}\d|(?:noon|midnight|today|tomorrow|mon|tue|wed|thu|fri|sat|sun))/i;
 
-/** No time is written without one of these. */
+/** Every written time contains one of these. */
 const ANY_TIME = /\d|\b(?:an?|noon|midnight|today|tomorrow|mon|tue|wed|thu|fri|sat|sun)/i;
 
-/** The start of something that is meant as a date or time: if it cannot be read, the banner's time is unknown. */
+/** The start of an intended date or time: if it cannot be read, the banner's time is unknown. */
 const VALUE_LIKE = /^(?:\d|\p{L}{2,12}\.?,? \d{1,2}\b)/u;
 
 interface Found {
@@ -70,14 +70,14 @@ interface Found {
   end: number;
   cap: number;
 }
-/** `none`: no time is printed here, look further up. `refused`: one is printed and cannot be trusted. */
+/** `none`: no time is printed here, continue further up. `refused`: a time is printed and cannot be trusted. */
 type Outcome = Found | "none" | "refused";
 
 interface Phrase {
   start: number;
   /** The rest of a field name, or "". */
   field: string;
-  /** The last word before the value is "at": what follows is no duration, even if it reads "21h". */
+  /** The last word before the value is "at": the value is not a duration, even if it reads "21h". */
   isAt: boolean;
   /** From the value to the end of the banner. */
   value: string;
@@ -110,7 +110,7 @@ export function readResetTime(text: string, at: number, zone: string): ResetTime
   return null;
 }
 
-/** Rows joined by spaces; a line break stays only where a new row begins something of its own. */
+/** Rows joined by spaces; a line break remains only if a row starts a new item. */
 function unwrap(text: string): string {
   const rows = text
     .slice(-TEXT_MAX)
@@ -143,7 +143,7 @@ function phrasesOf(text: string): Phrase[] {
     const value = text.slice(valueStart, valueStart + PHRASE_MAX).split("\n", 1)[0] as string;
     phrases.push({ start, field: match[2] ?? "", isAt, value, valueStart });
   }
-  // One record that gives both means the absolute time; the count of seconds began when it was sent.
+  // If a record has both, the absolute time counts; the seconds count from the time of sending.
   const hasAbsolute = phrases.some((p) => p.field !== "" && (EPOCH.test(p.value) || ISO.test(p.value)));
   const kept = hasAbsolute ? phrases.filter((p) => !(p.field !== "" && SECONDS_FIELD.test(p.field))) : phrases;
   return kept.slice(-PHRASES_MAX);

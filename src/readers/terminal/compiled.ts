@@ -10,11 +10,11 @@ type TitleStatus = AgentProfile["titles"][number]["status"];
 
 export interface CompiledProfile {
   profile: AgentProfile;
-  /** What the program's title says of it; null where that is nothing. */
+  /** The status that the program's title shows; null if none. */
   statusOfTitle: (title: string) => TitleStatus | null;
-  /** Does this stand in a composer where nobody typed anything? */
+  /** Is this the placeholder of an empty composer? */
   isPlaceholder: (draft: string) => boolean;
-  /** What the profile's patterns say of a row. */
+  /** The matches of the profile's patterns in a row. */
   says: (row: ScreenRow) => RowSays;
   dialogs: { when: Pattern; prompt: AgentProfile["dialogs"][number]["prompt"]; limit: boolean }[];
 }

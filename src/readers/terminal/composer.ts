@@ -8,18 +8,18 @@ export interface Composer {
   /** Last row that belongs to it. */
   bottom: number;
   draft: string;
-  /** Known by its frame and the cursor in it: no sign says where a human types. */
+  /** Identified by its frame and the cursor in it: no sign marks the input. */
   isUnsigned?: true;
 }
 
-/** Does the cursor stand in row `y`, or before words there that are to be typed over? */
+/** Is the cursor in row `y`, or before placeholder text there? */
 type AsksOfRow = (y: number, what: "cursor" | "ghost") => boolean;
 
 const HEIGHT_MAX = 16;
 
 /**
- * The place where a human types, or null. The lowest place that fits counts, and only a few rows of chrome may stand
- * below it: a copy of a composer in the reply has the real one, or a dialog, beneath it.
+ * Finds the input line, or null. The lowest match counts, and only a few rows of chrome may be below it: a copy of a
+ * composer in the reply has the real one, or a dialog, beneath it.
  */
 export function findComposer(
   profile: CompiledProfile,
@@ -50,8 +50,8 @@ const SIGNS_MAX = 4;
 const OWN_SIGN = /^ {0,2}([^\p{L}\p{N}\s]{1,4}) {1,2}(?=\p{L})/u;
 
 /**
- * A composer of one line with a sign that no other program has: before the cursor stands no word, and behind it grey ones. A
- * sign that was seen so is the composer's with a draft, too, as long as the cursor stands there.
+ * A composer of one line with a sign that no other program uses: no word before the cursor, grey words after it. Once
+ * seen, the sign also marks the composer with a draft while the cursor is there.
  */
 function prompted(
   { isPlaceholder }: CompiledProfile,
@@ -72,11 +72,11 @@ function prompted(
 }
 
 const EDGE = /^ {0,4}([╭╰┌└]?)[─━═]{9,}[╮╯┐┘]?$/;
-/** The corner with which an edge begins, "" without one; null where the row is no edge. */
+/** The corner that starts an edge, "" without one; null if the row is not an edge. */
 const cornerOf = oncePerRow((row) => EDGE.exec(row)?.[1] ?? null);
 const SIGN = /^[\s│┃|]*(?:[^\p{L}\p{N}\s│┃|] )?[\s▏▎▍▌▋▊▉█]*/u;
 
-/** A composer by its frame alone, a box or two rules of one width: the cursor stands between them. */
+/** A composer identified by its frame alone, a box or two rules of one width, with the cursor between them. */
 function enclosed(
   { isPlaceholder, profile: { composer } }: CompiledProfile,
   rows: readonly ScreenRow[],
@@ -106,7 +106,7 @@ function enclosed(
 
 const CORNER = /^ {0,2}[╰└][─━]{1,2}(?: {1,2}(\S.*))?$/;
 
-/** A composer of one line that hangs by a corner below a status line: the cursor stands behind it. */
+/** A composer of one line attached by a corner below a status line, with the cursor behind it. */
 function cornered(
   { isPlaceholder }: CompiledProfile,
   rows: readonly ScreenRow[],
@@ -153,7 +153,7 @@ function bare(profile: CompiledProfile, rows: readonly ScreenRow[], y: number, f
 
 /**
  * A composer without a frame of its own that holds a draft of many rows. Either the program indents them, so that
- * nothing else stands between its first row and the foot, or rules enclose them.
+ * nothing else is between its first row and the foot, or rules enclose them.
  */
 function tall(profile: CompiledProfile, rows: readonly ScreenRow[], foot: number): Composer | null {
   const { belowMax } = profile.profile.composer;
@@ -180,11 +180,11 @@ function extentOf(
   if (above && isRule(above)) {
     for (let r = y + 1; r <= Math.min(foot, y + HEIGHT_MAX); r++) {
       const row = rows[r] as ScreenRow;
-      // A rule that somebody typed or pasted has the draft's indent.
+      // A typed or pasted rule has the draft's indent.
       if (isRule(row) && indentOf(row) === indentOf(above)) return { top: y - 1, bottom: r };
     }
   }
-  // The foot stands apart, so the draft ends above the last empty row.
+  // The foot is separate, so the draft ends above the last empty row.
   let end = foot;
   while (end > y && !isBlank(rows[end])) end--;
   while (end > y && isBlank(rows[end])) end--;
@@ -192,7 +192,7 @@ function extentOf(
   return { top: y, bottom: isDraft ? end : y };
 }
 
-/** A composer with a closing row at `y`: looks upwards for its first row and, where it has one, its opening row. */
+/** A composer with a closing row at `y`: searches upwards for its first row and its opening row, if it has one. */
 function framed(
   { says, profile: { composer } }: CompiledProfile,
   rows: readonly ScreenRow[],

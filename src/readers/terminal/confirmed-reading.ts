@@ -1,26 +1,31 @@
 /**
- * What a screen states, look by look, into what is said of it. A frame can be torn at a look, so a state counts when two
- * looks agree, and a reply or a counter when two found it new. Nothing is said twice.
+ * Turns the facts of successive checks into reported facts. A frame can be torn at a check, so a state counts when two
+ * checks agree, and a reply or a counter when two checks found it new. Nothing is reported twice.
  */
 import type { ScreenReading } from "../../core/signal.js";
 import type { ScreenFacts } from "./screen-check.js";
 
-/** A spinner that last moved longer ago than this, three looks, has stopped. Four found the same, a second later. */
+/**
+ * A spinner that last moved longer ago than this, three checks, has stopped. Four gave the same result, a second later.
+ */
 const MOTION_MS = 2200;
 
 export class ConfirmedReading {
   #movedAt = Number.NEGATIVE_INFINITY;
   #seen: ScreenFacts | null = null;
-  /** What the last look stated, the one before it, and what two of them agreed on: of alike facts always the first. */
+  /**
+   * The facts of the last check, those of the check before, and those on which two agreed: of equal facts always the
+   * first.
+   */
   #key: ScreenFacts | null = null;
   #before: ScreenFacts | null = null;
   #settled: ScreenFacts | null = null;
   #agreed: ScreenFacts | null = null;
   #said: { key: ScreenFacts | null; reply: string; tokens: number | undefined; moving: boolean } | null = null;
-  /** Whether the look before found a reply or a counter that had not been said. */
+  /** Did the previous check find a reply or a counter that was not yet reported? */
   #wasNews = false;
 
-  /** Did the last look find another state that no other has confirmed? */
+  /** Did the last check find a new state that no other check has confirmed? */
   get isUnsettled(): boolean {
     return this.#key !== this.#settled;
   }
@@ -30,13 +35,13 @@ export class ConfirmedReading {
     return this.isUnsettled || this.#wasNews;
   }
 
-  /** With the screen as it was: would the next look say anything? */
+  /** Would the next check report anything if the screen does not change? */
   isAtRest(at: number): boolean {
     const moving = at - this.#movedAt < MOTION_MS;
     return this.#said === null ? this.#seen === null : !this.isOpen && this.#said.moving === moving;
   }
 
-  /** The screen changed since the look before, and states this now. */
+  /** The screen changed since the previous check and now states this. */
   see(facts: ScreenFacts, at: number): void {
     this.#movedAt = at;
     if (!isAlike(this.#key, facts)) {
@@ -46,7 +51,7 @@ export class ConfirmedReading {
     this.#seen = facts;
   }
 
-  /** After a look: what there is to be said now; null when that is nothing. */
+  /** The facts to report after a check; null if there are none. */
   say(at: number): ScreenReading | null {
     const seen = this.#seen;
     if (!seen) return null;
@@ -61,8 +66,8 @@ export class ConfirmedReading {
     const moving = at - this.#movedAt < MOTION_MS;
     const said = this.#said;
     const isNews = said !== null && (said.reply !== seen.reply || said.tokens !== tokens);
-    // A frame that is torn at this look is whole at the next. Qwen Code paints its whole history anew every 40 s; half
-    // of it is a reply that nobody ever saw, and counted as news it kept a dead stream alive.
+    // A frame that is torn at this check is complete at the next. Qwen Code repaints its whole history every 40 s; half
+    // of it looks like a new reply, and counted as progress it kept a dead stream alive.
     const isFirst = isNews && !this.#wasNews;
     this.#wasNews = isNews;
     if (said && (isFirst || !isNews) && said.moving === moving && said.key === this.#settled) return null;
@@ -78,7 +83,7 @@ export class ConfirmedReading {
   }
 }
 
-/** Do two looks state the same, but for what moves by nature? */
+/** Do two checks state the same, apart from parts that always move? */
 function isAlike(a: ScreenFacts | null, b: ScreenFacts): boolean {
   return (
     a !== null &&

@@ -9,7 +9,7 @@ export interface Dialog {
   prompt: PromptKind;
   question: string;
   limit: boolean;
-  /** Its first row: what stands above is reply. */
+  /** Its first row; the rows above are reply. */
   top: number;
 }
 
@@ -22,10 +22,12 @@ const LABEL = /^(?:[✓✔✗✘✕] )?[\p{L}\p{N}"'“([]/u;
 const POINTS = /^[\s│┃|▌]{0,8}[❯›▸▶►→>] /;
 const FRAMED = /^\s{0,4}[│┃|].*[│┃|]$/;
 const ANSWER_SIGN = /^[✓✔✗✘✕] /;
-/** How the two answers to a permission begin, whoever asks for it. */
+/** How the two answers to a permission request start, in any program. */
 const YES = /^(?:[✓✔] )?(?:yes|allow|approve|accept|trust|proceed|continue|run)\b/i;
 const NO = /^(?:[✗✘✕] )?(?:no|deny|reject|refuse|decline|cancel|don['’]t|exit|quit|abort)\b/i;
-/** One of several, and it is chosen or not. A list of tasks may have the same signs: only the answers tell them apart. */
+/**
+ * One of several options, selected or not. A list of tasks may use the same signs: only the answers distinguish them.
+ */
 const CHOICE = /^([\s│┃|▌]{0,8})([●◉○◯])\s{1,3}(\S.*)$/;
 const CHOICES_MAX = 8;
 const choiceOf = oncePerRow((row): { indent: string; isChosen: boolean; label: string } | null => {
@@ -36,7 +38,7 @@ const choiceOf = oncePerRow((row): { indent: string; isChosen: boolean; label: s
 /** `[y] Approve   [n] Deny`: the answers beside each other, each behind its key. */
 const KEYED_ANSWERS =
   /^[\s│┃|]{0,8}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)\s{2,}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)(?:\s{2,}.{0,120})?[\s│┃|]*$/u;
-/** The keys of a menu, above its options: they tell how to move, too. */
+/** The keys of a menu, above its options, with the keys to move. */
 const MOVES = /[↑↓▲▼].{0,30}\b(?:enter|return)\b|\barrow keys\b.{0,30}\b(?:enter|return)\b/i;
 const OPENS = /^\s{0,4}[╭┌]?[─━═]{9,}/;
 const BLOCK_MAX = 28;
@@ -47,23 +49,23 @@ const selectionOf = oncePerRow((row): { isSelected: boolean; number: string | un
   const selected = SELECTED.exec(row);
   return selected ? { isSelected: true, number: selected[1] } : NOT_SELECTED;
 });
-/** Its number as an option; null where it is none. */
+/** Its number as an option; null if it is not one. */
 const optionOf = oncePerRow((row) => OPTION.exec(row)?.[1] ?? null);
 const opens = oncePerRow((row) => OPENS.test(row));
 const opensBlock = oncePerRow((row) => /^(?:[╭┌]─{9,}|─{20,}$)/.test(row.trim()));
-/** Do the keyed answers stand in it? */
+/** Does it contain the keyed answers? */
 const answersByKeys = oncePerRow((row) => {
   const [, , first, , second] = KEYED_ANSWERS.exec(row.slice(0, ROW_MAX)) ?? [];
   return first !== undefined && second !== undefined && isYesOrNo(first, second);
 });
-/** Rows of the foot below answers that stand beside each other. */
+/** Rows of the foot below answers that are side by side. */
 const KEYED_BELOW_MAX = 4;
 const BELOW_MAX = 16;
 
 /**
- * A dialog by its structure: a selected option near the bottom with a sibling beside it or a line of key hints below.
- * A dialog stands in the composer's place: with a composer on the screen there is none, unless what looked like a bare
- * composer is itself one of the options.
+ * A dialog identified by its structure: a selected option near the bottom with a sibling beside it or a line of key
+ * hints below. A dialog takes the composer's place: with a composer on the screen there is no dialog, unless the
+ * apparent bare composer is itself one of the options.
  */
 export function findDialog(
   profile: CompiledProfile,
@@ -95,8 +97,8 @@ export function findDialog(
 }
 
 /**
- * The last line asks: what looks like a bare composer above it is the echo of what was typed into it. A program with dialogs
- * of its own asks by its own words, in that very line; without a composer they are looked for in all of the dialog.
+ * The last line asks: the apparent bare composer above it is the echo of earlier input. A program with dialogs of its
+ * own asks in its own words, in that very line; without a composer the whole dialog is searched for them.
  */
 function askedByLast(profile: CompiledProfile, last: ScreenRow, isBelowEcho: boolean): PromptKind | null {
   if (!profile.profile.composer.hiddenMeansDialog) return askedByLine(last);
@@ -104,14 +106,14 @@ function askedByLast(profile: CompiledProfile, last: ScreenRow, isBelowEcho: boo
 }
 
 /**
- * What looked like a bare composer is an option of a dialog, or stands above one; an option inside of it is its draft.
- * What is known by its frame alone may as well be that of a dialog.
+ * The apparent bare composer is an option of a dialog, or is above one; an option inside of it is its draft. A composer
+ * identified by its frame alone may be the frame of a dialog.
  */
 function isOption({ top, bottom, isUnsigned }: Composer, option: number | null): boolean {
   return option !== null && (isUnsigned ? option > top : option === top || option > bottom);
 }
 
-/** The row of keyed answers, above a foot of few rows; null where there is none. */
+/** The row of keyed answers, above a foot of few rows; null if there is none. */
 function keyedAnswers(rows: readonly ScreenRow[], foot: number): number | null {
   let below = 0;
   for (let y = foot; y >= 0 && below <= KEYED_BELOW_MAX; y--) {
@@ -172,7 +174,7 @@ function hasSibling(rows: readonly ScreenRow[], y: number, foot: number, number:
     return false;
   }
   if (isChoice(rows, y)) return true;
-  // Without numbers, the other option must stand right beside it in the same column, and the keys be named, here or below.
+  // Without numbers, the other option must be directly beside it in the same column, and the keys named, here or below.
   const { text } = rows[y] as ScreenRow;
   const column = /^[\s│┃|▌]*\S\s+/.exec(text)?.[0].length ?? 0;
   const beside = [rows[y - 1]?.text, rows[y + 1]?.text].find(
@@ -186,7 +188,7 @@ function hasSibling(rows: readonly ScreenRow[], y: number, foot: number, number:
   return false;
 }
 
-/** The chosen one of answers that stand below each other, each behind a round sign: one says yes, one no. */
+/** The selected one of answers below each other, each behind a round sign: one is yes, one is no. */
 function isChoice(rows: readonly ScreenRow[], y: number): boolean {
   const chosen = choiceOf(rows[y] as ScreenRow);
   if (!chosen?.isChosen) return false;
@@ -202,7 +204,7 @@ function isChoice(rows: readonly ScreenRow[], y: number): boolean {
   return labels.some((one) => YES.test(one)) && labels.some((one) => NO.test(one));
 }
 
-/** Without a word of keys: yes and no, in a frame or each behind its sign. Bare, they may be a draft of two lines. */
+/** Without key hints: yes and no, in a frame or each behind its sign. Bare, they may be a draft of two lines. */
 function isAnswered(row: string, beside: string, column: number): boolean {
   const [one, other] = [row.slice(column), beside.slice(column)];
   if (!POINTS.test(row) || !isYesOrNo(one, other)) return false;
@@ -221,7 +223,7 @@ function movesAbove(rows: readonly ScreenRow[], y: number): boolean {
   return false;
 }
 
-/** Without a list of options: by words where only a dialog hides the composer, else with the keys as the last row. */
+/** Without a list of options: by words if only a dialog hides the composer, else with the keys as the last row. */
 function isNamed(
   profile: CompiledProfile,
   rows: readonly ScreenRow[],
@@ -232,7 +234,7 @@ function isNamed(
   return composer === null && endsInKeys(rows, foot);
 }
 
-/** The keys are the last words of the screen; what closes a frame may stand below them. */
+/** The keys are the last words on the screen; only the end of a frame may be below them. */
 function endsInKeys(rows: readonly ScreenRow[], foot: number): boolean {
   let y = foot;
   while (y > 0 && foot - y < 3 && !hasWords(rows[y] as ScreenRow)) y--;
@@ -248,7 +250,7 @@ function bottomSaysSo(profile: CompiledProfile, rows: readonly ScreenRow[], foot
   return profile.dialogs.some((d) => d.when.test(lowest));
 }
 
-/** The dialog begins at the lowest opening frame or rule above its options, or where two blank rows end the reply. */
+/** The dialog starts at the lowest opening frame or rule above its options, or where two blank rows end the reply. */
 function blockStart(rows: readonly ScreenRow[], foot: number): number {
   let start = foot;
   for (let y = foot; y >= 0 && foot - y < BLOCK_MAX; y--) {

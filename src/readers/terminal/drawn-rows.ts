@@ -1,4 +1,4 @@
-/** How the emulator's rows are drawn: their colours, and where the cursor stands. Asked only where a rule wants to know. */
+/** How the emulator's rows are drawn: their colours, and the position of the cursor. Computed only if a rule asks. */
 import type { IBufferCell, Terminal } from "@xterm/headless";
 import { groundOf, isGrey, isRed, isWarm } from "./colours.js";
 import type { ScreenRow } from "./row.js";
@@ -18,7 +18,7 @@ interface Colours {
 export class DrawnRows {
   readonly #terminal: Terminal;
   readonly #rows: readonly ScreenRow[];
-  /** What was asked of a row since it was last touched. */
+  /** Answers for a row since its last change. */
   readonly #colours: (Colours | undefined)[] = [];
   #cell: IBufferCell | undefined;
   #sawColour = false;
@@ -28,7 +28,7 @@ export class DrawnRows {
     this.#rows = rows;
   }
 
-  /** Row `y` was touched. */
+  /** Row `y` was written. */
   forget(y: number): void {
     this.#colours[y] = undefined;
   }
@@ -101,7 +101,7 @@ export class DrawnRows {
     return inverted === 1 || inverted === 2;
   }
 
-  /** All letters are grey, and the cursor stands at the first: a sign that takes two columns may be counted as one. */
+  /** All letters are grey, and the cursor is at the first: a sign of two columns may be counted as one. */
   #isGhost(y: number, cursor: number | null): boolean {
     const buffer = this.#terminal.buffer.active;
     const line = buffer.getLine(buffer.baseY + y);
@@ -127,7 +127,9 @@ export class DrawnRows {
     return null;
   }
 
-  /** Some paint the whole screen: what is behind the first cell of most rows is no ground of its own. */
+  /**
+   * Some programs paint the whole screen: the background of the first cell of most rows is not a background of its own.
+   */
   #commonGround(): number | null {
     const buffer = this.#terminal.buffer.active;
     const counts = new Map<number, number>();

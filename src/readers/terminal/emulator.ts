@@ -1,6 +1,6 @@
 /**
- * The emulator, and the bytes on their way into it. They are collected as they come and parsed at once when a look is
- * due, so how they were cut decides nothing. The emulator answers nothing to anybody: it has no way back to the program.
+ * The emulator and its pending bytes. Bytes are collected as they arrive and parsed together when a check is due, so
+ * chunking has no effect. The emulator sends no answers: it has no way back to the program.
  */
 import { createRequire } from "node:module";
 import type * as Xterm from "@xterm/headless";
@@ -10,15 +10,15 @@ import { TerminalScreen } from "./terminal-screen.js";
 /** Not by `import`: looking for the names that it exports takes Node.js 20 to 70 ms of a start that is felt. */
 const xterm = createRequire(import.meta.url)("@xterm/headless") as typeof Xterm;
 
-/** Bytes are handed to the emulator at the latest when so many wait, to bound memory under a flood. */
+/** This many pending bytes go to the emulator at once, to bound memory under a flood. */
 const PENDING_BYTES_MAX = 256 * 1024;
 /**
- * A look costs as much as parsing a thousand bytes, and a spinner that turns writes a hundred between two looks. So few
- * wait until more came, until the program rests, or for so many looks at most.
+ * A check costs as much as parsing a thousand bytes, and a turning spinner writes a hundred between two checks. So few
+ * bytes wait for more output, for the program to rest, or for this many checks at most.
  */
 const WORTH_BYTES = 2000;
 const WAIT_CHECKS_MAX = 4;
-/** A spinner in a title turns ten times a second, and looks are two seconds apart. */
+/** A spinner in a title turns ten times a second, and checks are two seconds apart. */
 const TITLES_MAX = 64;
 const TITLE_MAX = 400;
 const STATUSES_MAX = 64;
@@ -29,7 +29,7 @@ export class Emulator {
   readonly #terminal: InstanceType<typeof xterm.Terminal>;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
-  /** Of the pending bytes, those since the last look; and how many looks the others have waited for. */
+  /** The pending bytes since the last check, and the number of checks that the others have waited for. */
   #freshBytes = 0;
   #waited = 0;
   #dirty = false;
@@ -68,13 +68,13 @@ export class Emulator {
     if (this.#pendingBytes > PENDING_BYTES_MAX) this.flush();
   }
 
-  /** There is nothing that the last look has not seen. */
+  /** The last check has seen everything. */
   get isAtRest(): boolean {
     if (this.#pendingBytes > 0 || this.#dirty) return false;
     return this.#changed.length === 0 && this.#titles.length === 0 && this.#statuses.length === 0;
   }
 
-  /** At a time boundary: is a look worth it? Always where the look before left something open. */
+  /** At a time boundary: is a check worth its cost? Always if the previous check left something unconfirmed. */
   isDue(isOpen: boolean): boolean {
     const isResting = this.#freshBytes === 0;
     this.#freshBytes = 0;
@@ -93,7 +93,7 @@ export class Emulator {
     this.#pendingBytes = 0;
     this.#dirty = true;
     // An empty input marks the next write as an answer to a user, which the emulator parses at once instead of in a
-    // timer. Without it each look would wait a millisecond for its timer, which is half of the time of a replay.
+    // timer. Without it each check would wait a millisecond for the timer, which is half of the time of a replay.
     this.#terminal.input("", true);
     this.#terminal.write(bytes);
   }
@@ -117,9 +117,9 @@ export class Emulator {
     return this.#changed.splice(0);
   }
 
-  /** The titles since this was last asked: a turn may begin and end between two looks. */
+  /** The titles since the last call: a turn may start and end between two checks. */
   takeTitles(): string[] {
-    // Beyond so many, only the last one counts.
+    // Beyond this number, only the last one counts.
     if (this.#titles.length === TITLES_MAX && this.#title !== null) this.#titles.push(this.#title);
     return this.#titles.splice(0);
   }
@@ -144,7 +144,7 @@ export class Emulator {
   }
 }
 
-/** What comes between two looks is joined here and parsed at once, so one place serves all readers. */
+/** Output between two checks is joined here and parsed at once; all readers share one buffer. */
 const joint = new Uint8Array(64 * 1024);
 
 function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {

@@ -24,7 +24,7 @@ export interface ExplainedRow {
 }
 
 export interface ScreenExplanation {
-  /** Id of the profile that the screen was read by: `generic` where it does not fit the program's own. */
+  /** Id of the profile that read the screen: `generic` if it does not match the program's own. */
   profile: string;
   composer: { draft: string } | null;
   dialog: { prompt: string; question: string } | null;

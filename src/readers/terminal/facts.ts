@@ -1,4 +1,4 @@
-/** From a rendered screen to the facts that it states, region by region. One look, without a clock. */
+/** Reads the facts of a rendered screen, region by region. One check, without a clock. */
 import type { CompiledProfile } from "./compiled.js";
 import { layOut } from "./layout.js";
 import type { Range } from "./regions.js";
@@ -9,7 +9,7 @@ import type { ScreenCheck, ScreenFacts } from "./screen-check.js";
 import { indentOf, type ScreenText, wordsIn } from "./screen-text.js";
 import { stateRow } from "./statements.js";
 
-/** `replies` remembers the checks before, for a reader that checks again and again. */
+/** `replies` carries state between checks. */
 export function readFacts(
   profile: CompiledProfile,
   screen: ScreenText,
@@ -48,13 +48,13 @@ export function readFacts(
   return facts;
 }
 
-/** How far above the end of these rows the lowest clock runs; 0 where none does. */
+/** How many rows above the end of these rows the lowest clock runs; 0 for none. */
 function clockIn(rows: readonly ScreenRow[], [from, to]: Range, { ticking }: ScreenCheck): number {
   for (let y = to - 1; y >= from; y--) if (ticking(rows[y] as ScreenRow)) return to - y;
   return 0;
 }
 
-/** What hangs below a row of the status: the reason for what it says. */
+/** The indented row below a status row: the reason for its statement. */
 function hangingBelow(rows: readonly ScreenRow[], y: number, end: number): string {
   const below = y + 1 < end ? rows[y + 1] : undefined;
   return below && !below.isBlank && indentOf(below) > indentOf(rows[y] as ScreenRow) ? wordsIn(below) : "";

@@ -1,4 +1,4 @@
-/** Where things stand on a screen: composer or dialog, regions, and the rows that state something. */
+/** The layout of a screen: composer or dialog, regions, and the rows that state something. */
 import type { CompiledProfile } from "./compiled.js";
 import { type Composer, findComposer } from "./composer.js";
 import { type Dialog, findDialog } from "./dialog.js";
@@ -8,13 +8,13 @@ import type { CompiledRule } from "./row-patterns.js";
 import type { ScreenCheck } from "./screen-check.js";
 import { footOf, isDrawn, type ScreenText } from "./screen-text.js";
 
-/** A row that a rule fits. */
+/** A row that matches a rule. */
 export interface Match {
   rule: CompiledRule;
   groups: Record<string, string>;
   /** The row with its continuation. */
   text: string;
-  /** The row, where it has none. */
+  /** The row, if it has no continuation. */
   row?: ScreenRow;
 }
 
@@ -30,11 +30,11 @@ export interface Layout {
   status: readonly RowMatch[];
   foot: readonly RowMatch[];
   last: readonly LastMatch[];
-  /** Rows above this one are the agent's last message; what the program itself said below it is left out. */
+  /** Rows above this one are the agent's last message; the program's own output below it is excluded. */
   messageEnd: number;
 }
 
-/** Laid out again where it shows of another row that the program keeps it above its composer. */
+/** Repeats the layout if a further row turns out to be one that the program keeps above its composer. */
 export function layOut(profile: CompiledProfile, screen: ScreenText, check: ScreenCheck): Layout {
   const layout = layOutOnce(profile, screen, check);
   const { composer } = layout;
@@ -44,7 +44,7 @@ export function layOut(profile: CompiledProfile, screen: ScreenText, check: Scre
 function layOutOnce(profile: CompiledProfile, screen: ScreenText, check: ScreenCheck): Layout {
   const found = findComposer(profile, screen.rows, (y, what) => screen[what](y) === true, check.signs);
   const dialog = findDialog(profile, screen.rows, found);
-  // A bare prompt sign is also how a selected option begins: with options around it, it is no composer.
+  // A bare prompt sign also starts a selected option: with options around it, it is not a composer.
   const composer = dialog ? null : found;
   const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, check);
   const rowsIn = (region: "status" | "foot"): RowMatch[] => matchRows(profile, screen, regions, region, check);

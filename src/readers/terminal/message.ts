@@ -1,9 +1,9 @@
-/** The agent's own words on a screen: where its last message begins, and whether the lowest part of the reply is one. */
+/** The agent's messages on a screen: the start of its last message, and whether the lowest part of the reply is one. */
 import type { CompiledProfile } from "./compiled.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
 import { isBlank, type ScreenText } from "./screen-text.js";
 
-/** A tool's header looks like a message; what it printed hangs below it. */
+/** A tool's header looks like a message; the tool's output is attached below it. */
 const TOOL_OUTPUT = /^\s+[⎿└]\s/;
 const printsOfTool = oncePerRow((row) => TOOL_OUTPUT.test(row));
 export const isToolOutput = (row: ScreenRow | undefined): boolean => row !== undefined && printsOfTool(row);
@@ -35,8 +35,8 @@ export function lastMessageText(profile: CompiledProfile, screen: ScreenText, en
 }
 
 /**
- * Where the prose above `end` begins that has no sign of its own: below what a tool printed and below what stands on a
- * ground of its own, as a human's prompt and the blocks of tools do. `end` where there is none.
+ * The start of the prose above `end` that has no sign of its own: below a tool's output and below rows with a
+ * background of their own, such as a user's prompt and the blocks of tools. `end` if there is none.
  */
 function bareStart(screen: ScreenText, from: number, end: number): number {
   let start = end;
@@ -56,11 +56,14 @@ const isCost = oncePerRow((row) => COST.test(row));
 const BARRED = /^\s{0,2}┃(?: \s{0,2}\S|$)/;
 const isBarred = oncePerRow((row) => BARRED.test(row));
 
-/** Who speaks, above the bar; while it streams, a spinner. */
+/** The speaker, above the bar; while the message streams, a spinner. */
 const SPEAKER = /^\s{0,2}(?:[\u2800-\u28ff] \S.{0,60}|\S.{0,40}:)$/u;
 const HUMAN = /^\s*you:/i;
 
-/** Where a message beside a bar begins; null where no header says that it is the agent's: others draw it beside prompts. */
+/**
+ * The start of a message beside a bar; null without a header that marks it as the agent's: other programs draw a bar
+ * beside prompts.
+ */
 function barStart(rows: readonly ScreenRow[], from: number, y: number): number | null {
   let start = y;
   while (start > from && isBarred(rows[start - 1] as ScreenRow)) start--;

@@ -6,7 +6,7 @@ export async function paintScreen(
   { cols, rows }: { cols: number; rows: number },
   scrollback: number = SCROLLBACK,
 ): Promise<string[]> {
-  // Only whoever asks for a terminal's text needs it.
+  // Loaded on demand: only a request for a terminal's text needs it.
   const { default: xterm } = await import("@xterm/headless");
   const terminal = new xterm.Terminal({ cols, rows, scrollback, allowProposedApi: true });
   return new Promise((resolve) => {

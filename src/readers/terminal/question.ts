@@ -1,4 +1,4 @@
-/** The words of a dialog: which row asks, and what about. */
+/** The question of a dialog: the row that asks, and its subject. */
 import type { PromptKind } from "../../core/states.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
 import { wordsIn } from "./screen-text.js";

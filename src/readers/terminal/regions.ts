@@ -1,4 +1,4 @@
-/** Cuts a screen into its regions: reply, status, composer or dialog, foot. See `agents/profile.ts`. */
+/** Cuts a screen into its regions: reply, status, composer or dialog, foot. See `programs/shared/profile.ts`. */
 import type { CompiledProfile } from "./compiled.js";
 import type { Composer } from "./composer.js";
 import { isToolOutput, MESSAGE_ROWS_MAX } from "./message.js";
@@ -16,7 +16,7 @@ export interface Regions {
   replyEnd: number;
   status: Range;
   foot: Range;
-  /** The sign before the text that streams turns. */
+  /** The sign before the streaming text turns. */
   isReplyTurning?: true;
 }
 
@@ -38,27 +38,28 @@ export function regionsOf(
   const end = composer ? composer.top : foot + 1;
   let statusTop = end;
   let isReplyTurning: true | undefined;
-  // A program that fills the screen has its composer at the foot, and a short reply far above it.
+  // A full-screen program has its composer at the bottom, and a short reply far above it.
   let lowest = end;
   while (lowest > 0 && isBlank(rows[lowest - 1])) lowest--;
   for (let y = lowest - 1; y >= 0 && y >= lowest - STATUS_ROWS_MAX; y--) {
     const row = rows[y] as ScreenRow;
     if (row.isBlank) continue;
     if (turning?.(row) && !showsClock(row)) {
-      // The sign before the text that streams, or before its header, turns too: it is the reply's, and below is what it says.
+      // The sign before the streaming text, or before its header, turns too: it belongs to the reply, and the text is
+      // below it.
       if (isProse(row)) {
         isReplyTurning = true;
         break;
       }
       if (statusTop < end && hasTextBetween(rows, y, statusTop)) break;
     }
-    // A running tool stands in the reply, right above the spinner on a full screen, and its clock ticks too.
+    // A running tool is in the reply, right above the spinner on a full screen, and its clock runs too.
     const says = profile.says(row);
     if (says.isTool) break;
     const states = says.status.some(({ rule }) => !rule.live || y === foot);
     const isClock = ticking(row) || (!says.isMessage && says.last.length === 0 && inherits?.(row, end - y) === true);
     if (states || isClock) statusTop = y;
-    // Whatever stands above a message of the agent has been said before it.
+    // Everything above a message of the agent is older than the message.
     else if (says.isMessage) break;
   }
   return {
@@ -80,21 +81,21 @@ const STATUS_WORDS = /…|\.\.\.|\b(?:esc|ctrl|tip)\b/i;
 /** Is this a sentence rather than a status line? */
 const isProse = oncePerRow((row) => !STATUS_WORDS.test(row) && (row.match(WORD)?.length ?? 0) >= PROSE_WORDS);
 
-/** Does text stand between both rows, in a block of its own? */
+/** Is there text between both rows, in a block of its own? */
 function hasTextBetween(rows: readonly ScreenRow[], y: number, below: number): boolean {
   const between = rows.slice(y + 1, below);
   const first = between.findIndex((row) => !row.isBlank);
   return first > 0 && between.slice(first).some(isBlank);
 }
 
-/** Above the row that the program keeps there, where it does. */
+/** The end above the row that the program keeps there, if it keeps one. */
 function withoutStatic(rows: readonly ScreenRow[], end: number, isStatic: (row: ScreenRow) => boolean): number {
   let y = end - 1;
   while (y >= 0 && isBare(rows[y] as ScreenRow)) y--;
   return y >= 0 && isStatic(rows[y] as ScreenRow) ? y : end;
 }
 
-/** What a human typed while the turn ran waits below the reply. It is no news of the agent. */
+/** Text that a user typed during the turn waits below the reply. It is not progress of the agent. */
 function withoutQueue(profile: CompiledProfile, rows: readonly ScreenRow[], end: number): number {
   if (profile.profile.queued === null) return end;
   let bottom = end;
@@ -111,7 +112,7 @@ function hasQueued({ says }: CompiledProfile, rows: readonly ScreenRow[], from: 
   return false;
 }
 
-/** Moves an end upwards over blank rows and the program's own noise, with the rows that a note was too long for. */
+/** Moves an end upwards over blank rows and the program's own noise, including the continuation rows of a long note. */
 function trimmed(profile: CompiledProfile, rows: readonly ScreenRow[], end: number): number {
   let y = end;
   while (y > 0) {
@@ -134,7 +135,7 @@ function topOf(rows: readonly ScreenRow[], end: number): number {
   return top;
 }
 
-/** What a provider answered, printed as JSON, has a dozen rows. */
+/** A provider's answer, printed as JSON, has a dozen rows. */
 const BLOCK_ROWS_MAX = 14;
 
 export interface LastMatch {
@@ -145,8 +146,8 @@ export interface LastMatch {
 }
 
 /**
- * The lowest block of the reply. Blocks above it are read too as long as everything below was the program's own
- * chrome, because "done at 3:27" stands below the error that ended the turn. The same words further up mean nothing.
+ * The lowest block of the reply. Blocks above it are read too as long as everything below is the program's own chrome,
+ * because "done at 3:27" is below the error that ended the turn. The same words further up mean nothing.
  */
 export function lastRows(
   profile: CompiledProfile,
@@ -167,14 +168,14 @@ export function lastRows(
   return { matches, replyEnd: end };
 }
 
-/** Where an exception came from: some print it below the error that they show. */
+/** A line of a stack trace: some programs print it below the error. */
 const isCall = oncePerRow((row) => /^\s+at \S.{0,300}:\d/.test(row));
 const CALLS_WANTED = 2;
 
 const isTrace = (rows: readonly ScreenRow[], start: number, end: number): boolean =>
   rows.slice(start, end).filter(isCall).length >= CALLS_WANTED;
 
-/** Matches the rows of one block from below. It is the program's own if its lowest statement was matched. */
+/** Matches the rows of one block from below. The block is the program's own if its lowest statement matched. */
 function matchBlock(
   profile: CompiledProfile,
   screen: ScreenText,
@@ -196,21 +197,21 @@ function matchBlock(
       from = y;
       break;
     }
-    // What stands above a message has been said before it, also where no empty row lies between.
+    // Text above a message is older than the message, even without an empty row between them.
     if (from > y && (says.isMessage || end - y > BLOCK_ROWS_MAX)) break;
   }
   return { matches, ownChrome: matches.some((m) => m.rule.fact !== "tool"), from };
 }
 
-/** Is row `y` a later row of a message that begins with its sign? */
+/** Is row `y` a later row of a message that starts with its sign? */
 function isSaid(profile: CompiledProfile, rows: readonly ScreenRow[], y: number): boolean {
   const { text } = rows[y] as ScreenRow;
   const hangs = /^ {2}[⎿└] /.test(text) && !isBlank(rows[y - 1]);
-  // What a tool printed hangs right below its row, and is not of the message above it.
+  // A tool's output is attached right below its row, and is not part of the message above it.
   if (hangs || !text.startsWith("  ")) return false;
   for (let r = y - 1; r >= 0 && y - r <= MESSAGE_ROWS_MAX; r--) {
     const row = rows[r] as ScreenRow;
-    // What begins in the column of the sign is none of its words: some indent everything.
+    // Text in the column of the sign is not part of the message: some programs indent everything.
     if (profile.says(row).isMessage)
       return indentOf(rows[y] as ScreenRow) > indentOf(row) && !isToolOutput(rows[r + 1]);
     if (!row.isBlank && !row.text.startsWith("  ")) return false;
@@ -220,7 +221,7 @@ function isSaid(profile: CompiledProfile, rows: readonly ScreenRow[], y: number)
 
 const STILL = /(?:…|\.\.\.)\s*$/;
 
-/** Does what a tool printed hang below its row `y`? Its call may be too long for one row. */
+/** Is a tool's output attached below its row `y`? Its call may be too long for one row. */
 function hasOutput(rows: readonly ScreenRow[], y: number): boolean {
   for (let r = y + 1; !isBlank(rows[r]); r++) {
     if (isToolOutput(rows[r])) return !STILL.test((rows[r] as ScreenRow).text);

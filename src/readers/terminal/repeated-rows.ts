@@ -1,9 +1,9 @@
 /**
- * Does what stands above the composer end in the same rows again and again? Programs without records of their calls show a
- * loop in one way only: message, call and result, and below them the same once more.
+ * Detects a screen that ends in the same rows again and again. Programs without records of their calls show a loop only
+ * like this: message, call and result, and below them the same once more.
  *
- * A screen holds few of the times. Once the repeating rows fill it, a further time looks as the one before did. It is
- * counted when the row that ended them ends them again, after another one did.
+ * A screen holds few repetitions. Once they fill it, a further repetition looks like the previous one. It is counted
+ * when the row that ended them ends them again, after a different row did.
  */
 import { digest } from "../../core/digest.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
@@ -12,7 +12,7 @@ import { bareText, maskText, wordsIn } from "./screen-text.js";
 export interface RepeatedRows {
   digest: string;
   times: number;
-  /** Rows with words in one of them. */
+  /** Rows with words in one repetition. */
   rows: number;
   /** Its call, or what else begins with a sign. */
   text: string;
@@ -36,7 +36,7 @@ const said = oncePerRow((row) =>
 /** A sign before a message or a call; not the corner by which a result hangs. */
 const MARKED = /^[\s│┃]{0,8}(?![\u2500-\u257F⎿])[\p{So}•*$]\uFE0F? /u;
 const isMarked = oncePerRow((row) => MARKED.test(row));
-/** What a human asked again is no loop of the agent. */
+/** A repeated prompt of the user is not a loop of the agent. */
 const ASKED = /^[\s│┃]{0,8}[>❯›] /;
 const isAsked = oncePerRow((row) => ASKED.test(row));
 /** To ask after something that runs is a poll, as often as it may be. */
@@ -58,7 +58,7 @@ interface Found {
   /** Whole blocks, and the rows below the last of them. */
   times: number;
   below: number;
-  /** It begins where the screen does: there may have been more. */
+  /** It starts at the top of the screen: there may have been more. */
   isCut: boolean;
 }
 
@@ -70,7 +70,7 @@ export class RepeatReader {
   /** The row that ended the block when it was first seen; whether another one has ended it since. */
   #end = "";
   #isPast = false;
-  /** Rows at the last look that was whole. */
+  /** Rows at the last complete check. */
   #rows = 0;
   /** Times that came while the screen was full of them. */
   #more = 0;

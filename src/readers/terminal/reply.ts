@@ -25,7 +25,7 @@ type Closing = Pick<ScreenReading, "closing" | "asks">;
 /** A question, with what leads to it. */
 const ASKS_MAX = 300;
 
-/** Of the masked row; empty where nothing of it is left. */
+/** Of the masked row; empty if nothing of it is left. */
 const digestOfRow: (row: ScreenRow) => string = oncePerRow((row) => {
   const masked = maskText(row);
   return masked === "" ? "" : digest(masked);
@@ -39,7 +39,7 @@ export class ReplyReader {
   #digest = digest("");
   readonly #repeats = new RepeatReader();
   #repeated: RepeatedRows | undefined;
-  /** The message that was last judged. Rows come and go below one that stands. */
+  /** The message that was last judged. Rows come and go below a finished message. */
   #judged: { text: string; closing: Closing } | null = null;
 
   constructor(profile: CompiledProfile) {
@@ -61,7 +61,7 @@ export class ReplyReader {
     };
   }
 
-  /** How the last message closes if it ends above row `end`, and its end where it asks; null where there is none. */
+  /** How the last message closes if it ends above row `end`, with its last lines if it asks; null if there is none. */
   closing(screen: ScreenText, end: number): Closing | null {
     const text = lastMessageText(this.#profile, screen, end);
     if (text === "") return null;

@@ -1,6 +1,6 @@
 /**
- * When a limit that the screen speaks of ends. A row stands there for many looks, and looking for a time in it takes as
- * long as the rest of ten looks: what names a moment, or none, is not read again for a minute. What counts from now is.
+ * The end of a limit that the screen mentions. A row stays for many checks, and parsing its time takes as long as ten
+ * other checks: a row with an absolute time, or none, is not parsed again for a minute. A time relative to now is.
  */
 
 import { BoundedMemo } from "../memo.js";
@@ -23,7 +23,7 @@ export class ResetTimes {
   }
 
   until(row: string, at: number): number | undefined {
-    // The mark of a spinner before its words makes no other text of them.
+    // A spinner mark before the words does not change the text.
     const text = row.replace(LEADING_SIGNS, "");
     const known = this.#read.of(text);
     if (Math.abs(at - known.at) < AGAIN_MS) return known.until;

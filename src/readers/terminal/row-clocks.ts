@@ -1,47 +1,51 @@
 /**
- * Rows with a running clock, or with a mark that turns. Whatever a program calls its status line, and however it words it
- * today, a row that stays the same but for a clock that counts or a spinner before it is the sign of a turn under way, and
- * it is never reply text.
+ * Rows with a running clock or a turning sign. However a program words its status line, a row that stays the same
+ * except for a counting clock or a spinner before it shows a turn in progress, and is never reply text.
  */
 import { BoundedMemo } from "../memo.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
 
 const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
-/** A sign before its words. */
+/** A sign before text. */
 const LEADS = /^\s{0,4}[^\p{L}\p{N}\s] /u;
 const TIME = /\d{1,3}\s?(?:h|m|s|sec|min)\b|\d{1,2}:\d\d/;
-/** What only a program at work draws before a word: dots, parts of a circle, phases of the moon, a stroke that turns. */
+/**
+ * Signs that only a working program draws before a word: dots, parts of a circle, phases of the moon, a turning stroke.
+ */
 const SPINNER = /^[\s│┃]*([\u2800-\u28ff]{1,4}|[◐◑◒◓◴◵◶◷◜◝◞◟\u{1f311}-\u{1f318}|/\\-])\s{1,2}(?=.{0,40}\p{L})/u;
-/** A sign of any kind before a word. Rows of lists, tools and messages have one too: only several in turn are a spinner. */
+/**
+ * A sign of any kind before a word. Rows of lists, tools and messages have one too: only a sequence of several is a
+ * spinner.
+ */
 const MARK = /^[\s│┃]{0,6}([^\p{L}\p{N}\s│┃])\s{1,2}(?=.{0,40}\p{L})/u;
-/** A bullet blinks between two signs, a task has three at most in its life. */
+/** A bullet blinks between two signs; a task shows three at most. */
 const MARKS_WANTED = 3;
-/** The same shape is the same string, so that looking for it takes no comparing letter by letter. */
+/** Equal shapes are the same string, so that a lookup does not compare letter by letter. */
 const shapes = new BoundedMemo<string>(512, (shape) => shape);
-/** What a row ends with when its work is done. */
+/** The end of a row whose work is done. */
 const DONE_SIGN = /[✓✔✗✘✕✖☑☒]/u;
 const MARKS_MS = 8000;
 const MARKED_MAX = 64;
 const SHAPES_MAX = 32;
-/** A longer row is none of a status. */
+/** A longer row is not a status. */
 const ROW_MAX = 400;
 /** A clock that last moved longer ago than this has stopped. */
 const STOPPED_MS = 3500;
 const RAN_MS = 20_000;
-/** A spinner turns so fast that two looks may find the same mark; when the work ends, its row goes. */
+/** A spinner turns so fast that two checks may find the same sign; its row disappears when the work ends. */
 const SPUN_MS = 12_000;
 
-/** A time or a spinner that a row shows, which may run. */
+/** A time or a spinner in a row, which may be running. */
 interface Clock {
   /** The row with its numbers masked. */
   shape: string;
-  /** Where in the row that stands which changes when it runs. */
+  /** The position of the part that changes while it runs. */
   from: number;
   to: number | undefined;
   stoppedMs: number;
 }
 
-/** Does the row show a time, which may run? */
+/** Does the row show a time, which may be running? */
 export const showsClock: (row: ScreenRow) => boolean = oncePerRow((row) => TIME.test(row));
 
 const clockOf = oncePerRow((row): Clock | null => {
@@ -56,7 +60,7 @@ const clockOf = oncePerRow((row): Clock | null => {
 const shownBy = ({ text }: ScreenRow, { from, to }: Clock): string => text.slice(from, to);
 
 interface Mark {
-  /** What stands behind the sign. */
+  /** The text behind the sign. */
   shape: string;
   sign: string;
   isDone: boolean;
@@ -64,7 +68,7 @@ interface Mark {
   isSpinner: boolean;
 }
 
-/** The sign that the row begins with, which may turn. */
+/** The sign at the start of the row, which may turn. */
 const markOf = oncePerRow((row): Mark | null => {
   const [lead = "", sign = ""] = (row.length <= ROW_MAX && MARK.exec(row)) || [];
   if (sign === "") return null;
@@ -77,16 +81,16 @@ const markOf = oncePerRow((row): Mark | null => {
   };
 });
 
-/** The signs that one row has begun with, newest last. */
+/** The signs at the start of one row, newest last. */
 interface Turned {
   signs: { sign: string; isDots: boolean; at: number }[];
-  /** When it was last seen to turn. */
+  /** The last time it was seen to turn. */
   at: number | null;
   /** See `forgetOldest`. */
   seen: number;
 }
 
-/** What a shape showed last, since when, and when its clock last moved. */
+/** The last value of a shape, since when it is shown, and when its clock last moved. */
 interface Shown {
   text: string;
   since: number;
@@ -96,16 +100,16 @@ interface Shown {
 
 export class RowClocks {
   readonly #shown = new Map<string, Shown>();
-  /** By what stands behind the sign. */
+  /** By the text behind the sign. */
   readonly #turned = new Map<string, Turned>();
-  /** How far above the composer a clock was last seen to run, and when. */
+  /** How many rows above the composer a clock was last seen running, and when. */
   #place: { above: number; at: number } | null = null;
-  /** How many rows were looked at. */
+  /** Number of rows processed. */
   #rows = 0;
 
   /**
-   * Takes in the rows that were not there at the look before; `standing` are all that stand there now. Only those that show a
-   * time at all are remembered.
+   * Adds the rows that are new since the previous check; `standing` are all rows of the screen. Only rows that show a
+   * time are remembered.
    */
   check(rows: readonly ScreenRow[], at: number, staticRows: readonly ScreenRow[] = rows): void {
     for (const row of rows) {
@@ -122,9 +126,9 @@ export class RowClocks {
       }
       known.seen = ++this.#rows;
       if (known.text === shown) continue;
-      // "Cooked for 4s" and, a turn later, "Cooked for 7s" are two rows that stand still, and no clock.
+      // "Cooked for 4s" and, a turn later, "Cooked for 7s" are two static rows, not a clock.
       let moved = at - known.since <= stoppedMs;
-      // "Took 0.4s" above "Took 0.1s": the clock of a row that still stands there did not become another.
+      // "Took 0.4s" above "Took 0.1s": a row that is still on the screen did not turn into another.
       if (moved && !isWithin(known.at, at, stoppedMs)) moved = !staticRows.some((one) => shows(one, shape, known.text));
       known.text = shown;
       known.since = at;
@@ -147,26 +151,27 @@ export class RowClocks {
     if (known.signs.length >= MARKS_WANTED) known.at = at;
   }
 
-  /** A clock runs so many rows above the composer. */
+  /** A clock runs this many rows above the composer. */
   stands(above: number, at: number): void {
     this.#place = { above, at };
   }
 
   /**
-   * Is this the row of a clock that ran in the same place a moment ago? A status line whose words change ("Thinking… 8s",
-   * then "No answer yet, next try in 4m 10s") is no news of the agent, although nobody saw the new clock run yet.
+   * Is this the row of a clock that ran in the same place a moment ago? A status line whose words change ("Thinking…
+   * 8s", then "No answer yet, next try in 4m 10s") is not progress of the agent, even before the new clock was seen to
+   * run.
    */
   inherits(row: ScreenRow, above: number, at: number): boolean {
     const isPlace = this.#place?.above === above && at - this.#place.at <= STOPPED_MS;
     return isPlace && LEADS.test(row.text) && clockOf(row) !== null;
   }
 
-  /** Is this row one whose clock runs now, or whose sign turns? */
+  /** Does the clock of this row run now, or does its sign turn? */
   ticking(row: ScreenRow, at: number): boolean {
     return this.turning(row, at) || this.#runs(row, at);
   }
 
-  /** Does this row begin with a sign that turns? */
+  /** Does this row start with a turning sign? */
   turning(row: ScreenRow, at: number): boolean {
     const mark = markOf(row);
     if (!mark || mark.isDone) return false;
@@ -176,11 +181,11 @@ export class RowClocks {
   #turns({ shape, isDots }: Mark, at: number): boolean {
     const known = this.#turned.get(shape);
     if (!known || !isWithin(known.at, at, SPUN_MS)) return false;
-    // A bullet in place of dots that turned: what it stands before is finished.
+    // A bullet in place of turning dots: its text is finished.
     return known.signs.every((one) => one.isDots === isDots);
   }
 
-  /** Did this row's clock run of late? That of a command may stand for some seconds on a machine with much to do. */
+  /** Did this row's clock run recently? The clock of a command may pause for some seconds on a busy machine. */
   ran(row: ScreenRow, at: number): boolean {
     const clock = clockOf(row);
     return clock !== null && showsClock(row) && isWithin(this.#shown.get(clock.shape)?.at ?? null, at, RAN_MS);
@@ -193,7 +198,7 @@ export class RowClocks {
   }
 }
 
-/** Takes in the newest sign, in place: this is done for every row that turns, at every look. */
+/** Adds the newest sign in place: this runs for every turning row at every check. */
 function turn(signs: Turned["signs"], newest: Turned["signs"][number]): void {
   let kept = 0;
   for (const one of signs) {
@@ -205,7 +210,9 @@ function turn(signs: Turned["signs"], newest: Turned["signs"][number]): void {
 
 const isWithin = (ticked: number | null, at: number, ms: number): boolean => ticked !== null && at - ticked <= ms;
 
-/** Takes out what was seen longest ago. Seldom needed, where a map in the order of use would be written at every row. */
+/**
+ * Removes the entry that was seen longest ago. Rarely needed; a map in the order of use would be written for every row.
+ */
 function forgetOldest(known: Map<string, { seen: number }>): void {
   let oldest: [shape: string, seen: number] = ["", Number.POSITIVE_INFINITY];
   for (const [shape, { seen }] of known) if (seen < oldest[1]) oldest = [shape, seen];
@@ -219,13 +226,13 @@ function shows(row: ScreenRow, shape: string, text: string): boolean {
 
 const glyphOf = (row: string): string => GLYPH.exec(row)?.[0] ?? "";
 
-/** "59s" becomes "1m 0s": the numbers of a time change their count, so a whole time is one mark. */
+/** "59s" becomes "1m 0s": the number of parts changes, so a whole time is one mark. */
 function shapeOf(row: string): string {
   const shape = row
     .slice(glyphOf(row).length)
     .replace(/(?:\d+(?:\.\d+)?\s?(?:h|m|s|sec|min)\b\s?)+|\d{1,2}:\d\d(?::\d\d)?/g, "T")
     .replace(/\d+(?:\.\d+)?[kKmM]?/g, "N")
-    // A rule fills what the numbers leave of the row.
+    // A rule fills the rest of the row beside the numbers.
     .replace(/[─━═]{3,}/g, "─");
   return shapes.of(shape);
 }

@@ -1,10 +1,10 @@
 /**
- * What a profile's patterns say of one row, each asked when its answer is first wanted and kept with the row: most rows of
- * a check were there at the check before, and to ask RE2 again for each takes most of the time of a check.
+ * The matches of a profile's patterns in one row, each computed on first use and cached with the row: most rows of a
+ * check were on the screen at the check before, and running RE2 again for each takes most of the time of a check.
  */
 import type { CompiledRule, RowPatterns, RowRegion } from "./row-patterns.js";
 
-/** A rule that fits a row, and what it took out of it. Shared between looks: nobody writes into it. */
+/** A rule that matches a row, with its groups. Shared between checks: do not modify. */
 export interface RuleHit {
   rule: CompiledRule;
   groups: Record<string, string>;
@@ -38,7 +38,7 @@ export class RowSays {
     return this.#hitsIn("last");
   }
 
-  /** A tool's own row. */
+  /** The row of a tool. */
   get isTool(): boolean {
     return this.#fits("tool");
   }
@@ -53,29 +53,29 @@ export class RowSays {
     return this.#fits("message");
   }
 
-  /** What a message's first row says; null where it is none. */
+  /** The text of a message's first row; null if it is not one. */
   get message(): string | null {
     if (this.#message === undefined) this.#message = this.#group("message", "text");
     return this.#message;
   }
 
-  /** What a human typed while the turn ran. */
+  /** Text that a user typed during the turn. */
   get isQueued(): boolean {
     return this.#fits("queued");
   }
 
-  /** The program's version, where the row names it. */
+  /** The program's version, if the row names it. */
   get version(): string | null {
     if (this.#version === undefined) this.#version = this.#group("version", "version");
     return this.#version;
   }
 
-  /** May it be a composer's first row? */
+  /** Can it be a composer's first row? */
   get isFirst(): boolean {
     return this.#fits("first");
   }
 
-  /** What is typed in it, as a composer's first row; null where it is none. */
+  /** The draft in it as a composer's first row; null if it is not one. */
   get draft(): string | null {
     if (this.#draft === undefined) this.#draft = this.#draftIn();
     return this.#draft;
@@ -89,7 +89,7 @@ export class RowSays {
     return this.#fits("bottom");
   }
 
-  /** May it be a later row of a draft? */
+  /** Can it be a later row of a draft? */
   get isMore(): boolean {
     return this.#fits("more");
   }

@@ -1,18 +1,18 @@
 /**
- * A row of a screen. A look finds most rows as the look before did, and those of one screen again on another: a text that
- * was seen of late is the same object, so what was once asked of it is an answer that it carries.
+ * A row of a screen. Most rows are unchanged since the previous check, or appear on several screens: a recently seen
+ * text is the same object, so it carries the answers that were computed for it.
  */
 import { BoundedMemo } from "../memo.js";
 import type { RowSays } from "./row-says.js";
 
 /**
- * Two generations of so many: when the young one is full, the old one is forgotten. A row that was forgotten while it stands
- * on a screen is not found again, which costs time and changes nothing.
+ * The size of each of two generations: when the young one is full, the old one is dropped. A dropped row that is still
+ * on a screen is created again, which costs time and changes nothing.
  */
 const KEPT_MAX = 2048;
-/** A longer row is not kept for others, so that wide screens of noise take no memory. */
+/** A longer row is not shared, so that wide screens of noise take no memory. */
 const KEPT_UNITS_MAX = 400;
-/** More profiles than this do not read one text: a user may change theirs, again and again. */
+/** At most this many profiles per text: a user may change their own again and again. */
 const PROFILES_MAX = 8;
 
 export class ScreenRow {
@@ -28,7 +28,7 @@ export class ScreenRow {
     this.isBlank = text === "" || text.trim() === "";
   }
 
-  /** What the profile says of it that asks for `asked`. */
+  /** The matches for the profile with the patterns `asked`. */
   saysTo(asked: RowSays["asked"]): RowSays | undefined {
     for (const says of this.#says) if (says.asked === asked) return says;
     return undefined;
@@ -43,7 +43,7 @@ export class ScreenRow {
 
 let questions = 0;
 
-/** A question to a row's text that each row answers once. */
+/** A function of a row's text that is computed once per row. */
 export function oncePerRow<T extends NonNullable<unknown> | null>(answer: (text: string) => T): (row: ScreenRow) => T {
   const n = questions++;
   return ({ answers, text }) => {

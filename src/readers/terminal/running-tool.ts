@@ -1,4 +1,4 @@
-/** A running tool by the clock beside it, and its name without what comes and goes beside that. */
+/** Finds a running tool by the clock beside it, and its name without the changing text beside it. */
 
 import type { Range } from "./regions.js";
 import type { ScreenRow } from "./row.js";
@@ -6,12 +6,15 @@ import { showsClock } from "./row-clocks.js";
 import type { ScreenCheck, ScreenFacts } from "./screen-check.js";
 import { bareText, isBlank } from "./screen-text.js";
 
-/** `node test.mjs 41s`, `1 command · 41s…`, `node test.mjs (ctrl+f to focus)`: what stands beside a running tool's name comes and goes. */
+/**
+ * `node test.mjs 41s`, `1 command · 41s…`, `node test.mjs (ctrl+f to focus)`: the text beside a running tool's name
+ * changes.
+ */
 const BESIDE_NAME =
   /\s(?:[·•] )?(?:\(?\d[\d.]{0,5}[hms](?: \d{1,2}[hms]){0,2}\)?(?:…|\.\.\.)?|\((?:ctrl|esc|tab|shift)\b[^()]{0,40}\))$/i;
 const BESIDE_MAX = 4;
 
-/** Its name alone. One by one from the end: a pattern of many could be made to try for ever. */
+/** Its name alone. Removed one by one from the end: a pattern with a repetition could backtrack without end. */
 export function nameIn(text: string): string {
   let name = text.trimEnd();
   for (let n = 0; n < BESIDE_MAX && BESIDE_NAME.test(name.slice(-80)); n++) {
@@ -20,14 +23,14 @@ export function nameIn(text: string): string {
   return name;
 }
 
-/** What a command printed so far may stand below its clock. */
+/** The output of a command may be below its clock. */
 const CLOCK_ABOVE_MAX = 12;
-/** A model that thinks may have a clock of its own, too. */
+/** A thinking model may have a clock of its own, too. */
 const THINKS = /\b(?:think|thought|reason)/i;
 
 /**
- * Above the status line, in a block of its own, another clock runs: that of a tool, whose name stands beside or over it. Where
- * the status line stands below the composer, any clock above it is one. What turns by itself is a status line.
+ * Above the status line, in a block of its own, another clock runs: the clock of a tool, whose name is beside or above
+ * it. If the status line is below the composer, any clock above it is one. A row that turns by itself is a status line.
  */
 export function clockedTool(
   rows: readonly ScreenRow[],

@@ -4,23 +4,23 @@ import type { ScreenRow } from "./row.js";
 
 export interface ScreenCheck {
   at: number;
-  /** When the limit that a text speaks of ends, in milliseconds since 1970. */
+  /** The end of the limit that a text mentions, in milliseconds since 1970. */
   until: (text: string) => number | undefined;
-  /** Does this row's clock run? */
+  /** Is this row's clock running? */
   ticking: (row: ScreenRow) => boolean;
-  /** Did this row's clock run of late? */
+  /** Did this row's clock run recently? */
   ran?: (row: ScreenRow) => boolean;
-  /** Does this row begin with a sign that turns? */
+  /** Does this row start with a turning sign? */
   turning?: (row: ScreenRow) => boolean;
-  /** Did a clock run so many rows above the composer a moment ago, and may this row be its next text? */
+  /** Did a clock run this many rows above the composer a moment ago, and can this row be its next text? */
   inherits?: (row: ScreenRow, above: number) => boolean;
   /** Is this a row that the program keeps right above its composer? */
   isStatic?: (row: ScreenRow) => boolean;
-  /** This stands above the composer's first row. Is it another row from now on that the program keeps there? */
+  /** Adds the rows above the composer's first row. True if this changes which row the program keeps there. */
   stood?: (rows: readonly ScreenRow[], top: number) => boolean;
-  /** Signs before which the program was seen to wait for its human: it adds to them. */
+  /** Signs after which the program was seen to wait for input; the check adds to them. */
   signs?: Set<string>;
-  /** A clock runs so many rows above the composer. */
+  /** Reports a clock that runs this many rows above the composer. */
   clockStands?: (above: number) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What stands on a screen at this moment, as far as keys are concerned: see `core/policy/typing-checks.ts`. */
+/** The state of a screen for typing: see `core/policy/typing-checks.ts`. */
 import { digest } from "../../core/digest.js";
 import type { ScreenState } from "../../core/policy/typing-checks.js";
 import type { CompiledProfile } from "./compiled.js";
@@ -7,7 +7,7 @@ import type { ScreenRow } from "./row.js";
 import type { ScreenFacts } from "./screen-check.js";
 import type { ScreenText } from "./screen-text.js";
 
-/** A queue stands right above the composer, or in its hint. */
+/** A queue is right above the composer, or in its hint. */
 const QUEUE_ROWS_MAX = 16;
 
 export interface PlacedScreenState {
@@ -40,7 +40,7 @@ export function placedScreenState(
   };
 }
 
-/** The draft of a composer without a frame is that of its first row; what was wrapped stands below it. */
+/** The draft of a composer without a frame is that of its first row; wrapped text is below it. */
 function wholeDraft(
   { profile: { composer } }: CompiledProfile,
   rows: readonly ScreenRow[],

@@ -1,26 +1,26 @@
-/** A rendered screen as text, with the few questions about its cells that a rule may ask. */
+/** A rendered screen as text, with the few attributes of its cells that rules use. */
 import { oncePerRow, type ScreenRow } from "./row.js";
 
 export interface ScreenText {
   /** Rows from the top. */
   rows: readonly ScreenRow[];
-  /** Is the row's text drawn in red or amber? Null where colours are not known (a plain capture). */
+  /** Is the row's text drawn in red or amber? Null if colours are unknown (a plain capture). */
   tinted(y: number): boolean | null;
-  /** Is the row's text drawn in grey? Null where colours are not known. */
+  /** Is the row's text drawn in grey? Null if colours are unknown. */
   muted(y: number): boolean | null;
-  /** Is the row's first mark drawn in red? Null where colours are not known. */
+  /** Is the row's first mark drawn in red? Null if colours are unknown. */
   redFrame(y: number): boolean | null;
-  /** Does the row's text stand on a ground of its own colour? Null where colours are not known. */
+  /** Does the row's text have a background colour of its own? Null if colours are unknown. */
   backed(y: number): boolean | null;
-  /** Does the cursor stand in the row, or is one drawn there? Null where that is not known. */
+  /** Is the cursor in the row, or is one drawn there? Null if unknown. */
   cursor(y: number): boolean | null;
-  /** Does the cursor stand before grey words, with none before it? They are to be typed over. Null where that is not known. */
+  /** Is the cursor before grey words, with no word before it? These are placeholders. Null if unknown. */
   ghost(y: number): boolean | null;
-  /** Is nothing ever drawn in a colour? Then how a row is drawn tells nothing. */
+  /** Does the program draw without colours? Then colours are no evidence. */
   isPlain(): boolean;
 }
 
-/** Without text, or beyond the edge of the screen. */
+/** Without text, or outside the screen. */
 export const isBlank = (row: ScreenRow | undefined): boolean => !row || row.isBlank;
 
 /** Index of the lowest row with text, or -1. */
@@ -34,7 +34,7 @@ export const indentOf: (row: ScreenRow) => number = oncePerRow((row) => row.sear
 
 const FRAME = /[│┃┆┇╎║▌▐|]/g;
 
-/** A row for matching and for people: frames removed, ends trimmed; empty where nothing but a frame is left. */
+/** A row for matching and for output: frames removed, ends trimmed; empty if only a frame is left. */
 export function bareText(row: string): string {
   const text = row.replace(FRAME, " ").trim();
   return /^[─━═╌╭╮╰╯▄▀╹▔▁]+$/.test(text) ? "" : text;
@@ -42,7 +42,7 @@ export function bareText(row: string): string {
 
 export const wordsIn: (row: ScreenRow) => string = oncePerRow(bareText);
 
-/** The same of rows from `from` up to `to`, those without words left out. */
+/** The same for rows from `from` up to `to`, without empty ones. */
 export function joinRows(rows: readonly ScreenRow[], separator = "\n", from = 0, to: number = rows.length): string {
   let joined = "";
   for (let y = from; y < to; y++) {
@@ -52,14 +52,14 @@ export function joinRows(rows: readonly ScreenRow[], separator = "\n", from = 0,
   return joined;
 }
 
-/** As many parts as it has: "59s" becomes "1m 0s", and that is no news either. */
+/** Any number of parts: "59s" becomes "1m 0s", and that is not progress either. */
 const DURATION = /\b(?:\d+(?:\.\d+)?\s?(?:ms|s|m|h|sec|secs|seconds?|min|minutes?)\b[ ]?)+/g;
 const BULLET = /^[\s│┃]*(?:\([ ●○•◦]{3,12}\))?[●⏺○◦•·∗*✢✳✶✻✽✦◐◑◒◓◴◵◶◷\u2800-\u28ff⊶⊷]?\s*/;
 
 /** Dots that come and go. */
 const DOTS = /[.…]{1,4}$/;
 
-/** A row without what must not count as news: a blinking bullet, a spinner, a running clock. */
+/** A row without the parts that do not count as progress: a blinking bullet, a spinner, a running clock. */
 export const maskText = (row: string): string =>
   row.replace(BULLET, "").replace(DURATION, "T ").trimEnd().replace(DOTS, "").trimEnd();
 
@@ -73,7 +73,7 @@ interface Drawn {
   plain?: boolean | undefined;
 }
 
-/** Does the row look as the rule wants it drawn? Unknown colours are no objection. */
+/** Is the row drawn as the rule requires? Unknown colours do not exclude a match. */
 export function isDrawn(screen: ScreenText, y: number, rule: Drawn): boolean {
   if (rule.plain && screen.isPlain()) return true;
   if (rule.tinted && screen.tinted(y) === false) return false;

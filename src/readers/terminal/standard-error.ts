@@ -1,6 +1,6 @@
 /**
- * What a headless program writes to standard error: that it tries again, of which Gemini CLI's event stream has no word,
- * and before it fails often the only line that says why.
+ * Reads the standard error of a headless program. It shows retries, which Gemini CLI's event stream does not report,
+ * and is often the only place for the reason of a failure.
  */
 import { digest } from "../../core/digest.js";
 import { infraOf } from "../../core/judgement/normalise.js";
@@ -11,12 +11,12 @@ import { readResetTime } from "../reset-time/reset-time.js";
 
 const TEXT_MAX = 4096;
 const LINE_MAX = 400;
-/** `Attempt 2 failed with status 500. Retrying with backoff...`; what hangs below it is a stack. */
+/** `Attempt 2 failed with status 500. Retrying with backoff...`; a stack follows below it. */
 const TRIES = /^(?!\s)(?=.{0,200}\bretrying\b).{0,200}?\battempt #?(?<attempt>\d{1,3})\b/i;
 
 export class StandardError {
   #text = "";
-  /** The line that is not whole yet. */
+  /** The line that is not complete yet. */
   #line = "";
 
   push(text: string, at: number): Signal[] {
@@ -49,7 +49,7 @@ function tryIn(line: string, at: number): Signal[] {
 
 const LINES = 20;
 
-/** The lowest line that the table of vendor texts knows, as a limit or a final error; nothing where none is known. */
+/** The lowest line that the table of vendor texts knows, as a limit or a final error; nothing if none is known. */
 function lastWordsOf(stderr: string, at: number, zone: string): Signal[] {
   for (const line of stderr.split("\n").slice(-LINES).reverse()) {
     const text = line.trim();

@@ -1,4 +1,4 @@
-/** What one row that a rule fits states, written down among the facts of a look. */
+/** Adds the statement of one matched row to the facts of a check. */
 
 import { infraOf } from "../../core/judgement/normalise.js";
 import type { InfraClass } from "../../core/signal.js";
@@ -12,13 +12,13 @@ import type { CompiledRule } from "./row-patterns.js";
 import { nameIn } from "./running-tool.js";
 import type { ScreenCheck, ScreenFacts } from "./screen-check.js";
 
-/** After the count of the tries, when the next one comes. */
+/** The delay of the next attempt, after the attempt count. */
 const DELAY = /\bin (\d{1,6} ?(?:h|m|s|hours?|minutes?|seconds?)\b)/i;
 
-/** Facts that rows state, none of which needs to be there before. */
+/** Facts that rows state, all optional. */
 export type PartialFacts = Partial<ScreenFacts>;
 
-/** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */
+/** Adds the statement of one matched row. The first row to state a fact wins: rows come lowest region first. */
 export function stateRow(
   facts: PartialFacts,
   { rule, groups, text, row }: Match,
@@ -75,7 +75,7 @@ export function stateRow(
   }
 }
 
-/** A command that is shown as such may be one that never ends by itself. Of the rest the rule says what it is. */
+/** A displayed command may be one that never ends by itself. Otherwise the rule gives the class. */
 function toolOf(
   rule: CompiledRule,
   { command, subject = command }: Record<string, string>,
@@ -87,18 +87,18 @@ function toolOf(
   };
 }
 
-/** The numbers of a row that says that it works. */
+/** The numbers of a row that shows work. */
 function addNumbers(facts: PartialFacts, { elapsedMs, tokens }: Numbers): void {
   if (elapsedMs !== null) facts.elapsed = elapsedMs / 1000;
   if (tokens !== null) facts.tokens = tokens;
 }
 
-/** The same words stand there for many looks while a countdown runs beside them. */
+/** The same words stay for many checks while a countdown runs beside them. */
 const whyRetried = new BoundedMemo<{ infra: InfraClass | undefined }>(64, (said) => ({
   infra: infraOf(said) ?? infraOfVendor(said),
 }));
 
-/** Why it retries, in a provider's own words that name no code. */
+/** The reason of a retry, in a provider's own words without a code. */
 function infraOfVendor(text: string): InfraClass | undefined {
   const known = knownVendorError({ text });
   if (known?.kind === "retry") return known.infra;
@@ -114,11 +114,11 @@ const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = {
   auth: "auth",
 };
 
-/** The program's own remark at the end of an error. In the words of a provider the same is meant for a human. */
+/** The program's own remark at the end of an error. In the words of a provider the same text addresses the user. */
 const TRIES = /\((?:will )?retry(?:ing)? in [\d.]{1,8} ?(?:ms|s|m|h)\w{0,8}\)\s{0,9}$/i;
 
 function stateFailure(facts: PartialFacts, rule: CompiledRule, said: string, check: ScreenCheck): void {
-  // The remark has the words of a rate, whatever it is about.
+  // The remark contains the words of a rate limit, whatever the error is.
   const known = knownVendorError({ text: said.replace(TRIES, "") });
   if (known?.kind === "limit") {
     facts.limit = mergeLimit(facts.limit, readLimit(said, check) ?? { text: said.slice(0, 300) });
@@ -129,7 +129,7 @@ function stateFailure(facts: PartialFacts, rule: CompiledRule, said: string, che
     facts.retry ??= { infra: known.infra, text: said.slice(0, 300) };
     return;
   }
-  // What would be tried again while a turn runs has been given up when it stands as the turn's last word.
+  // An error that would be retried during a turn has been given up if it is the last statement of the turn.
   const cause = known?.kind === "error" ? known.cause : known?.kind === "retry" ? GAVE_UP[known.infra] : rule.fallback;
   if (cause) facts.error ??= { cause, text: said.slice(0, 300) };
 }
@@ -141,7 +141,7 @@ function readLimit(text: string, check: ScreenCheck): NonNullable<ScreenFacts["l
   return { until, ...(resumesItself ? { resumesItself } : {}), text: text.slice(0, 300) };
 }
 
-/** Several rows may speak of one limit: keep the time of whichever has one, and the promise to go on. */
+/** Several rows may mention one limit: keep the time of the one that has it, and the promise to continue. */
 function mergeLimit(a: ScreenFacts["limit"], b: NonNullable<ScreenFacts["limit"]>): NonNullable<ScreenFacts["limit"]> {
   if (!a) return b;
   const until = a.until ?? b.until;

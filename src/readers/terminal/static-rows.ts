@@ -1,14 +1,14 @@
 /**
- * A row that a program keeps right above its composer: where it is, which branch, what it would like to be asked. It is no
- * reply, and no word tells it from one. But it stands where it stood while everything above it becomes another.
+ * A row that a program keeps right above its composer: the folder, the branch, a suggested prompt. It is not reply, and
+ * its words do not show that. But it stays in place while everything above it changes.
  */
 import { oncePerRow, type ScreenRow } from "./row.js";
 import { isBlank, maskRow } from "./screen-text.js";
 
-/** A last line may stay while the one above it is drawn anew, once. */
+/** A last line may stay while the one above it is redrawn, once. */
 const OTHERS_WANTED = 3;
 
-/** Nothing, or the bar of a composer that is drawn with one. */
+/** Empty, or only the bar of a composer that is drawn with one. */
 export const isBare: (row: ScreenRow) => boolean = oncePerRow((row) => row.trim() === "" || /^\s{0,2}┃$/.test(row));
 
 export class StaticRows {
@@ -20,7 +20,7 @@ export class StaticRows {
     return this.#others.size >= OTHERS_WANTED && maskRow(row) === this.#row;
   }
 
-  /** Takes in what stands above row `top` of the composer. True where it becomes known by that, or is no longer. */
+  /** Adds the rows above row `top` of the composer. True if that makes the row known, or no longer known. */
   see(rows: readonly ScreenRow[], top: number): boolean {
     const wasKnown = this.#others.size >= OTHERS_WANTED;
     let y = top - 1;
@@ -33,7 +33,7 @@ export class StaticRows {
     }
     let above = y - 1;
     while (above >= 0 && isBlank(rows[above])) above--;
-    // Without an empty row between them, both may be of one text.
+    // Without an empty row between them, both may belong to one text.
     if (above >= 0 && above < y - 1 && !wasKnown) this.#others.add(maskRow(rows[above] as ScreenRow));
     return wasKnown !== this.#others.size >= OTHERS_WANTED;
   }

@@ -1,13 +1,13 @@
-/** The emulator's screen as text. Only rows that a write touched are read again; colours only when a rule asks. */
+/** The emulator's screen as text. Only changed rows are read again; colours only if a rule asks. */
 import type { Terminal } from "@xterm/headless";
 import { DrawnRows } from "./drawn-rows.js";
 import { rowOf, type ScreenRow } from "./row.js";
 import type { ScreenText } from "./screen-text.js";
 import { TouchedRows } from "./touched-rows.js";
 
-/** Programs draw with other spaces too (Claude Code after its `⎿`); for a reader a space is a space. */
+/** Programs draw with other spaces too (Claude Code after its `⎿`); all are read as a plain space. */
 const ODD_SPACES = /[\u00a0\u2000-\u200a\u202f\u3000]/g;
-/** Whether a sign is drawn as text or as a picture (Qwen Code writes `◆\ufe0e`) changes nothing of what it says. */
+/** Whether a sign is drawn as text or as a picture (Qwen Code writes `◆\ufe0e`) does not change its meaning. */
 const HOW_DRAWN = /[\ufe0e\ufe0f]/g;
 
 export class TerminalScreen implements ScreenText {
@@ -31,10 +31,10 @@ export class TerminalScreen implements ScreenText {
     this.#touched.touchAll();
   }
 
-  /** Reads what was touched. The rows whose text is another now, from the top; none when nothing changed. */
+  /** Reads the changed rows. Returns those with a different text, from the top; none if nothing changed. */
   read(): readonly ScreenRow[] {
     const { rows: height } = this.#terminal;
-    // Another height moves every region, so every row counts as changed.
+    // A new height moves every region, so every row counts as changed.
     if (this.#rows.length !== height) this.#rows.length = 0;
     this.#touched.watch();
     const changed: ScreenRow[] = [];
@@ -50,7 +50,7 @@ export class TerminalScreen implements ScreenText {
     return changed;
   }
 
-  /** The row's text as the emulator tells it. */
+  /** The row's text from the emulator. */
   #reported(y: number): string {
     const buffer = this.#terminal.buffer.active;
     const text = buffer.getLine(buffer.baseY + y)?.translateToString(true) ?? "";

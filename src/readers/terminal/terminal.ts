@@ -1,8 +1,8 @@
 /**
- * Terminal bytes into signals.
+ * Turns terminal bytes into signals.
  *
- * Bytes are only collected as they come; everything is read at time boundaries (`look`), never per write, so that how the
- * bytes were cut cannot decide anything. What the screen states counts when two looks agree.
+ * Bytes are only collected as they arrive; everything is read at time boundaries (`look`), never per write, so that
+ * chunking has no effect. The facts of the screen count when two checks agree.
  */
 
 import type { ScreenState } from "../../core/policy/typing-checks.js";
@@ -25,8 +25,8 @@ import { footOf } from "./screen-text.js";
 import { StaticRows } from "./static-rows.js";
 
 /**
- * How often a terminal is to be looked at. What two looks agree on is told within a second and a half; looks twice as
- * often found nothing more on the recordings and cost the reader its place beside the bare emulator.
+ * The interval between two checks of a terminal. Facts on which two checks agree are reported within a second and a
+ * half; checks twice as often found nothing more on the recordings and broke the cost limit relative to the bare emulator.
  */
 export const CHECK_MS = 750;
 
@@ -39,13 +39,13 @@ export interface TerminalOptions {
   readonly structure: AgentProfile;
 }
 
-/** Bytes arriving is life, not progress: said once per so many milliseconds. */
+/** Arriving bytes show liveness, not progress: reported once per this many milliseconds. */
 const OUTPUT_EVERY_MS = 5000;
-/** A spinner in a title turns several times a second: one that stood for so long has stopped. */
+/** A spinner in a title turns several times a second: after this long without a change it has stopped. */
 const TITLE_STATIC_MS = 4000;
-/** How shells and interpreters end the row on which they wait for a command. */
+/** How shells and interpreters end their prompt row. */
 const PROMPT_SIGN = /[$#%>❯›»]$/;
-/** What a program's status means for whoever wants to type. */
+/** What a program's status means for typing. */
 const WORDS: Readonly<Record<string, ScreenState["says"]>> = {
   working: "working",
   blocked: "blocked",
@@ -70,16 +70,16 @@ export class TerminalReader {
   #structuralReplies: ReplyReader | null = null;
   #outputBytes = 0;
   #outputAt = Number.NEGATIVE_INFINITY;
-  /** The program's last word of itself by OSC 7501. */
+  /** The program's last own status report by OSC 7501. */
   #programStatus: string | null = null;
   #titleStatus: string | null = null;
   #titledAt = Number.NEGATIVE_INFINITY;
-  /** The screen, read by structure, stands at its prompt below what stopped it. */
+  /** The screen, read by structure, shows its prompt below the cause of its stop. */
   #hasGivenUp = false;
-  /** The last look knew no more than structure. */
+  /** The last check was by structure only. */
   #isByStructure = true;
   #version: string | null = null;
-  /** What the last check read, for `explain`. */
+  /** The result of the last check, for `explain`. */
   #checked: { compiled: CompiledProfile; facts: ScreenFacts } | null = null;
 
   constructor(profile: AgentProfile, options: TerminalOptions) {
@@ -102,7 +102,7 @@ export class TerminalReader {
     this.#emulator.write(bytes);
   }
 
-  /** A whole screen at once: nothing of it is still to come, so the next look reads it. */
+  /** A complete screen: the next check reads it without waiting for more. */
   paint(bytes: Uint8Array): void {
     this.write(bytes);
     this.#emulator.flush();
@@ -112,21 +112,21 @@ export class TerminalReader {
     this.#emulator.resize(cols, rows);
   }
 
-  /** Where the cursor stands after everything that was written, counted from 1 as terminals do. */
+  /** The position of the cursor after all writes, counted from 1 as terminals do. */
   cursor(): { row: number; column: number } {
     this.#emulator.flush();
     const { x, y, cols } = this.#emulator.cursor;
     return { row: y + 1, column: Math.min(x + 1, cols) };
   }
 
-  /** What stands there now, whatever the look before said. Changes nothing of what the next look tells. */
+  /** The current screen, independent of the previous check. Does not affect the next check. */
   placedScreenState(at: number): PlacedScreenState {
     this.#emulator.readRows();
     const { compiled, facts } = this.#readScreen(at);
     return placedScreenState(compiled, this.#emulator.screen, facts, this.#says());
   }
 
-  /** The last check in its parts. Changes nothing of what the next one says. */
+  /** The last check in its parts. Does not affect the next check. */
   explain(): ScreenExplanation | null {
     if (!this.#checked) return null;
     const { compiled, facts } = this.#checked;
@@ -137,7 +137,7 @@ export class TerminalReader {
     return explainScreen(compiled, screen, layout, facts);
   }
 
-  /** A time boundary: reads what came since the last one. */
+  /** A time boundary: reads the output since the last one. */
   check(at: number): Signal[] {
     const signals: Signal[] = [];
     if (this.#outputBytes > 0 && at - this.#outputAt >= OUTPUT_EVERY_MS) {
@@ -156,14 +156,14 @@ export class TerminalReader {
   }
 
   /**
-   * Is the next look due at once? Another state is confirmed as soon as can be. That a reply or a counter has grown is no
-   * hurry where a profile says that the agent works; by structure alone, each look is a witness of what turns and runs.
+   * Is the next check due at once? A new state is confirmed as soon as possible. Growth of a reply or a counter is not
+   * urgent if a profile shows that the agent works; by structure alone, each check is evidence of what turns and runs.
    */
   #isHurried(): boolean {
     return this.#isByStructure ? this.#settling.isOpen : this.#settling.isUnsettled;
   }
 
-  /** The last look: what stands there counts, although no other will agree. */
+  /** The final check: its facts count without confirmation. */
   lastCheck(at: number): Signal[] {
     this.#emulator.flush();
     return [...this.check(at), ...this.check(at)];
@@ -173,7 +173,10 @@ export class TerminalReader {
     this.#emulator.dispose();
   }
 
-  /** Some leave the title as it was when an error ended the turn: the screen says so, and its spinner turns no more. */
+  /**
+   * Some programs leave the title unchanged after an error ended the turn: the screen shows the error, and its spinner
+   * has stopped.
+   */
   #checkAtStoodTitle(at: number, signals: Signal[]): void {
     if (!this.#hasGivenUp || this.#titleStatus !== "working" || at - this.#titledAt < TITLE_STATIC_MS) return;
     this.#titleStatus = "clear";
@@ -211,7 +214,7 @@ export class TerminalReader {
     if (reading) signals.push({ kind: "screen", at, source: "screen", reading });
   }
 
-  /** By the program's profile; by structure alone where the screen does not fit it. */
+  /** By the program's profile; by structure alone if the screen does not match it. */
   #readScreen(at: number): { compiled: CompiledProfile; facts: ScreenFacts } {
     this.#check.at = this.#structuralCheck.at = at;
     if (this.#compiled.profile.structural) {
@@ -227,7 +230,7 @@ export class TerminalReader {
     return { compiled: structure, facts: { ...seen, structural: true } };
   }
 
-  /** What the looks before know of rows, at the moment `at` of the look that is taken. */
+  /** The knowledge of previous checks about rows, at the time `at` of the current check. */
   #checkBy(more: Pick<ScreenCheck, "stood" | "signs">): ScreenCheck {
     const check: ScreenCheck = {
       at: Number.NEGATIVE_INFINITY,
@@ -243,7 +246,7 @@ export class TerminalReader {
     return check;
   }
 
-  /** What the cursor stands behind, on the lowest row with text; null where it stands elsewhere. */
+  /** The text before the cursor, on the lowest row with text; null if the cursor is elsewhere. */
   #caret(): ScreenReading["caret"] | null {
     const { rows } = this.#emulator.screen;
     const foot = footOf(rows);

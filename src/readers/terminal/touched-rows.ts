@@ -1,11 +1,11 @@
 /**
- * Which rows a write touched. The emulator knows, but its public face does not say, and to read the text of all rows at
- * every check takes a third of the time of reading a terminal. In a release that keeps this elsewhere every row counts as
- * touched, with the same result.
+ * The rows that were written since the last check. The emulator knows them, but its public interface does not expose
+ * them, and reading the text of all rows at every check takes a third of the time of reading a terminal. If a release
+ * of the emulator keeps this elsewhere, every row counts as written, with the same result.
  */
 import type { Terminal } from "@xterm/headless";
 
-/** What is looked for inside. Every part of it may be missing. */
+/** The internal fields of the emulator that are used here. Each may be missing. */
 interface Inside {
   _core?: {
     _inputHandler?: {
@@ -20,7 +20,7 @@ interface Inside {
 export class TouchedRows {
   readonly #terminal: Terminal;
   readonly #isTracked: boolean;
-  /** By row: was it touched since the last `forget`? */
+  /** By row: was it written since the last `forget`? */
   #touched = new Uint8Array(0);
 
   constructor(terminal: Terminal) {
@@ -30,14 +30,14 @@ export class TouchedRows {
     this.#isTracked = Boolean(tracker?.markDirty && tracker.markRangeDirty);
     if (!tracker || !this.#isTracked) return;
     // The emulator itself keeps one range from the highest to the lowest row. A spinner above and a cursor below the
-    // composer make that half of the screen at every look.
+    // composer make that half of the screen at every check.
     tracker.markDirty = (y) => {
       this.#touched[y] = 1;
     };
     tracker.markRangeDirty = (from, to) => {
       this.#touched.fill(1, Math.min(from, to), Math.max(from, to) + 1);
     };
-    // What names less than it touches: a change of the buffer, and erasing parts of the screen.
+    // These change more rows than they name: a change of the buffer, and erasing parts of the screen.
     terminal.buffer.onBufferChange(() => this.touchAll());
     for (const prefix of ["", "?"]) {
       terminal.parser.registerCsiHandler({ prefix, final: "J" }, () => {
@@ -51,13 +51,13 @@ export class TouchedRows {
     this.#touched.fill(1);
   }
 
-  /** Before rows are read: another height touches all of them. */
+  /** Call before rows are read: a new height marks all rows as written. */
   watch(): void {
     const { rows } = this.#terminal;
     if (this.#touched.length !== rows) this.#touched = new Uint8Array(rows).fill(1);
   }
 
-  /** Was row `y` touched? A text that wrapped touches its first and its last row by name, and those between by wrapping. */
+  /** Was row `y` written? Wrapped text names its first and last row, and marks those between by wrapping. */
   has(y: number): boolean {
     if (!this.#isTracked || this.#touched[y] === 1) return true;
     if (y === 0 || this.#touched[y - 1] === 0) return false;

@@ -9,7 +9,7 @@ import type { Thread } from "../../../readers/records/thread.js";
 import type { ToolResult } from "../../../readers/records/tool-calls.js";
 import type { VendorError } from "../../../readers/records/vendor-errors.js";
 
-/** Written by the program itself in the model's name: an error, or a remark that is no answer. */
+/** Written by the program itself in the model's name: an error, or a remark that is not an answer. */
 const SYNTHETIC = "<synthetic>";
 const CALLS = new Set(["tool_use", "server_tool_use", "mcp_tool_use"]);
 const ENDS = new Set(["end_turn", "stop_sequence"]);
@@ -137,7 +137,7 @@ export function claudeResult(text: string, ok: boolean, details?: JsonRecord): T
   };
 }
 
-/** Modes in which nobody is asked: everything passes, or what is not allowed is refused. */
+/** Modes without questions: everything is permitted, or everything that is not allowed is refused. */
 const UNASKED = new Set(["bypassPermissions", "dontAsk"]);
 
 export function claudePermissions(mode: string | undefined): "asking" | "bypass" | undefined {
@@ -164,7 +164,7 @@ function isFromHuman(record: JsonRecord, text: string): boolean {
   return (origin === undefined || origin === "human") && !isNotice(text);
 }
 
-/** The program's word that it gave up; the stream says it by `error` alone. */
+/** The program's report that it gave up; the stream has only `error`. */
 function failureOf(record: JsonRecord, blocks: readonly unknown[]): VendorError | undefined {
   const code = stringAt(record, "error");
   if (!booleanAt(record, "isApiErrorMessage") && code === undefined) return undefined;

@@ -35,7 +35,7 @@ const QUESTIONS: ReadonlyMap<string, PromptKind> = new Map([
   ["ExitPlanMode", "plan"],
 ]);
 
-/** Notices by their type, and by their words before they had one. */
+/** Notices by their type, and by their words for releases without a type. */
 const NOTIFICATIONS: readonly (readonly [type: string, words: string, prompt: PromptKind | "idle"])[] = [
   ["permission_prompt", "needs your permission", "permission"],
   ["elicitation_dialog", "needs your input", "input"],
@@ -48,7 +48,7 @@ const SILENT_NOTIFICATIONS = new Set([
   "elicitation_complete",
   "elicitation_response",
 ]);
-/** Reasons of an end that a human chose. */
+/** Reasons of an end that a user chose. */
 const QUITS = new Set(["prompt_input_exit", "logout", "exit"]);
 
 export class ClaudeHookReader implements RecordReader {

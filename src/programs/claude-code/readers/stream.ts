@@ -2,8 +2,8 @@
  * Claude Code's headless event stream: `claude -p --output-format stream-json --verbose`, with or without
  * `--include-partial-messages`.
  *
- * It tells what the terminal hides: each retry with its status, a beat every 30 s while a tool runs, the state of the
- * usage windows. Silence here is silence: nothing repaints.
+ * It contains what the terminal hides: each retry with its status, a heartbeat every 30 s while a tool runs, the state
+ * of the usage windows. Silence here is real: nothing repaints.
  */
 import type { Signal } from "../../../core/signal.js";
 import {

@@ -67,8 +67,9 @@ export class ClaudeTranscriptReader implements RecordReader {
   #queued = 0;
   #compacting = false;
   /**
-   * A subagent's own file holds side lines only, each with its name, and is read like any other. Elsewhere side lines are
-   * somebody else's, even as the first ones: Claude Code 2.0 warms its subagents up in the file of a session to come.
+   * A subagent's own file has side lines only, each with its name, and is read like any other. In other files side
+   * lines belong to another conversation, even as the first ones: Claude Code 2.0 warms up its subagents in the file of
+   * a future session.
    */
   #ownChain: "main" | "side" | undefined;
   #newest = 0;
@@ -116,8 +117,8 @@ export class ClaudeTranscriptReader implements RecordReader {
   }
 
   /**
-   * A resumed session writes its history again, with the old times and new ids for the lines, but the replies keep
-   * theirs. A reply that was not seen before is no copy: then it was the clock that was set back.
+   * A resumed session writes its history again, with the old times and new line ids, but the replies keep their ids. A
+   * reply that was not seen before is not a copy: then the clock was set back.
    */
   #isCopy(record: JsonRecord): boolean {
     const agent = stringAt(record, "agentId");
@@ -181,7 +182,7 @@ export class ClaudeTranscriptReader implements RecordReader {
     const code = stringAt(error, "connection", "code") ?? stringAt(error, "cause", "code") ?? stringAt(error, "code");
     this.#thread.turnRuns();
     this.#thread.tries(
-      // Without a status and a word, no answer came at all.
+      // Without a status and a text, no answer arrived at all.
       { status: numberAt(error, "status"), code: code ?? (text === "" ? "network error" : undefined), text },
       {
         attempt: numberAt(record, "retryAttempt"),

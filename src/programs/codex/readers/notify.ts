@@ -1,6 +1,6 @@
 /**
- * What Codex hands to its `notify` program: `agent-turn-complete`, and nothing else. It comes for each thread of the
- * program, also for the small one that invents a title for the session, some seconds into the first turn.
+ * The payload of Codex's `notify` program: only `agent-turn-complete`. It arrives for each thread of the program, also
+ * for the small one that invents a title for the session, some seconds into the first turn.
  */
 import type { Signal } from "../../../core/signal.js";
 import { arrayAt, asRecord, type JsonRecord, parseRecord, stringAt } from "../../../readers/records/json.js";
@@ -11,7 +11,7 @@ export class CodexNotifyReader implements RecordReader {
   readonly skipped = new SkipCounter();
   readonly #thread: Thread;
 
-  /** `threadId` is the session's own thread, where it is known: others are then ignored whatever they say. */
+  /** `threadId` is the session's own thread, if known: others are then ignored. */
   readonly #threadId: string | undefined;
 
   constructor(options: ReaderOptions = {}, threadId?: string) {
@@ -40,7 +40,7 @@ export class CodexNotifyReader implements RecordReader {
   #turnEnds(payload: JsonRecord): void {
     this.#thread.learns({ id: stringAt(payload, "thread-id"), cwd: stringAt(payload, "cwd") });
     this.#thread.says("assistant", stringAt(payload, "last-assistant-message") ?? "");
-    // The start of a turn is never told, so each notice is the end of another one.
+    // The start of a turn is never reported, so each notice is the end of a new turn.
     this.#thread.emit({ kind: "turn", phase: "end" });
   }
 }

@@ -25,7 +25,7 @@ export function codexResult(output: unknown): ToolResult & { background: boolean
   const code =
     numberAt(envelope, "metadata", "exit_code") ??
     codeIn(EXIT_CODE, top) ??
-    // A file cut by its owner may tear the JSON of the envelope; the code stands near its end.
+    // A truncated file may tear the JSON of the envelope; the code is near its end.
     (text.startsWith('{"output"') ? codeIn(EXIT_CODE_JSON, text.slice(-HEAD_MAX)) : undefined);
   const start = body.slice(0, HEAD_MAX);
   const success =
@@ -36,7 +36,7 @@ export function codexResult(output: unknown): ToolResult & { background: boolean
   return { ok, text, stable: body, refused, interrupted, background: RUNS_ON.test(top) };
 }
 
-/** The rest behind "Output:": what stands above it differs in every run. */
+/** The rest behind "Output:": the text above it differs in every run. */
 function withoutHead(text: string, top: string): string {
   const found = OUTPUT.exec(top);
   return found === null ? text : text.slice(found.index + found[0].length);
@@ -47,7 +47,7 @@ function codeIn(pattern: RegExp, text: string): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
-/** Codex's own account of why a turn failed: a word, or a record of one word with the status inside. */
+/** Codex's own reason for a failed turn: a word, or a record of one word with the status inside. */
 export function codexFailure(error: unknown): { status?: number | undefined; code?: string | undefined; text: string } {
   const text = stringAt(error, "message") ?? (typeof error === "string" ? error : "");
   const info = asRecord(error)?.codex_error_info;

@@ -1,9 +1,10 @@
 /**
  * Codex's rollout: `~/.codex/sessions/<date>/rollout-<time>-<id>.jsonl`, lines of `{timestamp, type, payload}`.
  *
- * It knows no retry, no approval and, before 0.101, no end of a turn. Up to 0.63 a call was written only together with
- * its result. The text of a prompt stands in it two or three times; the events are taken, since the items also hold
- * what the program adds by itself. Which reply a call belongs to is not written: what is counted between two replies is.
+ * It has no retries, no approvals and, before 0.101, no end of a turn. Up to 0.63 a call was written only together with
+ * its result. The text of a prompt appears two or three times; the events are used, because the items also contain
+ * additions of the program itself. Which reply a call belongs to is not written: calls up to the next token count form
+ * one round.
  */
 import type { Signal } from "../../../core/signal.js";
 import {
@@ -155,7 +156,7 @@ export class CodexRolloutReader implements RecordReader {
     else this.#thread.fails(codexFailure(error));
   }
 
-  /** Where the program marks turns, its first prompt belongs to the mark; a later one is typed into the open turn. */
+  /** If the program marks turns, its first prompt belongs to the mark; a later one is typed into the open turn. */
   #prompt(text: string): void {
     if (text.trim() === "" || NOT_PROMPTS.some((mark) => text.startsWith(mark))) return;
     this.#replyIsOver = true;

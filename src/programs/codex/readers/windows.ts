@@ -7,10 +7,10 @@ const WINDOWS = ["primary", "secondary"] as const;
 /**
  * The usage windows that Codex reports with each reply.
  *
- * A window at 100 % is no limit yet: one real session went on through 68 such reports, and then fell silent for
- * seven hours in the midst of a turn, with nothing else written. So a full window is a warning that says when it ends;
- * with the silence after it, it is the limit. It is said with each report, since the work in between takes it back.
- * The program's own word that a limit was reached is one at once.
+ * A window at 100 % is not a limit yet: one real session continued through 68 such reports, and then fell silent for
+ * seven hours in the middle of a turn, with nothing else written. So a full window is a warning with its end; followed
+ * by silence, it is the limit. It is reported with each report, because work in between cancels it. The program's own
+ * statement that a limit was reached is a limit at once.
  */
 export class CodexWindows {
   #isFull = false;

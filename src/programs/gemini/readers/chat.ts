@@ -1,13 +1,13 @@
 /**
  * Gemini CLI's chat file, `~/.gemini/tmp/<project>/chats/session-*.jsonl`.
  *
- * A line is a header (`sessionId`, `kind`), a message (`type` user, gemini, info, error, warning), `$set` with
- * changed fields, or `$rewindTo`. A message is written again under its id when there is more of it: a reply first
- * without, then with `toolCalls`, and that second line comes only when the tools have **ended**. So the file never
- * shows a tool that runs or waits for a permission, and a reply without calls may be the last of its turn or not:
- * the end of a turn is presumed, unless the reply announces more. Title, screen and event stream know better.
- * `$set.messages` restates the whole history (at the start, on resuming, on a rewind): of messages never seen it
- * tells nothing, since they are not news.
+ * A line is a header (`sessionId`, `kind`), a message (`type` user, gemini, info, error, warning), `$set` with changed
+ * fields, or `$rewindTo`. A message is written again under its id when it grows: a reply first without, then with
+ * `toolCalls`, and that second line comes only when the tools have **ended**. So the file never shows a tool that runs
+ * or waits for a permission, and a reply without calls may or may not be the last of its turn: the end of a turn is
+ * presumed, unless the reply announces more. Title, screen and event stream are more reliable. `$set.messages` restates
+ * the whole history (at the start, on resuming, on a rewind): messages in it that were never seen are not reported,
+ * because they are old.
  */
 
 import { digest } from "../../../core/digest.js";
@@ -21,7 +21,7 @@ import { Thread } from "../../../readers/records/thread.js";
 import { classifyVendorError } from "../../../readers/records/vendor-errors.js";
 import { geminiResult } from "./result.js";
 
-/** States of its scheduler in which a call has not ended; in one of them a human is asked. */
+/** States of its scheduler in which a call has not ended; in one of them the user is asked. */
 const OPEN_STATUSES = new Set(["validating", "scheduled", "executing", "awaiting_approval"]);
 const ASKING_STATUS = "awaiting_approval";
 const CANCELLED_STATUS = "cancelled";
@@ -34,7 +34,7 @@ const NOTICE_MAX = 500;
 export class GeminiChatReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
   readonly #thread: Thread;
-  /** What was told of each message, under its id: the digest of its text, the tokens, the prompt, the notice. */
+  /** The reported parts of each message, under its id: the digest of its text, the tokens, the prompt, the notice. */
   readonly #reported = new RecentMap<string>();
   #isSubagent = false;
 
@@ -89,7 +89,7 @@ export class GeminiChatReader implements RecordReader {
 
   /** A prompt, or tool results on their way to the model. */
   #user(message: JsonRecord): void {
-    // What the human typed is `displayContent` where the program sends something else.
+    // The user's input is `displayContent` if the program sends something else.
     const text = contentText(message.displayContent ?? message.content);
     if (text === "") this.#request();
     else if (!text.startsWith(CONTEXT)) this.#thread.prompted(text, true);

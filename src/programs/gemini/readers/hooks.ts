@@ -1,11 +1,11 @@
 /**
- * Payloads of Gemini CLI's hooks, as 0.61 sends them. Its chat file tells a call only when it is over; the hooks tell
- * that one runs, or that a human is asked. They name no ids, so a call is known by its tool, its arguments and its time,
- * and is told as an edge only: what came of it is in the chat file, under an id of its own.
+ * Payloads of Gemini CLI's hooks, as 0.61 sends them. Its chat file has a call only after its end; the hooks show that
+ * a call runs, or that the user is asked. They have no ids, so a call is identified by its tool, its arguments and its
+ * time, and is reported as an edge only: its result is in the chat file, under an id of its own.
  *
- * `BeforeTool` fires before the human is asked, `AfterTool` not at all for a call that was refused. `PreCompress` fires
- * before each request, whether anything is compressed or not: when it does, an open question has been answered. Nothing
- * fires when a turn is cancelled or given up.
+ * `BeforeTool` fires before the user is asked, `AfterTool` not at all for a refused call. `PreCompress` fires before
+ * each request, even if nothing is compressed: when it does, an open question has been answered. Nothing fires when a
+ * turn is cancelled or given up.
  */
 import { canonicalJson, digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
@@ -37,7 +37,7 @@ export class GeminiHookReader implements RecordReader {
   readonly skipped = new SkipCounter();
   readonly #thread: Thread;
   #open: OpenCall[] = [];
-  /** The call that the human was asked about. */
+  /** The call that the user was asked about. */
   #asked: string | undefined;
 
   constructor(options: ReaderOptions = {}) {
@@ -120,7 +120,7 @@ export class GeminiHookReader implements RecordReader {
     this.#thread.asks(QUESTIONS.get(stringAt(details, "type") ?? "") ?? "permission", question, this.#asked);
   }
 
-  /** A call that the human was asked about and that has not ended by now was refused. */
+  /** A call that the user was asked about and that has not ended by now was refused. */
   #requests(): void {
     if (this.#asked !== undefined) this.#ends(this.#asked, { ok: false, text: "", refused: true });
     this.#thread.closePrompt();

@@ -8,7 +8,7 @@ const RUN_LINES = /^(?:Process Group PGID|Background PIDs): .*$/gm;
 const EXIT_CODE = /^Exit Code: (\d{1,3})$/m;
 const REFUSED = /did not allow|denied|declined|rejected/i;
 
-/** A shell command that failed is a `success` to Gemini CLI: only the exit code in the text tells. */
+/** A failed shell command is a `success` to Gemini CLI: only the exit code in the text shows it. */
 export function geminiResult(status: string, result: unknown): ToolResult {
   const text = geminiText(result);
   const exitCode = Number(EXIT_CODE.exec(text.slice(-500))?.[1] ?? 0);

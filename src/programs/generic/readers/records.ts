@@ -1,10 +1,10 @@
 /**
  * Records of a program that rouse does not know: JSON lines of a conversation, in a transcript or on standard output.
  *
- * Programs differ in their envelopes, not in what is inside: a role, text, calls of tools, their results, tokens, an
- * error. So this reader looks for those by the names that the model providers gave them (Anthropic's blocks, OpenAI's
- * `tool_calls`, Google's `parts`), wherever in the first levels of a record they stand. It presumes the end of a turn
- * from a reply that calls nothing, and never calls an error final unless a closing `result` says so.
+ * Programs differ in their envelopes, not in the content: a role, text, tool calls, their results, tokens, an error. So
+ * this reader searches for those by the names of the model providers (Anthropic's blocks, OpenAI's `tool_calls`,
+ * Google's `parts`), anywhere in the first levels of a record. It presumes the end of a turn from a reply without
+ * calls, and never treats an error as final unless a closing `result` does.
  */
 
 import { digest } from "../../../core/digest.js";
@@ -100,7 +100,7 @@ export class GenericRecordReader implements RecordReader {
     if (role === "tool" && parts.every((part) => !isPart(part))) this.#ended(inner, text);
     this.#tokens(record, inner, id);
     const hasCalls = this.#count > before;
-    // Anthropic's form names why a reply stopped; where it names nothing, more of the reply may come.
+    // Anthropic's form names why a reply stopped; without a reason, more of the reply may follow.
     const isOpen = inner.stop_reason === null;
     const endsTurn = role === "assistant" && isNew && !hasCalls && !isOpen && closingOf(text) !== "promise";
     if (endsTurn) this.#thread.turnEnds({ presumed: true });
@@ -121,7 +121,7 @@ export class GenericRecordReader implements RecordReader {
     if (result) this.#ended(result, resultText(result.response ?? result.content ?? result.output ?? result.result));
   }
 
-  /** Forks of Gemini CLI keep its chat file under other names: a call is written there together with its result. */
+  /** Forks of Gemini CLI report success after they have reported the error. */
   #callWithResult(call: unknown, round: string | undefined): void {
     this.#part({ type: "tool_call", ...asRecord(call) }, round);
     const id = idOf(call);
@@ -163,7 +163,7 @@ export class GenericRecordReader implements RecordReader {
       booleanAt(record, "is_error") ||
       /error|fail/.test(stringAt(record, "subtype") ?? stringAt(record, "status") ?? "");
     const text = contentText(record.error ?? record.result ?? record.message);
-    // Forks of Gemini CLI call it a success that they have told of the error.
+    // Forks of Gemini CLI report success after they have reported the error.
     if (isFailed || /^\[?API Error: /.test(text)) this.#thread.fails({ text });
     else this.#thread.turnEnds();
   }

@@ -1,7 +1,7 @@
 /**
  * The parts of OpenCode's messages: text, reasoning, tool (pending, running, completed, error), step-start and
- * step-finish (with tokens), retry, compaction. Others (patch, snapshot, file, agent, subtask) say nothing that a
- * tool has not said. A part is written several times under its id; each fact in it is told once.
+ * step-finish (with tokens), retry, compaction. Others (patch, snapshot, file, agent, subtask) add nothing to the
+ * tools. A part is written several times under its id; each fact in it is reported once.
  */
 import { digest } from "../../../core/digest.js";
 import { booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
@@ -40,7 +40,7 @@ export class OpenCodeParts {
     this.#isOverflowing = true;
   }
 
-  /** Whether a human rejected one of the message's calls. */
+  /** Did the user reject one of the message's calls? */
   wasRefused(message: string): boolean {
     return this.#refused.get(message) ?? false;
   }
@@ -67,7 +67,7 @@ export class OpenCodeParts {
 
   #text(part: JsonRecord, id: string): void {
     const text = stringAt(part, "text") ?? "";
-    // A prompt's text has no time of its own, which tells the two apart where the message is not known yet.
+    // A prompt's text has no time of its own, which distinguishes the two if the message is not known yet.
     const role = this.#roles.get(stringAt(part, "messageID") ?? "") ?? (recordAt(part, "time") ? "assistant" : "user");
     if (booleanAt(part, "synthetic") || booleanAt(part, "ignored") || role === "summary") return;
     if (role === "user") {
@@ -138,7 +138,7 @@ export function endsTurn(reason: string): boolean {
   return !GOES_ON.has(reason) && reason !== "content-filter";
 }
 
-/** A shell command that failed is `completed`; its exit code stands in the metadata. */
+/** A failed shell command is `completed`; its exit code is in the metadata. */
 function resultOf(part: JsonRecord): ToolResult {
   const state = recordAt(part, "state");
   const failure = stringAt(state, "error");

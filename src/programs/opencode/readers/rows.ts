@@ -5,11 +5,11 @@
  * - Database rows: `{table: "session" | "message" | "part", …}` with the thing in `data`, and in newer releases
  *   `{table: "event", type: "message.part.updated.1", data}`, every change in order.
  * - Bus events (`GET /event`, plugins): `{type: "message.part.updated", properties}`; among them `session.status`
- *   (idle, busy, retry with the time of the next try), which no table keeps.
+ *   (idle, busy, retry with the time of the next attempt), which no table has.
  * - Headless lines: `{type: "tool_use", timestamp, sessionID, part}`.
  *
- * The same row may be read again and again: only what changed since is told. The database holds all sessions of a
- * user, so a live reader is given the one to `follow`; of that session's subagents it tells tools and tokens only.
+ * The same row may be read again and again: only changes are reported. The database contains all sessions of a user, so
+ * a live reader gets the one to `follow`; for subagents of that session it reports tools and tokens only.
  */
 import type { Signal } from "../../../core/signal.js";
 import { asRecord, type JsonRecord, recordAt, stringAt } from "../../../readers/records/json.js";
@@ -18,7 +18,7 @@ import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../rea
 import { type OpenCodeEvent, OpenCodeSession } from "./session.js";
 
 export interface OpenCodeOptions extends ReaderOptions {
-  /** Id of the session to watch, where the source holds several. */
+  /** Id of the session to watch, if the source contains several. */
   follow?: string;
   /** Rows come from the database, events and lines from a stream. */
   source?: "transcript" | "stream";

@@ -87,7 +87,7 @@ export class OpenCodeSession {
     if (isSummary) this.#thread.emit({ kind: "compaction", phase: "end" });
     else if (finish === "content-filter") this.#thread.fails({ code: "content_filter", text: "content-filter" });
     else if (endsTurn(finish)) this.#thread.turnEnds();
-    // A human who rejects a call ends the turn, although the reply ended in calls.
+    // If the user rejects a call, the turn ends, although the reply ended in calls.
     else if (this.#parts.wasRefused(id)) this.#thread.turnInterrupted(true);
   }
 

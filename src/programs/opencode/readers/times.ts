@@ -1,9 +1,9 @@
 /**
- * Database rows of OpenCode placed in wall-clock time, for reading a session after the fact.
+ * Database rows of OpenCode placed in wall-clock time, for reading a session afterwards.
  *
- * Rows hold the last state of a thing with the times of its earlier ones, so each is unfolded into what a poll
- * would have seen then: a text still empty, a tool still running, a message not completed. Where the `event` table
- * has every change of a session, its rows are used instead, at the time that is written into their ids.
+ * Rows hold the last state of a thing with the times of its earlier states, so each is unfolded into what a poll would
+ * have seen then: a text still empty, a tool still running, a message not completed. If the `event` table has every
+ * change of a session, its rows are used instead, at the time in their ids.
  */
 import type { Signal } from "../../../core/signal.js";
 import { asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
@@ -45,7 +45,7 @@ const COUNTER = 4096;
 /** Ids keep 36 bits of the millisecond: they come round every 795 days. */
 const ID_PERIOD_MS = 2 ** 36;
 
-/** Ids begin with the time of their making, from which the row's own times tell the high bits. */
+/** Ids start with their creation time; the row's own times give the high bits. */
 function eventTime(row: JsonRecord): number {
   const data = recordAt(row, "data");
   const near = numberAt(data, "time") ?? timesOf(recordAt(data, "info") ?? recordAt(data, "part")).at(-1) ?? 0;
