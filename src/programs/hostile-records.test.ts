@@ -121,7 +121,7 @@ const record = fc.oneof(
 );
 
 describe.each(READERS)("%s", (_, make) => {
-  it("takes any sequence of values without a throw, and tells dated signals that can be stored", () => {
+  it("accepts any sequence of values without throwing, and gives dated signals that can be stored", () => {
     const reported = new Set<string>();
     fc.assert(
       fc.property(fc.array(record, { maxLength: 8 }), (records) => {
@@ -140,7 +140,7 @@ describe.each(READERS)("%s", (_, make) => {
     expect(reported.size).toBeGreaterThan(0);
   });
 
-  it("keeps texts bounded, however long a field is", () => {
+  it("keeps texts bounded for fields of any length", () => {
     const long = "x".repeat(300_000);
     const reader = make();
     const records = [

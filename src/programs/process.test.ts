@@ -32,7 +32,7 @@ describe("programOf", () => {
     expect(programOf(words === "" ? [] : words.split(" "))).toBe(kind);
   });
 
-  it("knows a release that is started by its number", () => {
+  it("recognises a release that is started by its version number", () => {
     expect(programOf(["2.1.325"], "/home/ann/.local/share/claude/versions/2.1.325")).toBe("claude-code");
   });
 });

@@ -72,14 +72,14 @@ describe("the profile of a program", () => {
     expect(profileFor("gemini", [own])).toBe(profileFor("gemini"));
   });
 
-  it("is found by its name before the one over its base, in whatever order they stand", () => {
+  it("is found by its name before the one over its base, in any order", () => {
     const own = [{ id: "generic", noise: ["^~"] }, { id: "zorp" }];
     expect(profileFor("zorp", own).id).toBe("zorp");
     expect(profileFor("zorp", own.toReversed()).id).toBe("zorp");
     expect(profileFor("other", own)).toMatchObject({ id: "generic", noise: ["^~"] });
   });
 
-  it("is found whatever letters its names are written in", () => {
+  it("is found by its names in upper or lower case", () => {
     const own = [{ id: "Zorp", programs: ["ZorpCLI"] }];
     for (const name of ["Zorp", "zorp", "/usr/bin/ZorpCLI", "zorpcli"]) expect(profileFor(name, own).id).toBe("Zorp");
     expect(["Zorp", "zorp", "ZORPCLI", "other"].map((name) => isKind(name, own))).toEqual([true, true, true, false]);
@@ -90,11 +90,11 @@ describe("the profile of a program", () => {
     expect(profileOverrideSchema.safeParse({ noise: [] }).success).toBe(false);
   });
 
-  it("never takes the name away from an override", () => {
+  it("never removes the name of an override", () => {
     expect(mergeProfile(profileFor("codex"), { id: "mine" }).id).toBe("mine");
   });
 
-  it("gives the judgement its traits and the releases it was checked against", () => {
+  it("contains its traits and the releases it was checked against", () => {
     const profile = profileFor("codex");
     expect(traitsOf(profile)).toEqual({ ...profile.traits, versions: profile.versions });
   });

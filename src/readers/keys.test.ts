@@ -11,7 +11,7 @@ describe("keys", () => {
     ["a report of the keyboard's mode", "\u001b[?1u"],
     ["a version report", "\u001bP>|tmux 3.4\u001b\\"],
     ["nothing", ""],
-  ])("are none of a human's in %s", (_, text) => {
+  ])("are not the user's in %s", (_, text) => {
     expect(readKeys(text, 0)).toBeNull();
   });
 
@@ -30,7 +30,7 @@ describe("keys", () => {
     ["Shift-Enter, which begins a line", "\u001b[13;2u", {}],
     ["a letter, spelled out", "\u001b[97;1u", {}],
     ["a key behind a report", "\u001b[12;40Ry", {}],
-  ])("say what they ask for: %s", (_, text, expected) => {
+  ])("show the requested action: %s", (_, text, expected) => {
     const { kind, by, bytes, at, source, ...flags } = readKeys(text, 7) ?? {};
     expect(flags).toEqual(expected);
     expect([kind, by, at, source]).toEqual(["input", "human", 7, "human"]);
@@ -49,11 +49,11 @@ describe("masked keys", () => {
     ["Alt and a letter", "\u001bx", "\u001b*"],
     ["the answers of a terminal", "\u001b[?62;22cok", "**"],
     ["the command to leave, as it is", "/exit\r", "/exit\r"],
-  ])("hold no text of %s", (_, text, masked) => {
+  ])("contain no text of %s", (_, text, masked) => {
     expect(maskKeys(text)).toBe(masked);
   });
 
-  it("say to the judgement what the keys themselves say", () => {
+  it("give the judgement the same result as the keys themselves", () => {
     const key = fc.constantFrom(
       "a",
       "7",

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { BoundedMemo } from "./memo.js";
 
 describe("memo", () => {
-  it("works an answer out once", () => {
+  it("computes an answer once", () => {
     let made = 0;
     const memo = new BoundedMemo(4, (text) => `${text}${++made}`);
     expect([memo.of("a"), memo.of("a"), memo.of("b")]).toEqual(["a1", "a1", "b2"]);
   });
 
-  it("forgets what was not asked for lately, and keeps what was", () => {
+  it("drops entries that were not used recently, and keeps the others", () => {
     const made: string[] = [];
     const memo = new BoundedMemo(4, (text) => {
       made.push(text);

@@ -5,7 +5,7 @@ import { parseSignal } from "./signal-schema.js";
 const commit = { kind: "commit", at: 1, source: "workspace", id: "abc" };
 
 describe("a stored signal", () => {
-  it("is read back as it was, and loses fields that nobody knows", () => {
+  it("is read back unchanged, without unknown fields", () => {
     expect(parseSignal({ ...commit, colour: "red" })).toEqual(commit);
   });
 
@@ -13,7 +13,7 @@ describe("a stored signal", () => {
     expect(parseSignal({ ...commit, v: SIGNAL_VERSION })).toEqual(commit);
   });
 
-  it.each([{ v: SIGNAL_VERSION + 1 }, { v: "1" }, { v: null }])("is refused in another vocabulary: %j", (version) => {
+  it.each([{ v: SIGNAL_VERSION + 1 }, { v: "1" }, { v: null }])("is refused in another version: %j", (version) => {
     expect(parseSignal({ ...commit, ...version })).toBeNull();
   });
 

@@ -31,7 +31,7 @@ describe("the plugin in Claude Code's settings", () => {
       '{\n  "extraKnownMarketplaces": { "b": { "source": { "source": "github", "repo": "o/b" } } }\n}\n',
     ],
     ["with Windows lines", '{\r\n  "a": 1 // b\r\n}\r\n'],
-  ])("is added to settings %s and taken out without a trace", (_, text) => {
+  ])("is added to settings %s and removed without a trace", (_, text) => {
     const after = added(text);
     expect(parse(after)).toMatchObject({ extraKnownMarketplaces: MARKET, enabledPlugins: { "rouse@rouse": true } });
     expect(added(after)).toBe(after);
@@ -39,14 +39,14 @@ describe("the plugin in Claude Code's settings", () => {
     expect(removed(after).replace(/\s/g, "")).toBe(text === "" ? "{}" : text.replace(/\s/g, ""));
   });
 
-  it("follows its folder, and is turned on again", () => {
+  it("is enabled again with the new path after its folder moved", () => {
     const off = added("{}").replace("true", "false");
     expect(pluginState(off)).toBe("off");
     const after = added(off.replace("/home/a b/", "/old/"));
     expect(parse(after)).toEqual({ extraKnownMarketplaces: MARKET, enabledPlugins: { "rouse@rouse": true } });
   });
 
-  it("of another source is left as it is", () => {
+  it("is left unchanged if it comes from another source", () => {
     const theirs =
       '{"extraKnownMarketplaces":{"rouse":{"source":{"source":"github","repo":"o/rouse"}}},"enabledPlugins":{"rouse@rouse":true}}';
     expect(pluginState(theirs)).toBe("foreign");
@@ -58,7 +58,7 @@ describe("the plugin in Claude Code's settings", () => {
     });
   });
 
-  it("is not put into settings that are something else", () => {
+  it("is not added to settings of an unexpected form", () => {
     expect(addPlugin('{"enabledPlugins": ["x"]}', FOLDER)).toMatchObject({
       ok: false,
       error: '"enabledPlugins" is not an object',
@@ -71,7 +71,7 @@ describe("the plugin in Claude Code's settings", () => {
 describe("the plugin's folder", () => {
   const read = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, "plugin", path), "utf8"));
 
-  it("has the hooks that rouse init puts into settings, and each keeps still beside those", () => {
+  it("has the hooks that rouse init adds to the settings, and each does nothing beside those", () => {
     const { hooks } = read("hooks/hooks.json") as { hooks: Record<string, unknown> };
     const entry = { type: "command", command: "rouse hook claude-code --plugin", timeout: 5 };
     const groups = CLAUDE_EVENTS.map(({ name, byTool }) => [
@@ -81,7 +81,7 @@ describe("the plugin's folder", () => {
     expect(hooks).toEqual(Object.fromEntries(groups));
   });
 
-  it("is of the package's release, and in the package", () => {
+  it("has the version of the package and is part of it", () => {
     const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string; files: string[] };
     expect(read(".claude-plugin/plugin.json")).toMatchObject({ name: "rouse", version: own.version });
     expect(own.files).toContain("plugin");

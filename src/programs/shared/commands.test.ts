@@ -213,7 +213,7 @@ describe("classifyCommand", () => {
     ["bash -lc 'sleep 45'", 45_000],
     ["bash -lc 'timeout 45 ./x.sh'", 45_000],
     ["timeout 10 tail -f app.log", 10_000],
-  ])("reads from %j how long it takes", (command, expected) => {
+  ])("reads the duration of %j", (command, expected) => {
     expect(classifyCommand(command).timeoutMs).toBe(expected);
   });
 
@@ -224,7 +224,7 @@ describe("classifyCommand", () => {
     "for i in 1 2; do sleep 10; done",
     "timeout nonsense x",
     "echo sleep 30",
-  ])("takes no time for granted in %j", (command) => {
+  ])("assumes no duration for %j", (command) => {
     expect(classifyCommand(command).timeoutMs).toBeUndefined();
   });
 
@@ -236,7 +236,7 @@ describe("classifyCommand", () => {
     "node server.js & echo $!",
     "bash -c 'npm run dev &'",
     "setsid ./daemon.sh",
-  ])("knows that %j goes on behind the turn", (command) => {
+  ])("recognises that %j continues in the background", (command) => {
     expect(classifyCommand(command).background).toBe(true);
   });
 
@@ -261,7 +261,7 @@ describe("classifyCommand", () => {
     expect(classifyCommand(command).head).toBe(head);
   });
 
-  it("takes a list of words as execve does", () => {
+  it("accepts a list of words as execve does", () => {
     expect(classifyCommand(["bash", "-lc", "cd x && pytest -q"])).toEqual({ class: "test", head: "pytest" });
     expect(classifyCommand(["git", "status"]).class).toBe("shell");
     expect(classifyCommand(["vim", "a b"]).class).toBe("interactive");

@@ -50,13 +50,13 @@ describe("resumeCommand", () => {
     expect(resumed(kind, ...began)).toEqual(expect.any(String));
   });
 
-  it("takes no id that is an option, a path or nothing", () => {
+  it("refuses an id that is an option, a path or empty", () => {
     for (const id of ["--dangerously-skip-permissions", "../x", "", "a b", "a;", null]) {
       expect(resumeCommand(profileFor("claude-code"), ["claude"], id, "x").command).toBeNull();
     }
   });
 
-  it("never adds an option, whatever the session began with", () => {
+  it("never adds an option to those of the original command", () => {
     const words = fc.constantFrom("--model", "opus", "-p", "--resume", "--yolo", "-x", "--", "-", "--model=x", "fix");
     fc.assert(
       fc.property(fc.array(words), (args) => {

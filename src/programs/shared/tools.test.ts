@@ -99,7 +99,7 @@ describe("classifyTool", () => {
     expect(classifyTool(name, args).timeoutMs).toBe(expected);
   });
 
-  it("knows what goes on behind the turn", () => {
+  it("recognises calls that continue in the background", () => {
     expect(classifyTool("Bash", { command: "npm run dev", run_in_background: true }).background).toBe(true);
     expect(classifyTool("run_shell_command", { command: "npm run dev", is_background: true }).background).toBe(true);
     expect(classifyTool("Bash", { command: "npm run dev &" })).toMatchObject({ class: "shell", background: true });
@@ -113,7 +113,7 @@ describe("classifyTool", () => {
     ["WebFetch", { url: "https://example.com/a", prompt: "p" }, "https://example.com/a"],
     ["mcp__db__query", { sql: "x" }, "mcp__db__query"],
     ["apply_patch", { input: "*** Begin Patch\n*** Add File: new.py\n+x\n*** End Patch" }, "new.py"],
-  ])("says what %s %j touches", (name, args, subject) => {
+  ])("names the subject of %s %j", (name, args, subject) => {
     expect(classifyTool(name, args).subject).toBe(subject);
   });
 
@@ -126,7 +126,7 @@ describe("classifyTool", () => {
         `*** Begin Patch\n*** Update File: a.py\n@@\n context\n-${before}\n+${after}\n*** End Patch`,
       );
 
-    it("gives an edit and its undo the same effect, and another state behind", () => {
+    it("gives an edit and its undo the same effect, with different resulting states", () => {
       for (const make of [edit, patch]) {
         expect(make("a", "b").effect).toBe(make("b", "a").effect);
         expect(make("a", "b").after).not.toBe(make("b", "a").after);
@@ -134,17 +134,17 @@ describe("classifyTool", () => {
       }
     });
 
-    it("tells the same edit in two files apart", () => {
+    it("distinguishes the same edit in two files", () => {
       expect(edit("a", "b").effect).not.toBe(edit("a", "b", "/b.ts").effect);
       expect(edit("a", "b").after).not.toBe(edit("a", "b", "/b.ts").after);
     });
 
-    it("reads the words of every program alike", () => {
+    it("reads the argument names of every program alike", () => {
       const open = classifyTool("edit", { filePath: "/a.ts", oldString: "a", newString: "b" });
       expect(open.effect).toBe(edit("a", "b").effect);
     });
 
-    it("takes a written file's content as the state it leaves", () => {
+    it("uses a written file's content as the resulting state", () => {
       const write = (content: string) => classifyTool("Write", { file_path: "/a.ts", content });
       expect(write("x").after).toBe(write("x").after);
       expect(write("x").after).not.toBe(write("y").after);
@@ -164,7 +164,7 @@ describe("classifyTool", () => {
     });
   });
 
-  it("never throws, whatever the arguments are", () => {
+  it("never throws for any arguments", () => {
     const tools = fc.constantFrom(
       "Bash",
       "Edit",

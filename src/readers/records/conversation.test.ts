@@ -5,12 +5,12 @@ const NOW = Date.UTC(2030, 0, 1, 12);
 const origin = { at: NOW, source: "stream" as const };
 
 describe("messageSignal", () => {
-  it("says how the assistant's text closes, and nothing of that sort about the human's", () => {
+  it("reports how the assistant's text closes, but not the user's", () => {
     expect(messageSignal(origin, {}, "assistant", "Which of the two files do you mean?").closing).toBe("question");
     expect(messageSignal(origin, {}, "user", "Which of the two files do you mean?")).not.toHaveProperty("closing");
   });
 
-  it("finds the marker where one was asked for, given as a statement and not only spoken of", () => {
+  it("finds the requested marker as a statement, but not as a mention", () => {
     const options = { marker: "<done/>" };
     expect(messageSignal(origin, options, "user", "Print <done/> when all is done.").marker).toBe(true);
     expect(messageSignal(origin, options, "assistant", "Ready. <done/>").marker).toBe(true);
@@ -18,7 +18,7 @@ describe("messageSignal", () => {
     expect(messageSignal(origin, {}, "assistant", "Ready. <done/>").marker).toBeUndefined();
   });
 
-  it("knows rouse's own prompts by their mark, and no answer that quotes it", () => {
+  it("recognises rouse's own prompts by their mark, but not an answer that quotes it", () => {
     expect(messageSignal(origin, {}, "user", "Please continue. [rouse]").own).toBe(true);
     expect(messageSignal(origin, {}, "user", "Please continue.").own).toBeUndefined();
     expect(messageSignal(origin, {}, "assistant", "You wrote [rouse].").own).toBeUndefined();
@@ -33,16 +33,16 @@ describe("messageSignal", () => {
 });
 
 describe("givenUp", () => {
-  it("tells a limit with the time of its end", () => {
+  it("reports a limit with the time of its end", () => {
     const signal = givenUp(origin, { zone: "UTC" }, { text: "You've hit your session limit · resets 3pm (UTC)" });
     expect(signal).toMatchObject({ kind: "limit", level: "hit", until: Date.UTC(2030, 0, 1, 15) });
   });
 
-  it("tells a limit without a time, rather than with a guess", () => {
+  it("reports a limit without a time rather than with a guess", () => {
     expect(givenUp(origin, {}, { text: "The usage limit has been reached" })).not.toHaveProperty("until");
   });
 
-  it("calls a failure that could have been tried again an api error", () => {
+  it("reports a retryable failure that was given up as an api error", () => {
     expect(givenUp(origin, {}, { status: 529 })).toMatchObject({ kind: "error", cause: "api", final: true });
   });
 });
@@ -53,7 +53,7 @@ describe("triesAgain", () => {
     ["overload", { text: "Overloaded" }],
     ["refused", { text: "connect ECONNREFUSED 127.0.0.1:1" }],
     ["auth", { status: 401 }],
-  ])("tells a retry because of %s", (infra, failure) => {
+  ])("reports a retry because of %s", (infra, failure) => {
     expect(triesAgain(origin, {}, failure, { attempt: 2, nextAt: NOW + 5000 })).toMatchObject({
       kind: "retry",
       infra,
@@ -62,7 +62,7 @@ describe("triesAgain", () => {
     });
   });
 
-  it("takes a wait of hours for a limit that the program sits out", () => {
+  it("reports a wait of hours as a limit that the program waits out", () => {
     const signal = triesAgain(origin, {}, { status: 429 }, { nextAt: NOW + 7_200_000 });
     expect(signal).toMatchObject({ kind: "limit", resumesItself: true, until: NOW + 7_200_000 });
   });

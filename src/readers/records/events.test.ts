@@ -36,7 +36,7 @@ const result = (id: string, t: number, extra: object = {}) => ({
   ...extra,
 });
 
-describe("calls that differ only in what differs by itself", () => {
+describe("calls that differ only in parts that always change", () => {
   const rounds = (n: number, args: (i: number) => object, text: string) =>
     Array.from({ length: n }, (_, i) => [
       call(`c${i}`, i * 5, { args: args(i) }),
@@ -49,12 +49,12 @@ describe("calls that differ only in what differs by itself", () => {
     expect(verdictOf(rounds(7, scratch, "no server"))).toMatchObject({ cause: "loop" });
   });
 
-  it("are none where nothing came of them, or something else each time", () => {
+  it("are not a loop if they had no result, or a different one each time", () => {
     expect(verdictOf(rounds(20, scratch, ""))).toBeNull();
     expect(verdictOf(rounds(20, (i) => ({ command: `make part${i}` }), "no server"))).toBeNull();
   });
 
-  it("are a loop where a shell is asked for that is not there, and none where it has nothing to say", () => {
+  it("are a loop if they poll a missing shell, but not if the shell has no output", () => {
     const asked = (ok: boolean, text: string) =>
       Array.from({ length: 8 }, (_, i) => [
         call(`b${i}`, i * 6, { name: "BashOutput", args: { bash_id: "1" } }),
@@ -64,7 +64,7 @@ describe("calls that differ only in what differs by itself", () => {
     expect(verdictOf(asked(true, "(no output)"))).toBeNull();
   });
 
-  it("are a loop where the same task is given to a subagent again and again", () => {
+  it("are a loop if the same task is given to a subagent again and again", () => {
     const events = Array.from({ length: 4 }, (_, i) => [
       call(`t${i}`, i * 40, { name: "Task", args: { prompt: "Find it" } }),
       result(`t${i}`, i * 40 + 35, { text: "I could not find it." }),
@@ -109,7 +109,7 @@ describe("EventReader", () => {
     ]);
   });
 
-  it("carries time, round, lines and outcome over", () => {
+  it("carries over time, round, lines and outcome", () => {
     const [start, end] = readAll([
       call("a", 1.5, { round: 3, args: { path: "f", offset: 10, limit: 5 } }),
       result("a", 2),
@@ -126,7 +126,7 @@ describe("EventReader", () => {
     expect(end).toMatchObject({ kind: "tool_end", at: 2000, id: "a", ok: true });
   });
 
-  it("takes the exit code where nothing else says whether a call went well", () => {
+  it("uses the exit code if nothing else shows whether a call succeeded", () => {
     const ok = (extra: object) =>
       readAll([call("a", 1), result("a", 2, { ok: undefined, ...extra })]).map((s) => "ok" in s && s.ok)[1];
     expect([ok({ exit_code: 1 }), ok({ exit_code: 0 }), ok({})]).toEqual([false, true, true]);
@@ -144,7 +144,7 @@ describe("EventReader", () => {
     expect(end && "infra" in end ? end.infra : undefined).toBe(infra);
   });
 
-  it("counts what it cannot read and goes on", () => {
+  it("counts unreadable events and continues", () => {
     const reader = new EventReader();
     for (const event of [
       null,
@@ -192,7 +192,7 @@ describe("EventReader", () => {
     fc.assert(fc.property(fc.array(event), (events) => Array.isArray(readAll(events))));
   });
 
-  it("tells a text loop however the text is cut", () => {
+  it("reports a text loop in any chunking", () => {
     const text = "I should look at the file once more. ".repeat(20);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: text.length }), { maxLength: 12 }), (cuts) => {
@@ -203,7 +203,7 @@ describe("EventReader", () => {
     );
   });
 
-  it("does not join the words of replies that calls lie between", () => {
+  it("does not join replies with calls between them", () => {
     const events = Array.from({ length: 30 }, (_, i) => [
       { t: i * 3, kind: "content", text: "Now I look at the next of the files. " },
       { t: i * 3 + 1, kind: "tool_call", id: `c${i}`, name: "read", args: { path: `f${i}` } },
@@ -212,7 +212,7 @@ describe("EventReader", () => {
     expect(verdictOf(events)).toBeNull();
   });
 
-  it("lets a reply be played again under the same ids", () => {
+  it("accepts a reply that is replayed under the same ids", () => {
     const replayed = [call("a", 1), { t: 2, kind: "retry" }, call("a", 3), result("a", 4)];
     expect(kinds(replayed)).toEqual(["tool_start", "retry", "tool_start", "tool_end"]);
     expect(verdictOf(Array.from({ length: 8 }, () => replayed.slice(0, 2)).flat())).toBeNull();

@@ -11,7 +11,7 @@ describe("parseRecord", () => {
     }
   });
 
-  it("does not throw, whatever the line", () => {
+  it("does not throw for any line", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (line) => {
         parseRecord(line);
@@ -19,7 +19,7 @@ describe("parseRecord", () => {
     );
   });
 
-  it("takes a record of any depth", () => {
+  it("accepts a record of any depth", () => {
     const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
     expect(arrayAt(parseRecord(deep), "a")).toHaveLength(1);
   });
@@ -28,7 +28,7 @@ describe("parseRecord", () => {
 describe("the getters", () => {
   const record = { a: { s: "x", n: 2, l: [1], t: true }, bad: Number.NaN };
 
-  it("find what is there", () => {
+  it("find existing values", () => {
     expect([
       stringAt(record, "a", "s"),
       numberAt(record, "a", "n"),
@@ -38,7 +38,7 @@ describe("the getters", () => {
     expect(recordAt(record, "a")).toBe(record.a);
   });
 
-  it("find nothing where the type is another", () => {
+  it("find nothing if the type differs", () => {
     expect([
       stringAt(record, "a", "n"),
       numberAt(record, "bad"),
@@ -49,7 +49,7 @@ describe("the getters", () => {
     expect(booleanAt({ t: 1 }, "t")).toBe(false);
   });
 
-  it("do not see what a record inherits", () => {
+  it("ignore inherited properties", () => {
     expect(recordAt({}, "__proto__")).toBeUndefined();
     expect(stringAt({}, "constructor", "name")).toBeUndefined();
   });

@@ -24,7 +24,7 @@ const text = fc
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
 describe("LineSplitter", () => {
-  it("gives the same lines wherever the bytes are cut", () => {
+  it("gives the same lines for any chunking of bytes", () => {
     fc.assert(
       fc.property(text, sizes, (whole, cut) => {
         const bytes = new TextEncoder().encode(whole);
@@ -33,7 +33,7 @@ describe("LineSplitter", () => {
     );
   });
 
-  it("gives the same lines wherever a string is cut, between the halves of a character too", () => {
+  it("gives the same lines for any chunking of a string, even between the halves of a character", () => {
     fc.assert(
       fc.property(text, sizes, (whole, cut) => {
         expect(split(pieces(whole, cut))).toEqual(split([new TextEncoder().encode(whole)]));
@@ -61,7 +61,7 @@ describe("LineSplitter", () => {
     expect(splitter.push("\nafter\n")).toEqual(["", "after"]);
   });
 
-  it("does not mind bytes that are no text", () => {
+  it("accepts bytes that are not text", () => {
     expect(split([new Uint8Array([0, 255, 254, 10, 195, 10])]).lines).toEqual(["\0\ufffd\ufffd", "\ufffd"]);
   });
 

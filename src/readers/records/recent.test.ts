@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { RecentMap } from "./recent.js";
 
 describe("Recent", () => {
-  it("forgets the oldest entry, and counts a changed one as new", () => {
+  it("drops the oldest entry, and counts a changed one as new", () => {
     const recent = new RecentMap<number>(2);
     recent.set("a", 1);
     recent.set("b", 2);
@@ -12,12 +12,12 @@ describe("Recent", () => {
     expect([recent.get("a"), recent.get("b"), recent.get("c")]).toEqual([3, undefined, 4]);
   });
 
-  it("says of a value once that it is new", () => {
+  it("reports a value as new once", () => {
     const recent = new RecentMap<string>();
     expect([recent.changes("a", "x"), recent.changes("a", "x"), recent.changes("a", "y")]).toEqual([true, false, true]);
   });
 
-  it("keeps the newest entries, whatever was set before", () => {
+  it("keeps the newest entries", () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (keys) => {
         const recent = new RecentMap<number>(4);

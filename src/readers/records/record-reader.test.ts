@@ -23,7 +23,7 @@ describe("recordTime", () => {
 });
 
 describe("SkipCounter", () => {
-  it("stays bounded however many names come", () => {
+  it("stays bounded for any number of names", () => {
     const counter = new SkipCounter();
     for (let i = 0; i < 1000; i++) counter.count(`kind-${i}`);
     counter.count("x".repeat(10_000));

@@ -21,7 +21,7 @@ const ofKind = <K extends Signal["kind"]>(signals: readonly Signal[], kind: K): 
   signals.filter((signal): signal is Extract<Signal, { kind: K }> => signal.kind === kind);
 
 describe("telemetry of Claude Code", () => {
-  it("tells tokens with their price, cached ones among those that were read", () => {
+  it("reports tokens with their cost, and counts cached ones as input", () => {
     const signals = readLogs(batch("claude-logs"));
     expect(ofKind(signals, "tokens")).toMatchObject([
       { source: "telemetry", input: 132, output: 20, costUsd: 0.000555 },
@@ -29,7 +29,7 @@ describe("telemetry of Claude Code", () => {
     ]);
   });
 
-  it("tells the prompt, replies and results as life, and who it is, but neither turns nor calls", () => {
+  it("reports the prompt, liveness from replies and results, and session facts, but no turns and no calls", () => {
     const reader = new TelemetryReader();
     const signals = readLogs(batch("claude-logs"), reader);
     expect(signals.map(({ kind }) => kind)).toEqual([
@@ -47,14 +47,14 @@ describe("telemetry of Claude Code", () => {
     expect([...reader.skipped]).toEqual([]);
   });
 
-  it("tells a request that was given up as the end of the work, unless a subagent made it", () => {
+  it("reports an abandoned request as a failure, unless a subagent made it", () => {
     const body = batch("claude-error-logs");
     expect(ofKind(readLogs(body), "error")).toMatchObject([{ cause: "api", final: true, text: "boom" }]);
     const other = JSON.parse(JSON.stringify(body).replaceAll('"sdk"', '"agent:explore"'));
     expect(ofKind(readLogs(other), "error")).toEqual([]);
   });
 
-  it("counts by metrics where only they come", () => {
+  it("counts by metrics if there are no events", () => {
     const reader = new TelemetryReader();
     expect(reader.count(otlpPoints(batch("claude-metrics")), NOW)).toEqual([
       { kind: "tokens", at: NOW, source: "telemetry", input: 264, output: 35, costUsd: 0.00101 },
@@ -72,7 +72,7 @@ describe("telemetry of Claude Code", () => {
     expect(ofKind(signals, "tokens").reduce((sum, { output }) => sum + output, 0)).toBe(35);
   });
 
-  it("counts a total that grows by what it grew", () => {
+  it("counts a growing total by its increase", () => {
     const reader = new TelemetryReader();
     const at = (total: number) =>
       reader.count(
@@ -109,7 +109,7 @@ describe("telemetry of Claude Code", () => {
 });
 
 describe("telemetry of Codex", () => {
-  it("tells tokens once though the end of a reply is written twice, and numbers that are texts", () => {
+  it("reports tokens once although the end of a reply is written twice, and reads numbers written as text", () => {
     const reader = new TelemetryReader();
     const signals = readLogs(batch("codex-logs"), reader);
     expect(ofKind(signals, "tokens")).toMatchObject([
@@ -121,16 +121,16 @@ describe("telemetry of Codex", () => {
     expect([...reader.skipped]).toEqual([]);
   });
 
-  it("takes the time at which a record was seen where it has none of its own", () => {
+  it("uses the time at which a record was seen if it has none of its own", () => {
     expect(otlpLogs(batch("codex-logs"))[0]?.at).toBe(1_794_730_154_510);
   });
 
-  it("adds nothing up that is part of another count", () => {
+  it("does not add counts that are part of another count", () => {
     const signals = new TelemetryReader().count(otlpPoints(batch("codex-metrics")), NOW);
     expect(signals).toMatchObject([{ input: 240, output: 24 }]);
   });
 
-  it("tells a failed request as a try, since Codex tries again", () => {
+  it("reports a failed request as a retry, because Codex retries", () => {
     const attributes = [
       { key: "event.name", value: { stringValue: "codex.api_request" } },
       { key: "http.response.status_code", value: { intValue: "503" } },
@@ -140,7 +140,7 @@ describe("telemetry of Codex", () => {
     expect(readLogs(body)).toMatchObject([{ kind: "retry", infra: "overload", text: "upstream overloaded" }]);
   });
 
-  it("takes no ping for life", () => {
+  it("does not count a ping as liveness", () => {
     const event = (kind: string) => ({
       attributes: [
         { key: "event.name", value: { stringValue: "codex.sse_event" } },
@@ -153,7 +153,7 @@ describe("telemetry of Codex", () => {
 });
 
 describe("any telemetry", () => {
-  it("counts names that nobody knows, however many are invented", () => {
+  it("counts unknown names, up to a bound", () => {
     const reader = new TelemetryReader();
     const logRecords = Array.from({ length: 1000 }, (_, i) => ({ body: { stringValue: `claude_code.x${i}` } }));
     expect(readLogs({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] }, reader)).toEqual([]);
@@ -161,12 +161,12 @@ describe("any telemetry", () => {
     expect([...reader.skipped.values()].reduce((a, b) => a + b)).toBe(1000);
   });
 
-  it("reads a batch of any size only so far", () => {
+  it("reads a batch only up to a bound", () => {
     const logRecords = Array.from({ length: 20_000 }, () => ({}));
     expect(otlpLogs({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] })).toHaveLength(5000);
   });
 
-  it("is read without a throw whatever it is, and gives signals that can be stored", () => {
+  it("is read without throwing, and gives signals that can be stored", () => {
     const keys = ["resourceLogs", "resourceMetrics", "resourceSpans", "scopeLogs", "scopeMetrics", "scopeSpans"];
     const inner = ["logRecords", "metrics", "spans", "sum", "histogram", "dataPoints", "attributes", "key", "value"];
     const leaves = ["stringValue", "intValue", "asInt", "asDouble", "timeUnixNano", "body", "name", "event.name"];

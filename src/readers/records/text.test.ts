@@ -9,7 +9,7 @@ describe("head and tail", () => {
     expect(textTail(`${"x".repeat(500)}the end`, 7)).toBe("the end");
   });
 
-  it("let no control byte through", () => {
+  it("remove control bytes", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.integer({ min: 0, max: 0xff }).map((code) => String.fromCharCode(code)) }),
@@ -42,7 +42,7 @@ describe("textOf", () => {
     expect(contentText(value)).toBe(text);
   });
 
-  it("goes only so deep", () => {
+  it("reads only to a bounded depth", () => {
     let value: unknown = "far away";
     for (let i = 0; i < 10_000; i++) value = [value];
     expect(contentText(value)).toBe("");
@@ -50,7 +50,7 @@ describe("textOf", () => {
 });
 
 describe("resultText", () => {
-  it("tells results without text from each other", () => {
+  it("distinguishes results without text", () => {
     expect(resultText([{ type: "image", data: "AAA" }])).not.toBe(resultText([{ type: "image", data: "BBB" }]));
     expect(resultText([{ type: "text", text: "a" }])).toBe("a");
     expect(resultText(undefined)).toBe("");

@@ -25,7 +25,7 @@ describe("ToolCalls", () => {
     expect(calls.isOpen("a")).toBe(false);
   });
 
-  it("knows a call again by what it does, not by how it is described or in which order it is written", () => {
+  it("recognises a repeated call by its effect, not by its description or the order of its arguments", () => {
     const calls = new ToolCalls();
     const reported = [
       shell("a"),
@@ -38,7 +38,7 @@ describe("ToolCalls", () => {
     expect(d).not.toBe(a);
   });
 
-  it("keeps a prompt open for as long as a question is", () => {
+  it("keeps a prompt open as long as its question is open", () => {
     const calls = new ToolCalls();
     const ask = { id: "q", tool: "AskUserQuestion", args: { questions: [{ question: "Which one?" }] } };
     const reported = [...calls.start(origin, ask), ...calls.end(origin, ask, { ok: true, text: "the first" })];
@@ -50,7 +50,7 @@ describe("ToolCalls", () => {
     ]);
   });
 
-  it("names the error of a failure only, and the outage behind it", () => {
+  it("names the error of a failure only, with the outage that caused it", () => {
     const calls = new ToolCalls();
     const end = (id: string, ok: boolean) => {
       calls.start(origin, shell(id));
@@ -60,7 +60,7 @@ describe("ToolCalls", () => {
     expect(end("b", true)).not.toHaveProperty("infra");
   });
 
-  it("stays small and never throws, whatever the arguments and results are", () => {
+  it("stays bounded and never throws for any arguments and results", () => {
     fc.assert(
       fc.property(fc.string(), fc.anything(), fc.string(), (tool, args, text) => {
         const calls = new ToolCalls();

@@ -73,7 +73,7 @@ describe("classifyVendorError", () => {
     expect(word(given)).toBe(expected);
   });
 
-  it("does not take a number inside a longer one for a status", () => {
+  it("does not read a number inside a longer one as a status", () => {
     expect(word({ text: "error 40112 in request req_4290" })).toBe("api");
   });
 

@@ -123,7 +123,7 @@ describe("readResetTime", () => {
     ["limit · resets\n  Nov 19 at\n  7am (UTC)", "2026-11-19T07:00:00Z"],
     ["purchase more credits or try again at Nov 18th,\n2026 2:51 PM.", "2026-11-18T14:51:00Z"],
     ["limit · resets 1pm (America/Los_\n   Angeles)", "2026-11-15T21:00:00Z"],
-  ])("reads over the row's end in %j", (text, expected) => {
+  ])("reads across the end of a row in %j", (text, expected) => {
     expect(until(text)).toBe(expected);
   });
 
@@ -220,7 +220,7 @@ describe("readResetTime", () => {
     expect(until("resets 5pm (UTC)", SUNDAY_NOON, "No/Where")).toBe("2026-11-15T17:00:00Z");
   });
 
-  it("says how it read the time, in which zone and from which words", () => {
+  it("reports how it read the time, in which zone and from which text", () => {
     const read = readResetTime(
       "You've hit your limit · resets 7pm (Europe/London) · /upgrade",
       Date.parse(SUNDAY_NOON),
@@ -326,7 +326,7 @@ describe("readResetTime, for any input", () => {
     );
   });
 
-  it("has an answer to long and adversarial text", () => {
+  it("answers quickly for long and adversarial text", () => {
     const hostile = [
       "resets ".repeat(4000),
       "1".repeat(60_000),
@@ -337,7 +337,7 @@ describe("readResetTime, for any input", () => {
     for (const text of hostile) expect(() => readResetTime(text, Date.parse(SUNDAY_NOON), "UTC")).not.toThrow();
   });
 
-  it("reads a clock in UTC as one at an offset of nothing", () => {
+  it("reads a clock in UTC like one at offset zero", () => {
     const now = fc.integer({ min: Date.parse("2026-01-01T00:00:00Z"), max: Date.parse("2029-01-01T00:00:00Z") });
     const clock = fc
       .tuple(fc.nat(23), fc.nat(59))
@@ -365,7 +365,7 @@ describe("readResetTime, for any input", () => {
       expect(readResetTime(text, at + 0.2, "UTC")).toEqual(readResetTime(text, at, "UTC"));
   });
 
-  it("takes a count of tries in brackets for no date", () => {
+  it("does not read an attempt count in brackets as a date", () => {
     expect(until("Retrying (3/10) · Overloaded · in 2s")).toBeNull();
   });
 });

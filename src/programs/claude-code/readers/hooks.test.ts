@@ -15,7 +15,7 @@ const hook = (name: string, more = {}) => ({ hook_event_name: name, session_id: 
 const bash = { tool_name: "Bash", tool_input: { command: "make", description: "Build" }, tool_use_id: "t1" };
 
 describe("ClaudeHookReader", () => {
-  it("gives the edges of a turn", () => {
+  it("reports the start and the end of a turn", () => {
     const signals = read([
       hook("SessionStart", { source: "startup", model: "m" }),
       hook("UserPromptSubmit", { prompt: "Mend it", permission_mode: "default" }),
@@ -93,7 +93,7 @@ describe("ClaudeHookReader", () => {
     ]);
   });
 
-  it("tells a human's quit from another end", () => {
+  it("distinguishes a user's quit from another end", () => {
     expect(read([hook("SessionEnd", { reason: "prompt_input_exit" })])).toMatchObject([
       { kind: "input", quits: true },
       { kind: "status", status: "clear" },
@@ -101,7 +101,7 @@ describe("ClaudeHookReader", () => {
     expect(read([hook("SessionEnd", { reason: "other" })])).toMatchObject([{ kind: "status", status: "clear" }]);
   });
 
-  it("takes the calls of a subagent for life only", () => {
+  it("counts the calls of a subagent as liveness only", () => {
     const own = { ...bash, agent_id: "a1" };
     expect(
       read([hook("PreToolUse", own), hook("PostToolUse", own), hook("SubagentStop")]).map((signal) => signal.kind),
@@ -127,7 +127,7 @@ describe("ClaudeHookReader", () => {
     ).toMatchObject({ byUser: false });
   });
 
-  it("counts hooks that it does not know", () => {
+  it("counts unknown hooks", () => {
     const reader = new ClaudeHookReader();
     read([hook("Dream"), hook("PostToolBatch"), {}], reader);
     expect([...reader.skipped]).toEqual([
@@ -138,7 +138,7 @@ describe("ClaudeHookReader", () => {
 });
 
 describe("ClaudeSessionFileReader", () => {
-  it("tells each change of status once", () => {
+  it("reports each change of status once", () => {
     const reader = new ClaudeSessionFileReader();
     const states = [
       { sessionId: "s-1", version: "2.1.300", status: "idle" },

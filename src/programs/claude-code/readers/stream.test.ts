@@ -37,7 +37,7 @@ const delta = (piece: unknown, more = {}) => ({
 const result = (more = {}) => ({ type: "result", subtype: "success", is_error: false, ...more });
 
 describe("ClaudeStreamReader", () => {
-  it("tells a run from its start to its result", () => {
+  it("reports a run from its start to its result", () => {
     const signals = read([
       init,
       status("requesting"),
@@ -66,7 +66,7 @@ describe("ClaudeStreamReader", () => {
     expect(of(signals, "tokens")[1]).toMatchObject({ costUsd: 0.25 });
   });
 
-  it("counts partial text as life, and its tokens as they grow", () => {
+  it("counts partial text as liveness, and its tokens as they grow", () => {
     const signals = read([
       init,
       delta({ type: "text_delta", text: "Hello" }),
@@ -91,7 +91,7 @@ describe("ClaudeStreamReader", () => {
     ]);
   });
 
-  it("notices a reply that repeats itself, however it is cut, and takes it back with the next text", () => {
+  it("reports a reply that repeats itself, in any chunking, and withdraws it with the next text", () => {
     const loop = "I will try the same thing once more and see what happens. ".repeat(40);
     for (const size of [1, 7, 500]) {
       const reader = new ClaudeStreamReader();
@@ -148,7 +148,7 @@ describe("ClaudeStreamReader", () => {
     expect(limits[2]?.until).toBe(AT + 60_000);
   });
 
-  it("says a failure once, though the message and the result both hold it", () => {
+  it("reports a failure once, although the message and the result both contain it", () => {
     const signals = read([
       init,
       assistant({ type: "text", text: "API Error: Repeated 529 Overloaded errors" }, { error: "server_error" }),
@@ -172,7 +172,7 @@ describe("ClaudeStreamReader", () => {
     expect(of(read([init, result({ is_error: true, ...more })]), "error")).toMatchObject([{ cause, final: true }]);
   });
 
-  it("takes a refused tool for ended, and a subagent's records for life only", () => {
+  it("treats a refused tool as ended, and a subagent's records as liveness only", () => {
     const signals = read([
       init,
       assistant({ type: "tool_use", id: "t1", name: "Bash", input: { command: "rm x" } }),
@@ -207,7 +207,7 @@ describe("ClaudeStreamReader", () => {
     ).toEqual(["start", "end"]);
   });
 
-  it("counts kinds that it does not know", () => {
+  it("counts unknown kinds of records", () => {
     const reader = new ClaudeStreamReader();
     read([{ type: "novel" }, { type: "system", subtype: "newer" }, { type: "keep_alive" }], reader);
     expect([...reader.skipped]).toEqual([

@@ -65,7 +65,7 @@ const failure = (words: string, more = {}) => ({
 const system = (subtype: string, more = {}) => ({ ...base, type: "system", subtype, ...more });
 
 describe("ClaudeTranscriptReader", () => {
-  it("tells a plain turn from its prompt to its end, once", () => {
+  it("reports a plain turn from its prompt to its end, once", () => {
     expect(
       words([
         prompt("Mend the parser"),
@@ -92,7 +92,7 @@ describe("ClaudeTranscriptReader", () => {
     ]);
   });
 
-  it("says session facts once, and again when they change", () => {
+  it("reports session facts once, and again when they change", () => {
     const signals = read([
       prompt("a", { permissionMode: "default" }),
       prompt("b", { permissionMode: "default" }),
@@ -104,7 +104,7 @@ describe("ClaudeTranscriptReader", () => {
     ]);
   });
 
-  it("counts the tokens of a reply once, though each of its blocks repeats them", () => {
+  it("counts the tokens of a reply once, although each of its blocks repeats them", () => {
     const tokens = read([reply("m1", text("a")), reply("m1", text("b")), reply("m2", text("c"))]).filter(
       (signal) => signal.kind === "tokens",
     );
@@ -121,11 +121,11 @@ describe("ClaudeTranscriptReader", () => {
     ["a command's output", prompt("<local-command-stdout>ok</local-command-stdout>")],
     ["the human's own shell", prompt("<bash-input>ls</bash-input>")],
     ["an empty message", prompt([])],
-  ])("does not take %s for a prompt", (_, record) => {
+  ])("does not treat %s as a prompt", (_, record) => {
     expect(words([record])).toEqual([]);
   });
 
-  it("does not take a background notice for the human's prompt", () => {
+  it("does not treat a background notice as a user's prompt", () => {
     expect(words([prompt("<task-notification>task b1 completed</task-notification>")])).toEqual([
       "turn start",
       "user says",
@@ -141,7 +141,7 @@ describe("ClaudeTranscriptReader", () => {
     ).toEqual(["turn start by user", "turn end", "turn start", "turn end"]);
   });
 
-  it("presumes an end where the release writes no stop reason, and takes it back when the reply goes on", () => {
+  it("presumes an end if the release writes no stop reason, and withdraws it when the reply continues", () => {
     expect(
       words([prompt("go"), reply("m1", text("Looking."), null), reply("m1", call("t1", "Read", {}), null)]).filter(
         (w) => w.startsWith("turn"),
@@ -149,7 +149,7 @@ describe("ClaudeTranscriptReader", () => {
     ).toEqual(["turn start by user", "turn end presumed", "turn start"]);
   });
 
-  it("does not presume an end of a reply that was cut off", () => {
+  it("does not presume the end of a truncated reply", () => {
     expect(
       words([
         prompt("go"),
@@ -172,7 +172,7 @@ describe("ClaudeTranscriptReader", () => {
     );
   });
 
-  it("gives the same call the same digest, however it is described", () => {
+  it("gives the same call the same digest, regardless of its description", () => {
     const calls = read([
       reply("m1", call("t1", "Bash", { command: "npm test", description: "Run the tests" })),
       reply("m2", call("t2", "Bash", { description: "Run them again", command: "npm test" })),
@@ -183,7 +183,7 @@ describe("ClaudeTranscriptReader", () => {
     expect(calls.map((signal) => signal.round)).toEqual(["m1", "m2", "m3"]);
   });
 
-  it("tells a refusal, an interruption and a move to the background from a failure", () => {
+  it("distinguishes a refusal, an interruption and a move to the background from a failure", () => {
     const open = ["a", "b", "c", "d"].map((id) => reply("m1", call(id, "Bash", { command: id })));
     const ends = read([
       ...open,
@@ -231,7 +231,7 @@ describe("ClaudeTranscriptReader", () => {
     expect(heard.at(-1)).toBe("turn end");
   });
 
-  it("takes the end of a limit from its record, and keeps it in what is said later", () => {
+  it("takes the end of a limit from its record, and keeps it in later signals", () => {
     const resetsAt = AT / 1000 + 7200;
     const limits = read([
       failure("You've hit your limit · resets 1am (UTC)", {
@@ -244,7 +244,7 @@ describe("ClaudeTranscriptReader", () => {
     expect(limits).toMatchObject([{ until: resetsAt * 1000 }, { until: resetsAt * 1000, resumesItself: true }]);
   });
 
-  it("reads the retry ladder with its reasons", () => {
+  it("reads successive retries with their reasons", () => {
     const retry = (error: unknown, more = {}) =>
       system("api_error", { error, retryInMs: 4000, retryAttempt: 3, maxRetries: 10, ...more });
     const retries = read([
@@ -282,7 +282,7 @@ describe("ClaudeTranscriptReader", () => {
     ]);
   });
 
-  it("takes a warm-up of its subagents before the first prompt for no turn", () => {
+  it("does not treat a warm-up of its subagents before the first prompt as a turn", () => {
     const side = { isSidechain: true };
     const signals = words([prompt("Warmup", side), reply("m1", text("Ready."), "end_turn", side), prompt("go")]);
     expect(signals.filter((word) => word.startsWith("turn"))).toEqual(["turn start by user"]);
@@ -292,7 +292,7 @@ describe("ClaudeTranscriptReader", () => {
     expect(words([prompt("old", { isSidechain: true, agentId: "acompact-12" })])).toEqual([]);
   });
 
-  it("does not live through the history again that a resumed session writes", () => {
+  it("does not report again the history that a resumed session writes", () => {
     const timed = (record: object, minute: number) => ({
       ...record,
       timestamp: new Date(AT + minute * 60_000).toISOString(),
@@ -310,7 +310,7 @@ describe("ClaudeTranscriptReader", () => {
     expect(reader.skipped.get("copy")).toBe(2);
   });
 
-  it("goes on when the clock is set back", () => {
+  it("continues when the clock is set back", () => {
     const reader = new ClaudeTranscriptReader();
     const timed = (record: object, hour: number) => ({
       ...record,
@@ -322,14 +322,14 @@ describe("ClaudeTranscriptReader", () => {
     );
   });
 
-  it("sees the completion marker in an answer", () => {
+  it("finds the completion marker in an answer", () => {
     const message = read([reply("m1", text("All done.\n<promise>COMPLETE</promise>"), "end_turn")]).find(
       (signal) => signal.kind === "message",
     );
     expect(message).toMatchObject({ marker: true, role: "assistant" });
   });
 
-  it("counts kinds that it does not know and goes on", () => {
+  it("counts unknown kinds of records and continues", () => {
     const reader = new ClaudeTranscriptReader();
     words(
       [{ type: "brand-new" }, { type: "brand-new" }, system("novel"), { type: "summary" }, { type: "__proto__" }, {}],

@@ -27,7 +27,7 @@ const counted = (total: number, limits?: unknown) =>
   });
 
 describe("CodexRolloutReader", () => {
-  it("tells a turn of a new release, with its prompt once", () => {
+  it("reports a turn of a new release, with its prompt once", () => {
     const signals = read([
       line("session_meta", { id: "s-1", cli_version: "0.166.0", cwd: "/w" }),
       event("task_started", { turn_attribution: { turn_trigger: "user" } }),
@@ -57,7 +57,7 @@ describe("CodexRolloutReader", () => {
     expect(of(signals, "session")[1]).toMatchObject({ permissions: "bypass", model: "m" });
   });
 
-  it("presumes the end of a turn where the release does not mark it", () => {
+  it("presumes the end of a turn if the release does not mark it", () => {
     const turns = of(
       read([
         asked("Mend it"),
@@ -79,7 +79,7 @@ describe("CodexRolloutReader", () => {
     ]);
   });
 
-  it("takes a prompt that is typed into an open turn for a new one of the user", () => {
+  it("reports a prompt typed into an open turn as a new prompt of the user", () => {
     const prompt = (text: string) => event("user_message", { message: text });
     const turns = of(read([event("task_started"), prompt("go"), prompt("and this too")]), "turn");
     expect(turns).toMatchObject([{ byUser: true }, { byUser: true, at: AT + 2000 }]);
@@ -126,7 +126,7 @@ describe("CodexRolloutReader", () => {
     expect(of(read([call("c", { cmd: "x" }), output("c", result)]), "tool_end")).toMatchObject([expected]);
   });
 
-  it("finds the same outcome behind different times", () => {
+  it("finds the same outcome despite different times", () => {
     const run = (id: string, chunk: string, seconds: string) => [
       call(id, { cmd: "x" }),
       output(id, `Chunk ID: ${chunk}\nWall time: ${seconds} seconds\nProcess exited with code 1\nOutput:\nno rule`),
@@ -198,7 +198,7 @@ describe("CodexRolloutReader", () => {
     ]);
   });
 
-  it("knows interruptions, compactions and searches", () => {
+  it("reads interruptions, compactions and searches", () => {
     const signals = read([
       event("task_started"),
       item("web_search_call", { status: "completed", action: { type: "search", query: "x" } }),
@@ -209,7 +209,7 @@ describe("CodexRolloutReader", () => {
     expect(signals.at(-1)).toMatchObject({ phase: "interrupted", byUser: true });
   });
 
-  it("reads the oldest files, whose items stand alone", () => {
+  it("reads the oldest files, whose items have no envelope", () => {
     const signals = read([
       { id: "s", timestamp: "2025-06-01T00:00:00Z", instructions: null },
       { record_type: "state" },
@@ -220,7 +220,7 @@ describe("CodexRolloutReader", () => {
     expect(signals.map((signal) => signal.kind)).toEqual(["turn", "message", "tool_start", "tool_end"]);
   });
 
-  it("counts kinds that it does not know", () => {
+  it("counts unknown kinds of records", () => {
     const reader = new CodexRolloutReader();
     read(
       [

@@ -26,7 +26,7 @@ const command = (id: string, more = {}) => ({
 });
 
 describe("CodexStreamReader", () => {
-  it("tells a run from its start to its end", () => {
+  it("reports a run from its start to its end", () => {
     const signals = read([
       { type: "thread.started", thread_id: "s-1" },
       completed({ id: "item_0", type: "error", message: "Model metadata not found." }),
@@ -57,7 +57,7 @@ describe("CodexStreamReader", () => {
     expect(stream?.call).toBe(rollout?.call);
   });
 
-  it("does not confuse items of two turns that count alike", () => {
+  it("does not confuse items of two turns with the same numbers", () => {
     const turn = [
       { type: "turn.started" },
       started(command("item_0")),
@@ -67,7 +67,7 @@ describe("CodexStreamReader", () => {
     expect(of(read([...turn, ...turn]), "tool_end")).toHaveLength(2);
   });
 
-  it("tells a retry from the failure that ends the turn", () => {
+  it("distinguishes a retry from the failure that ends the turn", () => {
     const message = "exceeded retry limit, last status: 429 Too Many Requests";
     const signals = read([
       { type: "turn.started" },
@@ -82,7 +82,7 @@ describe("CodexStreamReader", () => {
     ]);
   });
 
-  it("counts kinds that it does not know", () => {
+  it("counts unknown kinds of records", () => {
     const reader = new CodexStreamReader();
     read([{ type: "novel" }, completed({ id: "1", type: "novel" }), completed({ id: "2", type: "todo_list" })], reader);
     expect([...reader.skipped]).toEqual([
@@ -116,13 +116,13 @@ describe("CodexNotifyReader", () => {
     ]);
   });
 
-  it("does not take the thread that invents a title for the agent's turn", () => {
+  it("does not treat the thread that invents a title as the agent's turn", () => {
     const reader = new CodexNotifyReader();
     expect(reader.read(title, AT)).toEqual([]);
     expect([...reader.skipped]).toEqual([["foreign thread", 1]]);
   });
 
-  it("knows its own thread where it is told which", () => {
+  it("ignores other threads if the session's own thread is known", () => {
     const reader = new CodexNotifyReader({}, "t-1");
     expect(reader.read(done("t-9", "go", "Done."), AT)).toEqual([]);
     expect(reader.read(done("t-1", "write a title as JSON", '{"title":"x"}'), AT)).toHaveLength(3);

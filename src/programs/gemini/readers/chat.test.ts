@@ -32,7 +32,7 @@ const ofKind = <K extends Signal["kind"]>(signals: Signal[], kind: K) =>
   signals.filter((s): s is Extract<Signal, { kind: K }> => s.kind === kind);
 
 describe("GeminiChatReader", () => {
-  it("tells a turn from prompt to answer", () => {
+  it("reports a turn from prompt to answer", () => {
     const signals = readAll([HEADER, PROMPT, REPLY, { ...REPLY, toolCalls: [FAILED] }, RESULTS, DONE]);
     expect(kinds(signals)).toEqual([
       "session",
@@ -62,7 +62,7 @@ describe("GeminiChatReader", () => {
     expect(ofKind(readAll([PROMPT, DONE]), "turn").at(-1)).toMatchObject({ phase: "end", presumed: true });
   });
 
-  it("takes a presumed end back when tools turn out to have run", () => {
+  it("withdraws a presumed end when tools turn out to have run", () => {
     const reply = { ...REPLY, content: "The build is red." };
     const signals = readAll([PROMPT, reply, { ...reply, toolCalls: [FAILED] }]);
     expect(ofKind(signals, "turn").map(({ phase, byUser }) => [phase, byUser === true])).toEqual([
@@ -91,7 +91,7 @@ describe("GeminiChatReader", () => {
     expect(second?.call).toBe(first?.call);
   });
 
-  it("asks for a permission while a call awaits approval, and closes it when the call goes on", () => {
+  it("opens a permission while a call awaits approval, and closes it when the call continues", () => {
     const message = (status: string) => ({ ...REPLY, toolCalls: [call("c1", status, "")] });
     const signals = readAll([message("awaiting_approval"), message("executing"), message("cancelled")]);
     expect(ofKind(signals, "prompt").map(({ open, prompt }) => [open, prompt])).toEqual([
@@ -101,26 +101,26 @@ describe("GeminiChatReader", () => {
     expect(ofKind(signals, "tool_end")[0]).toMatchObject({ ok: false, interrupted: true });
   });
 
-  it("hears a human's cancel, and does not take what is written down after it for a new turn", () => {
+  it("reports a user's cancel, and does not treat later records of that turn as a new turn", () => {
     const cancelled = { id: "g9", type: "gemini", content: "", toolCalls: [call("c9", "cancelled", "by user")] };
     const signals = readAll([PROMPT, { id: "i1", type: "info", content: "Request cancelled." }, cancelled, RESULTS]);
     expect(kinds(signals)).toEqual(["turn start", "message", "turn interrupted", "tool_start", "tool_end"]);
   });
 
-  it("tells a provider's error with its cause, and does not give up over a mistyped command", () => {
+  it("reports a provider's error with its cause, and does not treat a mistyped command as giving up", () => {
     const failure = { id: "e1", type: "error", content: '[API Error: {"error":{"code":401,"message":"bad key"}}]' };
     expect(ofKind(readAll([PROMPT, failure]), "error")).toMatchObject([{ cause: "auth", final: true }]);
     const typo = { id: "e2", type: "error", content: "Unknown command: /foo" };
     expect(ofKind(readAll([PROMPT, typo]), "error")).toMatchObject([{ final: false }]);
   });
 
-  it("reads when a quota comes back", () => {
+  it("reads the reset time of a quota", () => {
     const content = "[API Error: You have exhausted your capacity on this model. Your quota will reset after 2h0m0s.]";
     const [limit] = ofKind(readAll([{ id: "e1", type: "error", content }]), "limit");
     expect(limit).toMatchObject({ level: "hit", until: 1000 + 7_200_000 });
   });
 
-  it("does not take its own context or its warning to the model for a prompt", () => {
+  it("does not treat its own context or its warning to the model as a prompt", () => {
     const context = { id: "u0", type: "user", content: [{ text: "<session_context>\nfiles" }] };
     const shown = [{ functionResponse: { id: "c1", response: { output: "" } } }];
     const warning = {
@@ -133,7 +133,7 @@ describe("GeminiChatReader", () => {
     expect(kinds(signals)).toEqual(["turn start", "message", "request"]);
   });
 
-  it("does not tell restated history as news", () => {
+  it("does not report restated history", () => {
     const old = { ...REPLY, id: "g0", toolCalls: [call("c0", "success", "ok")] };
     const reader = new GeminiChatReader();
     expect(readAll([{ $set: { messages: [PROMPT, old] } }, { $rewindTo: "u1" }, PROMPT, old], reader)).toEqual([]);
@@ -142,7 +142,7 @@ describe("GeminiChatReader", () => {
     );
   });
 
-  it("tells tools and tokens of a subagent's file only", () => {
+  it("reports only tools and tokens of a subagent's file", () => {
     const signals = readAll([{ ...HEADER, kind: "subagent" }, PROMPT, { ...REPLY, toolCalls: [FAILED] }, DONE]);
     expect(new Set(kinds(signals))).toEqual(new Set(["tool_start", "tool_end", "tokens"]));
   });
@@ -153,7 +153,7 @@ describe("GeminiChatReader", () => {
     expect(kinds(whole)).toEqual(kinds(readAll([HEADER, ...messages])));
   });
 
-  it("tells everything once, however often lines are repeated", () => {
+  it("reports everything once, no matter how often lines are repeated", () => {
     const lines = [HEADER, PROMPT, REPLY, { ...REPLY, toolCalls: [FAILED] }, RESULTS, DONE];
     const once = kinds(readAll(lines));
     fc.assert(
@@ -170,7 +170,7 @@ describe("GeminiChatReader", () => {
     );
   });
 
-  it("reads any JSON without throwing, and counts what it does not know", () => {
+  it("reads any JSON without throwing, and counts unknown records", () => {
     const field = fc.constantFrom(
       "type",
       "$set",

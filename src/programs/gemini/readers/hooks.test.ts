@@ -51,7 +51,7 @@ const kinds = (signals: readonly Signal[]): string[] =>
   });
 
 describe("GeminiHookReader", () => {
-  it("tells a turn from its prompt to its answer", () => {
+  it("reports a turn from its prompt to its answer", () => {
     const signals = report([
       payload("SessionStart", { source: "startup" }),
       payload("BeforeAgent", { prompt: "hi there" }),
@@ -65,7 +65,7 @@ describe("GeminiHookReader", () => {
     expect(signals[4]).toMatchObject({ role: "assistant", closing: "question" });
   });
 
-  it("pairs calls by what they call, since they have no ids", () => {
+  it("pairs calls by tool and arguments, because they have no ids", () => {
     const signals = report([
       payload("BeforeAgent", { prompt: "x" }),
       payload("BeforeTool", SHELL),
@@ -83,7 +83,7 @@ describe("GeminiHookReader", () => {
     expect(tools.map(({ id }) => id)).toEqual([tools[0]?.id, tools[1]?.id, tools[1]?.id, tools[0]?.id]);
   });
 
-  it("tells equal calls side by side apart", () => {
+  it("distinguishes equal calls that run at the same time", () => {
     const signals = report([
       payload("BeforeTool", READ),
       payload("BeforeTool", READ),
@@ -117,7 +117,7 @@ describe("GeminiHookReader", () => {
     });
   });
 
-  it("takes a call for refused that was asked about and has not ended when the model is asked again", () => {
+  it("treats a call as refused if its question was open and it has not ended at the next request", () => {
     const signals = report([
       payload("BeforeAgent", { prompt: "x" }),
       payload("BeforeTool", SHELL),
@@ -128,7 +128,7 @@ describe("GeminiHookReader", () => {
     expect(signals.find(({ kind }) => kind === "tool_end")).toMatchObject({ refused: true });
   });
 
-  it("leaves a tool open that runs while a subagent of it asks the model", () => {
+  it("keeps a tool open while its subagent asks the model", () => {
     const signals = report([
       payload("BeforeAgent", { prompt: "x" }),
       payload("BeforeTool", { tool_name: "codebase_investigator", tool_input: { objective: "look" } }),
@@ -137,7 +137,7 @@ describe("GeminiHookReader", () => {
     expect(kinds(signals)).not.toContain("tool_end");
   });
 
-  it("says that it compresses at no PreCompress, which comes before each request", () => {
+  it("does not report a compaction on PreCompress, which comes before each request", () => {
     const signals = report([payload("BeforeAgent", { prompt: "x" }), payload("PreCompress", { trigger: "auto" })]);
     expect(kinds(signals)).not.toContain("compaction");
   });
@@ -146,12 +146,12 @@ describe("GeminiHookReader", () => {
     ["ask_user", "prompt input"],
     ["exit_plan_mode", "prompt plan"],
     ["edit", "prompt permission"],
-  ])("tells what %s asks", (type, kind) => {
+  ])("reports the question of %s", (type, kind) => {
     const details = { type, fileName: "a.ts" };
     expect(kinds(report([payload("Notification", { ...ASKED, details })]))).toEqual(["session", kind]);
   });
 
-  it("counts what it does not know, and ignores what it did not ask for", () => {
+  it("counts unknown hooks, and ignores hooks that it did not register", () => {
     const reader = new GeminiHookReader();
     report(
       [payload("Nonsense"), payload("AfterModel"), payload("Notification", { notification_type: "Other" })],
@@ -163,7 +163,7 @@ describe("GeminiHookReader", () => {
     ]);
   });
 
-  it("forgets calls that never end, the oldest first", () => {
+  it("drops calls that never end, the oldest first", () => {
     const reader = new GeminiHookReader();
     for (let i = 0; i < 1000; i++)
       report([payload("BeforeTool", { ...READ, tool_input: { file_path: `/f${i}` } }, i)], reader);
@@ -176,8 +176,8 @@ describe("GeminiHookReader", () => {
   });
 });
 
-describe("edges of calls that another source tells too", () => {
-  it("show a tool that runs, and count for no loop", () => {
+describe("edges of calls that another source also reports", () => {
+  it("show a running tool, and do not count towards a loop", () => {
     const reader = new GeminiHookReader();
     const loop = createLoop();
     const evidence = createEvidence();

@@ -23,7 +23,7 @@ const ofKind = <K extends Signal["kind"]>(signals: Signal[], kind: K) =>
   signals.filter((s): s is Extract<Signal, { kind: K }> => s.kind === kind);
 
 describe("GeminiStreamReader", () => {
-  it("tells a headless run from prompt to result", () => {
+  it("reports a headless run from prompt to result", () => {
     const signals = readAll([
       INIT,
       PROMPT,
@@ -56,7 +56,7 @@ describe("GeminiStreamReader", () => {
     expect(ofKind(signals, "turn").at(-1)).not.toHaveProperty("presumed");
   });
 
-  it("says the same of a reply however it is cut", () => {
+  it("reports the same for a reply in any chunking", () => {
     const text = "I looked at both files. Which of the two do you want me to change?";
     fc.assert(
       fc.property(fc.array(fc.nat(text.length), { maxLength: 6 }), (cuts) => {
@@ -74,14 +74,14 @@ describe("GeminiStreamReader", () => {
     expect(starts.map(({ round }) => round)).toEqual(["0", "0", "1"]);
   });
 
-  it("tells why a run failed", () => {
+  it("reports why a run failed", () => {
     const failed = { type: "result", status: "error", error: { type: "ApiError", message: "quota: payment required" } };
     const signals = readAll([INIT, PROMPT, failed]);
     expect(ofKind(signals, "error")).toMatchObject([{ cause: "billing", final: true }]);
     expect(ofKind(signals, "turn").at(-1)).toMatchObject({ phase: "end" });
   });
 
-  it("does not give up over a warning", () => {
+  it("does not treat a warning as giving up", () => {
     const warning = { type: "error", severity: "warning", message: "Loop detected" };
     expect(ofKind(readAll([PROMPT, warning]), "error")).toMatchObject([{ final: false }]);
   });
@@ -91,7 +91,7 @@ describe("GeminiStreamReader", () => {
     expect(ofKind(signals, "tool_end")).toMatchObject([{ id: "a", ok: false }]);
   });
 
-  it("reads any JSON without throwing, and counts what it does not know", () => {
+  it("reads any JSON without throwing, and counts unknown records", () => {
     fc.assert(fc.property(fc.array(fc.jsonValue()), (records) => Array.isArray(readAll(records))));
     const reader = new GeminiStreamReader();
     reader.read({ type: "hologram" }, 1);

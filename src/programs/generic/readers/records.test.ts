@@ -79,7 +79,7 @@ const SHAPES: Record<string, unknown[]> = {
 };
 
 describe("GenericRecordReader", () => {
-  it.each(Object.entries(SHAPES))("tells the same conversation from %s", (_name, records) => {
+  it.each(Object.entries(SHAPES))("reports the same conversation from %s", (_name, records) => {
     const signals = readAll(records);
     expect(kinds(signals).filter((kind) => kind !== "session")).toEqual([
       "turn start",
@@ -96,28 +96,28 @@ describe("GenericRecordReader", () => {
     expect(ofKind(signals, "tool_end")[0]?.outcome).toBe(ofKind(reference, "tool_end")[0]?.outcome);
   });
 
-  it("does not tell a conversation with ids again when its lines are repeated", () => {
+  it("does not report a conversation with ids again when its lines are repeated", () => {
     const records = SHAPES["a fork of Gemini CLI"] ?? [];
     const reader = new GenericRecordReader();
     readAll(records, reader);
     expect(readAll(records, reader)).toEqual([]);
   });
 
-  it("believes a closing result, good or bad", () => {
+  it("accepts a closing result, success or failure", () => {
     const [ask] = SHAPES["Anthropic's blocks"] ?? [];
     expect(kinds(readAll([ask, { type: "result", subtype: "success" }])).at(-1)).toBe("turn end");
     const failed = readAll([ask, { type: "result", is_error: true, result: "invalid api key" }]);
     expect(ofKind(failed, "error")).toMatchObject([{ cause: "auth", final: true }]);
   });
 
-  it("believes no success whose words are the program's own error", () => {
+  it("rejects a success whose text is the program's own error", () => {
     const text = "[API Error: 401 Incorrect API key provided]";
     expect(readAll([{ type: "result", subtype: "success", is_error: false, result: text }])).toContainEqual(
       expect.objectContaining({ kind: "error", cause: "auth", final: true }),
     );
   });
 
-  it("presumes no end where a reply does not say why it stopped", () => {
+  it("presumes no end if a reply does not say why it stopped", () => {
     const reply = (stop_reason: string | null) => ({
       type: "assistant",
       message: { role: "assistant", content: [{ type: "text", text: "The code is in a.mjs." }], stop_reason },
@@ -126,7 +126,7 @@ describe("GenericRecordReader", () => {
     expect([ends(reply("end_turn")), ends(reply(null))]).toEqual([true, false]);
   });
 
-  it("does not give up over an error among others", () => {
+  it("does not treat an error in the middle as giving up", () => {
     const signals = readAll([{ type: "error", error: { message: "invalid api key" } }]);
     expect(ofKind(signals, "error")).toMatchObject([{ final: false }]);
   });
@@ -150,7 +150,7 @@ describe("GenericRecordReader", () => {
     expect(ofKind(signals, "tool_end").map(({ id }) => id)).toEqual([starts[2], starts[0], starts[1]]);
   });
 
-  it("reads any JSON without throwing, and counts what it does not know", () => {
+  it("reads any JSON without throwing, and counts unknown records", () => {
     const field = fc.constantFrom(
       "type",
       "role",

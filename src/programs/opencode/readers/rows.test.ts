@@ -44,7 +44,7 @@ const ofKind = <K extends Signal["kind"]>(signals: Signal[], kind: K) =>
 const event = (type: string, properties: object) => ({ type, properties: { sessionID: S, ...properties } });
 
 describe("OpenCodeReader", () => {
-  it("tells a turn from prompt to answer", () => {
+  it("reports a turn from prompt to answer", () => {
     expect(kinds(readAll(RUN))).toEqual([
       "session",
       "turn start",
@@ -68,7 +68,7 @@ describe("OpenCodeReader", () => {
     expect(ofKind(signals, "tokens")).toMatchObject([{ input: 10, output: 3, costUsd: 0.5 }]);
   });
 
-  it("tells everything once, however often the rows are polled", () => {
+  it("reports everything once, no matter how often the rows are polled", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(RUN.length - 1), { maxLength: 30 }), (polls) => {
         const reader = new OpenCodeReader();
@@ -83,7 +83,7 @@ describe("OpenCodeReader", () => {
     );
   });
 
-  it("says the same of rows and of the events that wrote them", () => {
+  it("reports the same for rows and for the events that wrote them", () => {
     const asEvents = RUN.map((row) => {
       if (row.table === "session")
         return { type: "session.updated.1", table: "event", data: { sessionID: S, info: row } };
@@ -121,7 +121,7 @@ describe("OpenCodeReader", () => {
     expect(kinds(signals).filter((kind) => kind === "turn end")).toHaveLength(1);
   });
 
-  it("takes an abort for a human's interrupt, not for an error", () => {
+  it("treats an abort as a user's interrupt, not as an error", () => {
     const error = { name: "MessageAbortedError", data: { message: "Aborted" } };
     const aborted = message("m2", { role: "assistant", time: { created: 2, completed: 3 }, error });
     const signals = readAll([USER, PROMPT, ASKED, aborted, event("session.error", { error })]);
@@ -129,7 +129,7 @@ describe("OpenCodeReader", () => {
     expect(kinds(signals).filter((kind) => kind.startsWith("turn"))).toEqual(["turn start", "turn interrupted"]);
   });
 
-  it("ends the turn when the human rejects a call", () => {
+  it("ends the turn when the user rejects a call", () => {
     const error = "The user rejected permission to use this specific tool call.";
     const signals = readAll([
       USER,
@@ -143,7 +143,7 @@ describe("OpenCodeReader", () => {
     expect(kinds(signals).at(-1)).toBe("turn interrupted");
   });
 
-  it("reads the next try out of the session's status, and a limit out of a try that is hours away", () => {
+  it("reads the next attempt from the session's status, and a limit if the attempt is hours away", () => {
     const retry = (attempt: number, message: string, next: number) =>
       event("session.status", { status: { type: "retry", attempt, message, next } });
     const signals = readAll([
@@ -172,7 +172,7 @@ describe("OpenCodeReader", () => {
     ]);
   });
 
-  it("tells a compaction from its request to its summary, and takes neither for the human's words", () => {
+  it("reports a compaction from its request to its summary, and treats neither as the user's prompt", () => {
     const signals = readAll([
       message("m8", { role: "user", time: { created: 1 } }),
       part("k", "m8", { type: "compaction", auto: true }),
@@ -186,7 +186,7 @@ describe("OpenCodeReader", () => {
     expect(ofKind(signals, "message")).toEqual([]);
   });
 
-  it("counts text that streams in once, before and after the part is written whole", () => {
+  it("counts streaming text once, before and after the part is complete", () => {
     const signals = readAll([
       ASKED_AGAIN,
       event("message.part.delta", { partID: "x1", field: "text", delta: "The build " }),
@@ -195,7 +195,7 @@ describe("OpenCodeReader", () => {
     expect(ofKind(signals, "delta").map(({ chars }) => chars)).toEqual([10, 13]);
   });
 
-  it("follows one session and its subagents, of which it tells tools and tokens only", () => {
+  it("follows one session and reports only tools and tokens of its subagents", () => {
     const rows = [
       session(),
       session({ id: "ses_child", parent_id: S }),
@@ -219,7 +219,7 @@ describe("OpenCodeReader", () => {
     expect(kinds(readAll(rows, new OpenCodeReader({ follow: S })))).toEqual(["session", "tool_start"]);
   });
 
-  it("takes the summary after an overflow of a headless run for no end of the turn", () => {
+  it("does not treat the summary after an overflow of a headless run as the end of the turn", () => {
     const line = (type: string, data: object) => ({ type, sessionID: S, timestamp: 1, ...data });
     const step = (type: string, messageID: string, reason?: string) =>
       line(type, { part: { id: `${type} ${messageID}`, messageID, type: type.replace("_", "-"), reason } });
@@ -275,7 +275,7 @@ describe("OpenCodeReader", () => {
     expect(signals.every(({ source }) => source === "stream")).toBe(true);
   });
 
-  it("reads any JSON without throwing, and counts what it does not know", () => {
+  it("reads any JSON without throwing, and counts unknown records", () => {
     const field = fc.constantFrom(
       "table",
       "type",

@@ -40,7 +40,7 @@ const story = (rows: unknown[]) =>
   );
 
 describe("rowsToTimed", () => {
-  it("tells last states at the times at which they came to be", () => {
+  it("places each state at the time at which it started", () => {
     expect(story(ROWS)).toEqual([
       "1 start message",
       "10 request",
@@ -73,7 +73,7 @@ describe("rowsToTimed", () => {
     expect(story(open)).toEqual(["10 start request", "100 tool_start"]);
   });
 
-  it("reads the time of an event out of its id, and leaves the final rows of that session alone", () => {
+  it("reads the time of an event from its id, and ignores the final rows of that session", () => {
     const stamp = (T + 1234) % 2 ** 36;
     const id = `evt_${(BigInt(stamp) * 4096n + 1n).toString(16).padStart(12, "0").slice(-12)}abcDEF`;
     const info = { id: "m2", role: "assistant", time: { created: T + 10, completed: T + 1230 }, finish: "stop" };
@@ -88,7 +88,7 @@ describe("rowsToTimed", () => {
     expect(story([event, asked, ...ROWS])).toEqual(["10 start request", "1234 end"]);
   });
 
-  it("survives any rows", () => {
+  it("accepts any rows without throwing", () => {
     const rows = fc.array(
       fc.oneof(
         fc.jsonValue(),
