@@ -92,7 +92,7 @@ describe("the HTTP API", () => {
 describe("rights", () => {
   const withRight = (right: Right): string[] => ROWS.flatMap(([name, row]) => (row.right === right ? [name] : []));
 
-  it("are as strict as this copy of the list says", () => {
+  it("match this copy of the list", () => {
     expect(withRight("admin").sort()).toEqual([
       "allow",
       "dismiss_alerts",
@@ -115,7 +115,7 @@ describe("rights", () => {
     expect(withRight("report").sort()).toEqual(["ack_messages", "report", "send_message"]);
   });
 
-  it("of operations that only read are read, and those are asked for by GET", () => {
+  it("are read for operations that only read, and those use GET", () => {
     for (const [name, { method, right }] of ROWS) expect([name, method === "get"]).toEqual([name, right === "read"]);
   });
 });
@@ -195,7 +195,7 @@ describe("the library", () => {
     },
   );
 
-  it("has a method for every operation but stopping the daemon", () => {
+  it("has a method for every operation except stopping the daemon", () => {
     expect(NAMES.filter((name) => OPERATIONS[name as OperationName].surfaces.library === null)).toEqual(["shut_down"]);
   });
 });
@@ -227,7 +227,7 @@ describe("the command line", () => {
     expect(others).toEqual([]);
   });
 
-  it("loads neither zod nor hono in the commands that have to be quick", () => {
+  it("loads neither zod nor hono in the commands that must be quick", () => {
     for (const start of ["quick.ts", "client.ts"]) {
       const loaded = importsFrom(join(folder, start));
       expect([...loaded].filter((name) => /^(zod|hono|@hono)/.test(name))).toEqual([]);

@@ -39,7 +39,7 @@ describe("the registry of programs", () => {
       expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
-  it("recognises whose records a recorded transcript holds, by one program only", () => {
+  it("assigns each recorded transcript to exactly one program", () => {
     const transcripts = recordedTranscripts();
     expect(new Set(transcripts.map(({ program }) => program)).size).toBeGreaterThanOrEqual(4);
     for (const { program, path } of transcripts) {
@@ -98,7 +98,7 @@ describe.each(named)("the program %s", (id, program) => {
     expect(headless?.includes("{text}") ?? true).toBe(true);
   });
 
-  it("is recognised by its process, and its other commands are not", () => {
+  it("is recognised by its process, but its other commands are not", () => {
     const rule = partOf(program.process);
     if (!rule) return;
     expect(profile.programs).toContain(rule.name);
@@ -115,7 +115,7 @@ describe.each(named)("the program %s", (id, program) => {
     expect(readers.session_file === null).toBe(partOf(program.sessionFile) === null);
   });
 
-  it("can be located where it can be recognised, before it wrote anything", async () => {
+  it("has a known place for its records before it wrote anything, if its process is recognised", async () => {
     const transcript = partOf(program.transcript);
     expect(transcript === null).toBe(partOf(program.process) === null);
     if (!transcript) return;
@@ -131,12 +131,12 @@ describe.each(named)("the program %s", (id, program) => {
     expect((await part?.read(NO_FILES, { configFolder: HOME, pid: 7, startedAt: 0 })) ?? null).toBeNull();
   });
 
-  it("knows no account where nothing tells", async () => {
+  it("reports no account without evidence", async () => {
     const identify = partOf(program.account);
     expect((await identify?.({ env: new Map(), home: HOME }, async () => null)) ?? null).toBeNull();
   });
 
-  it("puts hooks into empty settings once, and takes exactly them out again", async () => {
+  it("adds hooks to empty settings once, and removes exactly those", async () => {
     const hooks = partOf(program.hooks);
     if (!hooks) return;
     expect(hooks.folder({}, HOME).startsWith(HOME)).toBe(true);

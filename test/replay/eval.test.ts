@@ -26,7 +26,7 @@ function relabel(meta: string, from: string, to: string): void {
 }
 
 describe("rouse eval", () => {
-  it("scores all folders that it is given, each of them once", () => {
+  it("scores each given folder once", () => {
     const { status, live } = scored(folder("one"), folder("two"), `${folder("one")}/`);
     expect(status).toBe(0);
     expect(live).toMatchObject({ cases: 3, replayed: 3 });
@@ -34,13 +34,13 @@ describe("rouse eval", () => {
     expect(live?.states.done).toMatchObject({ detected: 2, of: 2 });
   });
 
-  it("goes on to the other folders where one is none, and exits with 1", () => {
+  it("continues with the other folders if one is invalid, and exits with 1", () => {
     const { status, stderr, live } = scored(folder("nowhere"), folder("one"));
     expect({ status, cases: live?.cases }).toEqual({ status: 1, cases: 1 });
     expect(stderr).toMatch(/^rouse: no such file or folder: .*nowhere\n$/);
   });
 
-  it("counts what was wrong in a recording that it cannot read as missed, and exits with 1", () => {
+  it("counts the problems of an unreadable recording as missed, and exits with 1", () => {
     cpSync(folder("two"), folder("torn"), { recursive: true });
     rmSync(folder("torn/claude/permission/session.cast.gz"), { force: true });
     writeFileSync(folder("torn/claude/permission/session.cast"), "no recording\n");
@@ -51,7 +51,7 @@ describe("rouse eval", () => {
     expect(live?.misses).toEqual([expect.objectContaining({ case: "claude/permission", truth: "waiting_permission" })]);
   });
 
-  it("says how many labels it cannot read", () => {
+  it("reports the number of unreadable labels", () => {
     cpSync(folder("two"), folder("mislabelled"), { recursive: true });
     const meta = folder("mislabelled/codex/slow-stream/meta.json");
     const labels = JSON.parse(readFileSync(meta, "utf8")) as object;
@@ -61,7 +61,7 @@ describe("rouse eval", () => {
     expect(stderr).toMatch(/^rouse: recordings without a valid label, not scored: 1 \(codex\/slow-stream\)/);
   });
 
-  it("names the cases with a label that is none, and scores the rest of them", () => {
+  it("names the cases with an invalid label, and scores the other cases", () => {
     cpSync(folder("two"), folder("misspelt"), { recursive: true });
     relabel(folder("misspelt/claude/permission/meta.json"), "waiting_permission", "waiting_permision");
     const { status, stderr, live } = scored(folder("misspelt"));
@@ -71,7 +71,7 @@ describe("rouse eval", () => {
     );
   });
 
-  it.each([[[]], [["--strict"]]])("prints no figures and exits with 1 where nothing is scored %j", (options) => {
+  it.each([[[]], [["--strict"]]])("prints no figures and exits with 1 if nothing is scored %j", (options) => {
     const corpus = mkdtempSync(folder("unlabelled-"));
     cpSync(folder("one"), join(corpus, "live"), { recursive: true });
     writeFileSync(join(corpus, "live/claude/normal/meta.json"), '{"agent": "claude", "t_end": 9}');
@@ -87,7 +87,7 @@ describe("rouse eval", () => {
     expect(stderr).toContain("rouse: nothing was scored: no case in ");
   });
 
-  it("shows no part and no bar as good of which there are no cases", () => {
+  it("does not show a part or a bar without cases as good", () => {
     const corpus = mkdtempSync(folder("partly-"));
     cpSync(folder("one"), join(corpus, "live"), { recursive: true });
     writeFileSync(join(corpus, "peer_cases.jsonl"), '{"id": "a", "events": []}\n');

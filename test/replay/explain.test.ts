@@ -22,7 +22,7 @@ describe("rouse replay --explain", () => {
     await expect(stdout).toMatchFileSnapshot(GOLDEN);
   });
 
-  it("explains every entry of the timeline, which stays as it is without it", () => {
+  it("explains every entry of the timeline without changing the timeline", () => {
     const { timeline, explained: moments } = explained("--explain");
     expect(timeline).toEqual(explained().timeline);
     expect(moments.map(({ t }) => t)).toEqual(expect.arrayContaining(timeline.map(({ t }) => t)));
@@ -39,7 +39,7 @@ describe("rouse replay --explain", () => {
   it.each([
     [[PERMISSION, "--explain", "soon"], 'seconds such as "12.5"'],
     [["--explain", "--events", "f"], "--explain is for cases and casts, not for --events"],
-  ])("refuses what it cannot explain, exit code 2: %j", (args, complaint) => {
+  ])("refuses a request that it cannot explain, with exit code 2: %j", (args, complaint) => {
     const { status, stderr } = rouse(["replay", ...args]);
     expect(status).toBe(2);
     expect(stderr).toContain(complaint);

@@ -17,7 +17,7 @@ interface Line {
   timeline: TimelineEntry[];
 }
 
-describe.each([[[]], [["--sources", "screen"]]])("the last word of a recording (%j)", (options) => {
+describe.each([[[]], [["--sources", "screen"]]])("the final state of a recording (%j)", (options) => {
   const said = timelines(...options);
   const ends = folders.flatMap((path) => {
     const { t_end, exit, signal } = readMeta(path) as { t_end: number; exit?: number | null; signal?: number | null };
@@ -27,18 +27,18 @@ describe.each([[[]], [["--sources", "screen"]]])("the last word of a recording (
     return [{ path, before, last: (timeline.at(-1) as TimelineEntry).state }];
   });
 
-  it("is the result, where there was one before it was left", () => {
+  it("is the result, if there was one before the program exited", () => {
     expect(ends.length).toBeGreaterThan(20);
     const lost = ends.filter(({ before, last }) => RESULTS.has(before) && last !== before);
     expect(lost).toEqual([]);
   });
 
-  it("is no result, where there was none", () => {
+  it("is not a result, if there was none", () => {
     const invented = ends.filter(({ before, last }) => !RESULTS.has(before) && RESULTS.has(last));
     expect(invented).toEqual([]);
   });
 
-  it("is never that a program is stuck, works or waits that is no longer there", () => {
+  it("is never stuck, working or waiting for a program that has exited", () => {
     expect(ends.filter(({ last }) => ["stuck", "working", "waiting", "starting"].includes(last))).toEqual([]);
   });
 });

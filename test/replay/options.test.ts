@@ -29,27 +29,27 @@ describe("an option of rouse replay", () => {
     [["--sources", "screen", "--signals", "f"], "--sources is for cases and casts; what --signals names"],
     [["--policy", "./nowhere.toml", "CASE"], "./nowhere.toml: there is no such file"],
     [["--profile", "./nowhere.toml", "CASE"], "the profile cannot be read: no such file or folder: ./nowhere.toml"],
-  ])("that is wrong or would change nothing is refused in one line, exit code 2: %j", (args, complaint) => {
+  ])("is refused in one line with exit code 2 if it is wrong or has no effect: %j", (args, complaint) => {
     const { status, stdout, stderr } = rouse(["replay", ...args.map((arg) => (arg === "CASE" ? NORMAL : arg))]);
     expect({ status, stdout, lines: stderr.split("\n").length }).toEqual({ status: 2, stdout: "", lines: 2 });
     expect(stderr).toContain(`rouse: ${complaint}`);
   });
 
-  it("holds for event streams: the kind", () => {
+  it("applies to event streams: the kind", () => {
     const events = file("events.jsonl", '{"id": "a", "events": [{"t": 0, "kind": "message", "role": "user"}]}\n');
     const run = rouse(["replay", "--json", "--events", events, "--agent", "codex"]);
     expect(run).toMatchObject({ status: 0, stderr: "" });
     expect(states(run.stdout)).toEqual(["starting", "working"]);
   });
 
-  it("that leaves the screen out leaves nothing of a bare cast but its length", () => {
+  it("that excludes the screen leaves only the length of a bare cast", () => {
     const cast = join(OWN_CASES, "codex/permission/session.cast.gz");
     expect(states(rouse(["replay", "--json", cast]).stdout)).toContain("needs_input");
     expect(states(rouse(["replay", "--json", "--sources", "hooks", cast]).stdout)).not.toContain("needs_input");
   });
 });
 
-describe("an event stream with events of kinds that nobody knows", () => {
+describe("an event stream with unknown kinds of events", () => {
   it("is judged without them, and they are counted", () => {
     const events = file("odd.jsonl", '{"id": "odd", "events": [{"foo": 1}, {"t": 1, "kind": "telepathy"}]}\n');
     const { status, stderr } = rouse(["replay", "--events", events]);
@@ -61,10 +61,13 @@ describe("an event stream with events of kinds that nobody knows", () => {
 });
 
 describe.skipIf(!existsSync("/dev/full"))("an output that cannot be written", () => {
-  it.each([["replay", NORMAL], ["--help"], ["policy", "show"]])("is said in one line, exit code 1: %s", (...args) => {
-    const full = openSync("/dev/full", "w");
-    const run = spawnSync(process.execPath, [BIN, ...args], { encoding: "utf8", stdio: ["ignore", full, "pipe"] });
-    expect(run.stderr).toMatch(/^rouse: cannot write to standard output: ENOSPC[^\n]*\n$/);
-    expect(run.status).toBe(1);
-  });
+  it.each([["replay", NORMAL], ["--help"], ["policy", "show"]])(
+    "is reported in one line with exit code 1: %s",
+    (...args) => {
+      const full = openSync("/dev/full", "w");
+      const run = spawnSync(process.execPath, [BIN, ...args], { encoding: "utf8", stdio: ["ignore", full, "pipe"] });
+      expect(run.stderr).toMatch(/^rouse: cannot write to standard output: ENOSPC[^\n]*\n$/);
+      expect(run.status).toBe(1);
+    },
+  );
 });

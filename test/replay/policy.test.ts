@@ -60,7 +60,7 @@ async function impatientOver(path: string, policy: Policy): Promise<SimulatedAct
 }
 
 describe("a policy over recordings", () => {
-  it("touches no healthy agent, and ends none that is not stuck, under any built-in policy", async () => {
+  it("does not act on a healthy agent, and stops only stuck agents, under any built-in policy", async () => {
     const touched: string[] = [];
     for (const path of CASES) {
       const { healthy, wouldDo } = await wouldOver(path);
@@ -71,7 +71,7 @@ describe("a policy over recordings", () => {
     expect(touched).toEqual([]);
   }, 600_000);
 
-  it("touches no healthy agent either where the user's own idle timeout is a minute", async () => {
+  it("does not act on a healthy agent with an idle timeout of a minute", async () => {
     const touched: string[] = [];
     for (const path of CASES) {
       if (!isHealthy((await openCase(path, SOURCES)).meta)) continue;
@@ -82,7 +82,7 @@ describe("a policy over recordings", () => {
     expect(touched).toEqual([]);
   }, 600_000);
 
-  it("changes nothing of the timeline, and is not mentioned unless it is asked for", () => {
+  it("does not change the timeline, and is shown only on request", () => {
     const some = caseFolders(OWN_CASES).filter((_, i) => i % 6 === 0);
     const plain = rouse(["replay", "--json", ...some]).stdout;
     const acted = rouse(["replay", "--json", "--policy", "default", ...some]).stdout;
@@ -100,7 +100,7 @@ describe("a policy over recordings", () => {
     );
   });
 
-  it("claims no more touches for recordings of one night than the budget of one machine", () => {
+  it("plans no more actions for recordings of one night than the budget of one machine", () => {
     const folder = mkdtempSync(join(tmpdir(), "rouse-policy-"));
     const file = join(folder, "frugal.toml");
     writeFileSync(file, "[budgets]\nnode = { times = 2, minutes = 60 }\n");
@@ -115,13 +115,13 @@ describe("a policy over recordings", () => {
     expect(cases.map(({ wouldDo }) => wouldDo.map(({ do: name }) => name))).toEqual([["nudge"], ["nudge"], [], []]);
   });
 
-  it("leaves a dialog to a human", () => {
+  it("leaves a dialog to the user", () => {
     const { stdout } = rouse(["replay", "--policy", "aggressive", `${OWN_CASES}/claude/permission`]);
     expect(stdout).toContain("escalate to you\n           needs_input: needs you");
     expect(stdout).not.toContain("nudge");
   });
 
-  it("with a wrong name or a broken file is refused in one line", () => {
+  it("is refused in one line if its name is wrong or its file is broken", () => {
     const wrong = rouse(["replay", "--policy", "agressive", OWN_CASES]);
     expect(wrong).toMatchObject({ status: 2, stdout: "" });
     expect(wrong.stderr).toBe("rouse: unknown policy agressive; did you mean aggressive?\n");
@@ -130,7 +130,7 @@ describe("a policy over recordings", () => {
 });
 
 describe("rouse policy", () => {
-  it("shows a recovery plan and tries it", () => {
+  it("shows a recovery plan and simulates it", () => {
     expect(rouse(["policy", "show", "default"]).stdout).toContain(
       "needs_input           report at once, then escalate to you; human-only",
     );

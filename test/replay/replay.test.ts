@@ -33,7 +33,7 @@ describe("rouse replay", () => {
     expect(rouse(["replay", ...options, ...cases]).stdout).toBe(first.stdout);
   });
 
-  it("names with every reason how old its evidence is and who told it", () => {
+  it("shows the age and the source of the evidence with every reason", () => {
     const { stdout } = rouse(["replay", "--json", OWN_CASES]);
     const said = stdout
       .trimEnd()
@@ -46,7 +46,7 @@ describe("rouse replay", () => {
     }
   });
 
-  it("judges each recording by itself, whatever stands beside it", () => {
+  it("judges each recording by itself, independent of the others", () => {
     const some = OWN.filter((_, i) => i % 8 === 0);
     const one = some.map((path) => rouse(["replay", "--json", path]).stdout);
     expect(rouse(["replay", "--json", ...some]).stdout).toBe(one.join(""));
@@ -73,7 +73,7 @@ async function* until(inputs: AsyncIterable<RecordedInput>, t: number): AsyncIte
 }
 
 describe.each(OWN.map((path, i) => [short(path), path, i] as const))("the recording %s, cut short", (_, path, i) => {
-  it("says what it said up to there, and nothing of the time after", async () => {
+  it("has the same timeline up to that point, and nothing after it", async () => {
     const whole = JSON.parse(await timelineOf(path, (inputs) => inputs)) as TimelineEntry[];
     for (const share of FULL ? [0.2, 0.4, 0.6, 0.8, 0.95] : [0.3 + (i % 7) * 0.1]) {
       const end = (whole.at(-1)?.t ?? 0) * share;

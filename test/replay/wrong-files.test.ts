@@ -35,7 +35,7 @@ describe("rouse replay", () => {
     ],
     ["--events", "foo.jsonl", /^rouse: .*foo\.jsonl holds no event streams/],
     ["--signals", "bin.bin", /^rouse: .*bin\.bin contains no signals/],
-  ])("says in one line what is wrong with %s %s, goes on, and exits with 1", (option, name, complaint) => {
+  ])("reports in one line what is wrong with %s %s, continues, and exits with 1", (option, name, complaint) => {
     const { status, stdout, stderr } = rouse(["replay", "--json", option, file(name), file("full.cast")]);
     expect(lines(stderr)).toEqual([expect.stringMatching(complaint)]);
     expect(lines(stdout).map((line) => (JSON.parse(line) as { case: string }).case)).toEqual([
@@ -44,7 +44,7 @@ describe("rouse replay", () => {
     expect(status).toBe(1);
   });
 
-  it("counts the lines of --events that are none, and takes the others", () => {
+  it("counts the invalid lines of --events, and uses the others", () => {
     const { status, stdout, stderr } = rouse(["replay", "--json", "--events", file("events.jsonl")]);
     expect(lines(stdout).map((line) => (JSON.parse(line) as { case: string }).case)).toEqual(["good"]);
     expect(lines(stderr)).toEqual([
@@ -53,7 +53,7 @@ describe("rouse replay", () => {
     expect(status).toBe(0);
   });
 
-  it("finds cases behind links, each of them once, also where links go in circles", () => {
+  it("finds cases behind links, each of them once, even if links form a circle", () => {
     mkdirSync(file("linked/real"), { recursive: true });
     mkdirSync(file("elsewhere/one"), { recursive: true });
     writeFileSync(file("elsewhere/one/session.cast"), CAST);

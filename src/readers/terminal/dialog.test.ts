@@ -20,7 +20,7 @@ describe("a question in the last line of a program without dialogs", () => {
     ["Press any key to continue . . .", "confirmation"],
     ["[sudo] password for dev: ", "login"],
     ["Enter passphrase for key '/home/dev/.ssh/id_ed25519':", "login"],
-  ])("is heard: %s", (row, prompt) => {
+  ])("is recognised: %s", (row, prompt) => {
     expect(findDialog(generic, ["some output", row])).toMatchObject({ prompt, question: row.trim() });
   });
 
@@ -30,11 +30,11 @@ describe("a question in the last line of a program without dialogs", () => {
     "Password: hunter2",
     "Should it be (y/n) or not, who knows",
     "press enter to continue was the message",
-  ])("is not heard in words that go on: %s", (row) => {
+  ])("is not recognised if the text continues: %s", (row) => {
     expect(findDialog(generic, ["some output", row])).toBeNull();
   });
 
-  it("counts below the echo of what somebody typed, which looks like a place to type", () => {
+  it("counts below the echo of typed text, which looks like a composer", () => {
     const rows = ["> fix it", "", "Add a.py to the chat? (Y)es/(N)o [Yes]: "];
     expect(findComposer(generic, rows)).toMatchObject({ bottom: 0 });
     expect(findDialog(generic, rows, findComposer(generic, rows))).toMatchObject({ prompt: "confirmation" });
@@ -46,7 +46,7 @@ describe("a question in the last line of a program without dialogs", () => {
     expect(findDialog(generic, ["Proceed? [y/N]", "y", "done"])).toBeNull();
   });
 
-  it("is a dialog below an echo by the program's own words, and below a composer with chrome by none", () => {
+  it("is a dialog below an echo by the program's own words, but never below a composer with chrome", () => {
     const { profile } = compileProfile(profileFor("codex"));
     const asks = { prompt: "confirmation", when: "\\[y/N\\]\\s*$" } as const;
     const own = compileProfile({ ...profile, dialogs: [asks] });
@@ -57,18 +57,18 @@ describe("a question in the last line of a program without dialogs", () => {
     expect(findDialog(own, chrome, findComposer(own, chrome))).toBeNull();
   });
 
-  it("is no dialog of a program that has dialogs of its own", () => {
+  it("is not a dialog of a program that has dialogs of its own", () => {
     expect(findDialog(claude, ["some output", "Proceed? [y/N]"])).toBeNull();
   });
 });
 
-describe("a dialog by its structure", () => {
+describe("a dialog identified by its structure", () => {
   it("has a selected option with a numbered sibling", () => {
     const rows = ["Allow it to run?", "", " ❯ 1. Yes", "   2. No"];
     expect(findDialog(generic, rows)).toMatchObject({ prompt: "permission", question: "Allow it to run?" });
   });
 
-  it("has answers behind round signs, of which one is chosen, with a status line below or none", () => {
+  it("has answers behind round signs, one of them selected, with or without a status line below", () => {
     const framed = [
       "│ Allow execution?",
       "│ ● Yes, allow once   │",
@@ -86,11 +86,11 @@ describe("a dialog by its structure", () => {
     ["answers of one kind", ["● Yes, once", "○ Yes, always"]],
     ["answers in two columns", ["● Yes, once", "  ○ No"]],
     ["two that are chosen", ["● Yes, once", "● No"]],
-  ])("is none in a list of round signs: %s", (_, rows) => {
+  ])("is not found in a list of round signs: %s", (_, rows) => {
     expect(findDialog(generic, rows)).toBeNull();
   });
 
-  it("has options without numbers only where the keys are named below", () => {
+  it("has options without numbers only if the keys are named below", () => {
     const options = ["Trust this folder?", " ❯ No, exit", "   Yes, I trust it"];
     expect(findDialog(generic, [...options, "", " Enter to confirm · Esc to cancel"])).toMatchObject({
       prompt: "trust",
@@ -98,7 +98,7 @@ describe("a dialog by its structure", () => {
     expect(findDialog(generic, options)).toBeNull();
   });
 
-  it("has yes and no without a word of keys, in a frame or each behind its sign", () => {
+  it("has yes and no without key hints, in a frame or each behind its sign", () => {
     const framed = ["╭──────────╮", "│ Run it?  │", "│ ❯ Yes    │", "│   No     │", "╰──────────╯"];
     expect(findDialog(generic, framed)).toMatchObject({ question: "Run it?" });
     const signed = ["Do you want to run it?", "", "❯ ✓ Yes, run it", "  ✗ No, cancel", "", "Press Escape to cancel"];
@@ -107,7 +107,7 @@ describe("a dialog by its structure", () => {
     expect(findDialog(generic, ["│ ● Yes.       │", "│   No change. │"])).toBeNull();
   });
 
-  it("has its keys above the options where they tell how to move", () => {
+  it("has its keys above the options if they include the keys to move", () => {
     const menu = [
       "Trust this folder?",
       "↑↓ navigate · Enter select",
@@ -123,7 +123,7 @@ describe("a dialog by its structure", () => {
     expect(findDialog(generic, reply)).toBeNull();
   });
 
-  it("has its answers beside each other, each behind its key", () => {
+  it("has its answers side by side, each behind its key", () => {
     const asked = [
       "Approve tool call?",
       "  $ rm -rf build",
@@ -139,7 +139,7 @@ describe("a dialog by its structure", () => {
     expect(findDialog(generic, answered, findComposer(generic, answered))).toBeNull();
   });
 
-  it("has options without numbers also where each names its key", () => {
+  it("has options without numbers if each names its key", () => {
     const box = (...rows: string[]) => [
       "╭──────────────╮",
       ...rows.map((row) => `│  ${row.padEnd(60)}│`),
@@ -156,7 +156,7 @@ describe("a dialog by its structure", () => {
     expect(findDialog(generic, box("Would you like to continue?", "", "> Continue (tab)", "  Or not"))).toBeNull();
   });
 
-  it("has numbers with no sign at all where the keys are the last row of the screen", () => {
+  it("has numbers without any sign if the keys are the last row of the screen", () => {
     const options = [
       "Do you want to proceed?",
       "",
@@ -169,7 +169,7 @@ describe("a dialog by its structure", () => {
     expect(findDialog(generic, [...options, "", "Then it goes on."])).toBeNull();
   });
 
-  it("has options side by side where it is named for what it asks and the keys are the last row of the screen", () => {
+  it("has options side by side if its title names the question and the keys are the last row of the screen", () => {
     const rows = [
       "△ Permission required",
       " $ npm test",
@@ -183,7 +183,7 @@ describe("a dialog by its structure", () => {
     expect(findDialog(generic, [...rows, "", "> "], findComposer(generic, [...rows, "", "> "]))).toBeNull();
   });
 
-  it("is no list with one number", () => {
+  it("is not a list with one number", () => {
     expect(findDialog(generic, ["Steps:", " ● 1. Build it", "   and look"])).toBeNull();
   });
 });

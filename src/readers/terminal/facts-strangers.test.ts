@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { facts, RULE, stranger } from "../../../test/support/screen-facts.js";
 import type { ScreenText } from "./screen-text.js";
 
-describe("the facts of a stranger's screen", () => {
+describe("the facts of an unknown program's screen", () => {
   describe("without any sign", () => {
     const bare = (...above: string[]) => [...above, "", RULE, "", RULE, "~/project (main)"];
     const cursorIn = (y: number) => ({ cursor: (row: number) => row === y });
     const stranger = (rows: string[], backed: number[] = []) =>
       facts("generic", rows, null, { ...cursorIn(rows.length - 3), backed: (y) => backed.includes(y) });
 
-    it("tell where a human types: between two rules, or in a box, with the cursor", () => {
+    it("include the composer between two rules, or in a box, with the cursor", () => {
       expect(stranger(bare("Done."))).toMatchObject({ composer: "empty", busy: false });
       const box = ["Done.", "╭──────────╮", "│ ● ▋Ask anything  │", "╰──────────╯", "  [auto]"];
       expect(facts("generic", box, null, cursorIn(2))).toMatchObject({ composer: "empty" });
@@ -17,7 +17,7 @@ describe("the facts of a stranger's screen", () => {
       expect(facts("generic", box)).toMatchObject({ composer: "hidden" });
     });
 
-    it("tell its last message, which is neither a tool's output nor what stands on a ground of its own", () => {
+    it("include its last message, which is neither a tool's output nor text with a background of its own", () => {
       const rows = bare(" $ npm test", " all passed", "", " Which port should I use?");
       expect(stranger(rows, [0, 1])).toMatchObject({
         replying: true,
@@ -30,7 +30,7 @@ describe("the facts of a stranger's screen", () => {
       expect(stranger([...printed.slice(0, 3), ...printed.slice(5)])).not.toHaveProperty("closing");
     });
 
-    it("tell its last message without when it was said, what it took and how much of it is left", () => {
+    it("include its last message without its time, its cost and its scroll position", () => {
       const rows = bare(
         " $ npm test",
         "",
@@ -43,7 +43,7 @@ describe("the facts of a stranger's screen", () => {
       expect(stranger(bare(" Which port should I use?", "  ⏱ 1m 46s"))).toMatchObject({ ended: true });
     });
 
-    it("tell where a human types by a sign of the program's own: before grey words, and from then on with a draft", () => {
+    it("include the composer by a sign of the program's own: before grey words, and from then on with a draft", () => {
       const signs = new Set<string>();
       const see = (row: string, drawn: Partial<ScreenText>) =>
         facts("generic", ["Done.", row], null, drawn, { signs }).composer;
@@ -55,19 +55,19 @@ describe("the facts of a stranger's screen", () => {
       expect(see("🦆 and also", { cursor: here })).toBe("hidden");
     });
 
-    it("tell where a human types by a corner below a status line, with the cursor behind it", () => {
+    it("include the composer by a corner below a status line, with the cursor behind it", () => {
       const see = (row: string, y = 2) => facts("generic", ["Done.", "", row], null, cursorIn(y)).composer;
       expect(["╰─", "╰─ and also", "╰──────────────╯"].map((row) => see(row))).toEqual(["empty", "draft", "hidden"]);
       expect(see("╰─ 3 lines", 0)).toBe("hidden");
     });
 
-    it("tell that it tries again where its remark below an error says so, and not in a provider's words", () => {
+    it("include a retry from its remark below an error, but not from a provider's words", () => {
       const seen = (row: string) => facts("generic", bare(row), true, cursorIn(3));
       expect(seen("✕ Server error: 503 overloaded. (retry in 5s)").retry?.infra).toBe("overload");
       expect(seen("✕ Error: 503 overloaded. Please retry in 5s.").error?.cause).toBe("api");
     });
 
-    it("tell that it tries again, by the number of the try alone", () => {
+    it("include a retry by the attempt number alone", () => {
       const rows = bare("    ⠧ Connection failed | Retrying (attempt 5)... 1.9s");
       const seen = facts("generic", rows, null, cursorIn(rows.length - 3), {
         ticking: ({ text }) => text.includes("⠧"),
@@ -75,7 +75,7 @@ describe("the facts of a stranger's screen", () => {
       expect(seen.retry).toMatchObject({ attempt: 5, infra: "refused" });
     });
 
-    it("tell an error above the trace that the program prints below it", () => {
+    it("include an error above its stack trace", () => {
       const trace = [
         "Error: no answer.",
         "    at Client.ask (/opt/it/index.js:12:5)",
@@ -89,7 +89,7 @@ describe("the facts of a stranger's screen", () => {
       );
     });
 
-    it("tell an error beside a bar in its colour, and no words that have none", () => {
+    it("include an error beside a bar in its colour, but not words without a colour", () => {
       const rows = bare("  ┃  Authentication required: your credentials were rejected. Run /login.");
       const at = cursorIn(rows.length - 3);
       expect(facts("generic", rows, true, at).error).toMatchObject({ cause: "auth" });
@@ -102,7 +102,7 @@ describe("the facts of a stranger's screen", () => {
       expect(facts("generic", printed, true, cursorIn(printed.length - 3))).not.toHaveProperty("error");
     });
 
-    it("tell a tool by the clock that runs in its own block, and a model that thinks is none", () => {
+    it("include a tool by the running clock in its own block, but not a thinking model", () => {
       const rows = (what: string) => bare(" $ npm test", "", ` ${what} 12.5s`, "", " ⠴ Working...");
       const seen = (what: string) =>
         facts("generic", rows(what), null, cursorIn(rows(what).length - 3), {
@@ -112,7 +112,7 @@ describe("the facts of a stranger's screen", () => {
       expect(seen("Thinking")).not.toHaveProperty("tool");
     });
 
-    it("tell a tool by its call, as long as nothing but a word with dots hangs below it", () => {
+    it("include a tool by its call, as long as only a word with dots is below it", () => {
       const call = "○ Bash(npm test)";
       const tool = { class: "shell", subject: "Bash(npm test)" };
       expect(stranger(bare("● I'll look.", "", call))).toMatchObject({ tool });
@@ -121,7 +121,7 @@ describe("the facts of a stranger's screen", () => {
       expect(stranger(bare("● It is done (npm test)"))).not.toHaveProperty("tool");
     });
 
-    it("tell that it works by a stroke that turns before a clock and a key, and not by the row of a table", () => {
+    it("show work by a turning stroke before a clock and a key, but not by the row of a table", () => {
       expect(stranger(bare("  / Computing... (9s · ↑ 92 tokens · esc to interrupt)"))).toMatchObject({
         busy: true,
         tokens: 92,
@@ -129,7 +129,7 @@ describe("the facts of a stranger's screen", () => {
       expect(stranger(bare("  | esc to interrupt | stops it |"))).toMatchObject({ busy: false });
     });
 
-    it("tell a failure that it states in red or in grey, and none in the colour of a reply", () => {
+    it("include a failure in red or in grey, but not in the colour of a reply", () => {
       const rows = bare("I'll look.", "", "Error: 401 Incorrect API key.");
       const drawn = (tinted: boolean, muted: boolean) =>
         facts("generic", rows, tinted, { ...cursorIn(rows.length - 3), muted: () => muted });
@@ -145,13 +145,13 @@ describe("the facts of a stranger's screen", () => {
     },
   );
 
-  it("say so of no other stranger", () => {
+  it("do not show this for any other unknown program", () => {
     const row = "⠏ Thinking... (12s · esc to interrupt)";
     expect(facts("some-program", stranger(row)).busy).toBe(true);
     expect(facts("some-program", stranger(row)).retriesSilently).toBeUndefined();
   });
 
-  it("are busy where a stranger's spinner stands beside what it does, or a moon", () => {
+  it("are busy if a spinner or a moon is beside the activity", () => {
     const above = (row: string) => facts("some-program", stranger("● I look.", "", row)).busy;
     expect([" ⠙ Working… · Tip: a word", "⠋ Thinking...", "🌓 · Tip: another", "🌔"].map(above)).toEqual(
       Array(4).fill(true),
@@ -159,7 +159,7 @@ describe("the facts of a stranger's screen", () => {
     expect(["⠙ is a letter of Braille", "Working… hours", "🌞 Good morning"].map(above)).toEqual(Array(3).fill(false));
   });
 
-  it("are busy where a stranger says so below its composer, and nowhere else", () => {
+  it("are busy if the program shows it below its composer, and nowhere else", () => {
     const below = (foot: string) => facts("some-program", ["● I look.", "", RULE, "❯ ", RULE, foot]).busy;
     expect(["● Working esc esc edit prompt", "○ Thinking · 1.5 KiB"].map(below)).toEqual([true, true]);
     expect(["  Working directory: ~/a", "● idle"].map(below)).toEqual([false, false]);
@@ -188,12 +188,12 @@ describe("the facts of a stranger's screen", () => {
     ],
     ["that it does not know", ["Model returned empty response. It may be anything."], "api"],
     ["where all is indented", ["  ✦ I look.", "", "  ✕ [API Error: 401 Incorrect API key.]"], "auth"],
-  ])("are an error that a stranger tells %s", (_, above, cause) => {
+  ])("are an error that the program reports %s", (_, above, cause) => {
     expect(facts("some-program", stranger(...above), cause === "auth").error?.cause).toBe(cause);
     expect(facts("some-program", stranger(...above, "", "● It is mended now."), false).error).toBeUndefined();
   });
 
-  it("are read above the row that names who spoke, and beside a red bar", () => {
+  it("are read above the row that names the speaker, and beside a red bar", () => {
     const signed = ["  ┃", "  ┃  Incorrect API key.", "  ┃", "", "     ▣  Build · Some Model · 1m 15s"];
     expect(facts("some-program", stranger(...signed), false, { redFrame: () => true }).error?.cause).toBe("auth");
     expect(facts("some-program", stranger(...signed), false, { redFrame: () => false }).error).toBeUndefined();
@@ -208,7 +208,7 @@ describe("the facts of a stranger's screen", () => {
       ["The server answered, and the log has a line of it:", "API error: 401 Incorrect API key."],
     ],
     ["in a sentence", ["● When I ran into an error: 401 from the registry, I logged in."]],
-  ])("are no error that a stranger speaks of %s", (_, above) => {
+  ])("are not an error if the program mentions one %s", (_, above) => {
     expect(facts("some-program", stranger(...above), false, { muted: () => false }).error).toBeUndefined();
   });
 });

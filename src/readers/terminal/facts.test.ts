@@ -16,7 +16,7 @@ const opencode = (...above: string[]) => [
 const codex = (...above: string[]) => [...above, "", "› ", "", "  gpt-5 · ~/project"];
 
 describe("the facts of a screen", () => {
-  it("are no words of the turn before, although no empty row lies between", () => {
+  it("exclude the words of the previous turn, even without an empty row between them", () => {
     const cut = ["✦ The loop adds the tax and", "ℹ Request cancelled."];
     const prompt = ["▄".repeat(40), " > continue", "▀".repeat(40)];
     const composer = ["", " ? for shortcuts", "▄".repeat(40), " *   Type your message", "▀".repeat(40)];
@@ -93,11 +93,11 @@ describe("the facts of a screen", () => {
       { closing: "question", asks: "Which port should I use, 80 or 8080?" },
     ],
     ["compaction", "claude", claude("✢ Compacting conversation… (9s)"), { compacting: true, busy: true }],
-  ])("tell %s", (_, agent, rows, expected) => {
+  ])("include %s", (_, agent, rows, expected) => {
     expect(facts(agent, rows)).toMatchObject(expected);
   });
 
-  it("tell a permission by its structure: options in the composer's place", () => {
+  it("include a permission by its structure: options in the composer's place", () => {
     const { dialog, composer } = facts("claude", [
       RULE,
       " Bash command",
@@ -113,19 +113,19 @@ describe("the facts of a screen", () => {
     expect(composer).toBe("hidden");
   });
 
-  it("do not take a dialog that is quoted in a reply for one", () => {
+  it("do not include a dialog that is quoted in a reply", () => {
     const quoted = claude("⏺ The screen shows:", "   Do you want to proceed?", "   ❯ 1. Yes", "     2. No");
     expect(facts("claude", quoted)).not.toHaveProperty("dialog");
   });
 
-  it("of a tool that is named to make a pattern try for ever are read like any other", () => {
+  it("are read quickly for a tool name that makes a pattern backtrack without end", () => {
     const name = `npm test ${"1s ".repeat(36)}x`;
     expect(facts("generic", stranger(`  ⊷ ${name}`, "", "  ⠼ Warming up... (9s · esc to cancel)"))).toMatchObject({
       tool: { subject: name.slice(0, 120) },
     });
   });
 
-  it("take an error row only in the program's own colour", () => {
+  it("include an error row only in the program's own colour", () => {
     const rows = claude("  ⎿  API Error: 500 internal server error");
     expect(facts("claude", rows, true)).toMatchObject({ error: { cause: "api" } });
     expect(facts("claude", rows, false)).not.toHaveProperty("error");
@@ -144,12 +144,12 @@ describe("the facts of a screen", () => {
     expect(facts("opencode", ran)).not.toHaveProperty("tool");
   });
 
-  it("know an error behind what the program asks for", () => {
+  it("include an error above the program's prompt for action", () => {
     const rows = claude("● Please run /login · API Error: 401 invalid key", "", "✻ Cogitated for 2s");
     expect(facts("claude", rows, true)).toMatchObject({ error: { cause: "auth" } });
   });
 
-  it("do not read an error that stands further up", () => {
+  it("do not include an error further up", () => {
     const rows = claude("  ⎿  API Error: 500 internal server error", "", "⏺ Fixed it, all tests pass.");
     expect(facts("claude", rows, true)).not.toHaveProperty("error");
   });
@@ -160,14 +160,14 @@ describe("the facts of a screen", () => {
     expect(facts("claude", claude("⏺ Reading more.", "", "✢ Baking… (3s)")).reply).not.toBe(at(3));
   });
 
-  it("hold as many of the last lines as may be quoted", () => {
+  it("contain as many of the last lines as may be quoted", () => {
     const lines = Array.from({ length: 30 }, (_, n) => `  line ${n}`);
     const { tail } = facts("claude", claude("⏺ Reading.", ...lines));
     expect(tail).toHaveLength(PREVIEW_LINES_MAX);
     expect([tail?.[0], tail?.at(-1)]).toEqual(["line 25", "line 29"]);
   });
 
-  it("of an empty screen are none", () => {
+  it("are empty for an empty screen", () => {
     expect(facts("claude", ["", "", ""])).toMatchObject({ busy: null, composer: "hidden", tail: [] });
   });
 });

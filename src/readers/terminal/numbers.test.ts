@@ -11,7 +11,7 @@ describe("the numbers of a status line", () => {
     ["retry 3s, then 9s", 3000],
     ["no time here", null],
     ["step 3 of 9", null],
-  ])("hold an elapsed time: %s", (text, ms) => {
+  ])("contain an elapsed time: %s", (text, ms) => {
     expect(durationMs(text)).toBe(ms);
   });
 
@@ -21,7 +21,7 @@ describe("the numbers of a status line", () => {
     ["3M tokens", 3_000_000],
     ["1 token", 1],
     ["tokens", null],
-  ])("hold a count of tokens: %s", (text, count) => {
+  ])("contain a count of tokens: %s", (text, count) => {
     expect(tokenCount(text)).toBe(count);
   });
 });

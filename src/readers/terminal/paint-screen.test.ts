@@ -3,13 +3,13 @@ import { isPainting, paintScreen } from "./paint-screen.js";
 
 const SIZE = { cols: 20, rows: 4 };
 
-describe("what a terminal shows", () => {
-  it("is what was drawn last, below what has scrolled out", async () => {
+describe("the text of a terminal", () => {
+  it("is the last screen below the scrolled-out text", async () => {
     const drawn = "one\r\ntwo\r\nthree\r\nfour\r\nfive\u001b[1A\r\u001b[2KFOUR\u001b[4;6Hx";
     expect(await paintScreen(Buffer.from(drawn), SIZE)).toEqual(["one", "two", "three", "FOUR", "five x"]);
   });
 
-  it("is one line again where a long one was wrapped", async () => {
+  it("joins a wrapped line again", async () => {
     expect((await paintScreen(Buffer.from("a".repeat(50)), SIZE))[0]).toBe("a".repeat(50));
   });
 });

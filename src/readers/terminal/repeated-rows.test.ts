@@ -8,8 +8,8 @@ const times = (n: number, round: readonly string[] = ROUND): string[] => Array.f
 const scrolled = (rows: number): string[] => times(6).slice(rows, rows + 14);
 const read = (rows: readonly string[], reader = new RepeatReader()) => reader.read(rows.map(rowOf), rows.length);
 
-describe("rows that stand there again and again", () => {
-  it("are counted, with the longest row that begins with a sign", () => {
+describe("rows that repeat on a screen", () => {
+  it("are counted, with the longest row that starts with a sign", () => {
     expect(read(["❯ Mend it.", "", ...times(4)])).toMatchObject({
       times: 4,
       rows: 3,
@@ -17,13 +17,13 @@ describe("rows that stand there again and again", () => {
     });
   });
 
-  it("are counted whole, whatever of the next time has come", () => {
+  it("are counted as whole repetitions, with any part of the next one", () => {
     for (let begun = 0; begun < ROUND.length - 1; begun++)
       expect(read(["❯ Mend it.", ...times(4), ...ROUND.slice(0, begun)])?.times).toBe(4);
     expect(read(["❯ Mend it.", ...times(4), "● I run the te"])?.times).toBe(4);
   });
 
-  it("are the same with another clock, another cost and a bar beside them that moves", () => {
+  it("are the same with another clock, another cost and a moving bar beside them", () => {
     const rounds = [1, 2, 3, 4].map((n) => [
       `  I run the tests again.   9:2${n} PM ${n > 2 ? "█" : "│"}`,
       `  ◆ Run a command (1.${n}s) ${n > 2 ? "█" : "│"}`,
@@ -32,24 +32,24 @@ describe("rows that stand there again and again", () => {
     expect(read(["❯ Mend it.", ...rounds.flat()])?.times).toBe(4);
   });
 
-  it("are counted on while the screen is full of them", () => {
+  it("are still counted when they fill the screen", () => {
     const reader = new RepeatReader();
     expect([0, 1, 3, 5, 6, 8, 10].map((rows) => read(scrolled(rows), reader)?.times)).toEqual([3, 2, 2, 4, 3, 3, 5]);
   });
 
-  it("are not counted on where the screen is half painted", () => {
+  it("are not counted while the screen is half painted", () => {
     const reader = new RepeatReader();
     const whole = times(5);
     const torn = whole.slice(0, -6);
     expect([whole, torn, whole, torn, whole].map((rows) => read(rows, reader)?.times)).toEqual([5, 4, 5, 4, 5]);
   });
 
-  it("are counted where the same file is read too often for its pages, or with the same words each time", () => {
+  it("are counted if the same file is read too often for its pages, or with the same words each time", () => {
     expect(read(["❯ Mend it.", ...times(8, ["✓ read_file(big.ts)", "  200 lines"])])?.times).toBe(8);
     expect(read(["❯ Mend it.", ...times(4, ["● I look at it again.", "✓ read_file(big.ts)"])])?.times).toBe(4);
   });
 
-  it("are counted anew when others stand there", () => {
+  it("are counted from the start when other rows repeat", () => {
     const reader = new RepeatReader();
     for (const rows of [0, 3, 4]) read(scrolled(rows), reader);
     expect(read(times(2, ["● Another.", "✓ Read a.ts"]), reader)?.times).toBe(2);
@@ -68,7 +68,7 @@ describe("rows that stand there again and again", () => {
     ["edits of one file", times(7, ["● Edit sum.mjs", "  └ 1 line changed"])],
     ["nothing", []],
     ["frames", times(8, ["╭──────╮", "╰──────╯"])],
-  ])("are none of %s", (_, rows) => {
+  ])("do not include %s", (_, rows) => {
     expect(read(rows)).toBeUndefined();
   });
 });

@@ -4,21 +4,21 @@ import { ResetTimes } from "./reset-times.js";
 const AT = Date.parse("2026-11-15T12:00:00Z");
 
 describe("the end of a limit on the screen", () => {
-  it("is counted from the look that reads it", () => {
+  it("is counted from the check that reads it", () => {
     const times = new ResetTimes({ zone: "UTC" });
     const text = "You have reached your usage limit. Resets in 2 hours.";
     expect(times.until(text, AT)).toBe(AT + 7_200_000);
     expect(times.until(text, AT + 10_000)).toBe(AT + 7_210_000);
   });
 
-  it("is none where the text names none, at every look", () => {
+  it("is absent at every check if the text names none", () => {
     const times = new ResetTimes({ zone: "UTC" });
     for (const seconds of [0, 0.5, 59, 61, 3600]) {
       expect(times.until("stream disconnected before completion", AT + seconds * 1000)).toBeUndefined();
     }
   });
 
-  it("is the same whatever mark of a spinner stands before its words", () => {
+  it("is the same with any spinner mark before its words", () => {
     const times = new ResetTimes({ zone: "UTC" });
     for (const sign of ["🌖", "⠋", "  ✻", "│ ●"]) {
       expect(times.until(`${sign} Retrying (2/10) · your limit resets at 15:00 UTC`, AT)).toBe(AT + 3 * 3_600_000);

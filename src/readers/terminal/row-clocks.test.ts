@@ -14,7 +14,7 @@ function ticksOf() {
 }
 
 describe("a running clock", () => {
-  it("is a row that stays the same but for its time", () => {
+  it("is a row that stays the same except for its time", () => {
     const ticks = ticksOf();
     ticks.check(["⠋ Pondering (58s)"], 0);
     expect(ticks.ticking("⠋ Pondering (58s)", 0)).toBe(false);
@@ -24,7 +24,7 @@ describe("a running clock", () => {
     expect(ticks.ticking("⠙ Pondering (1m 0s)", 2000)).toBe(true);
   });
 
-  it("is one, too, where a rule fills what the time leaves of the row", () => {
+  it("is also a row whose rest is filled by a rule", () => {
     const ticks = ticksOf();
     ticks.check([" ⠼ 58s > a model ▶───8%─────"], 0);
     ticks.check([" ⠴ 59s > a model ▶───8%─────"], 1000);
@@ -32,7 +32,7 @@ describe("a running clock", () => {
     expect(ticks.ticking(" ⠦ 1m > a model ▶────8%─────", 2000)).toBe(true);
   });
 
-  it("is also a row that stays the same but for the spinner before it", () => {
+  it("is also a row that stays the same except for the spinner before it", () => {
     const ticks = ticksOf();
     ticks.check([" ⠴ Working...", "- milk"], 0);
     expect(ticks.ticking(" ⠴ Working...", 0)).toBe(false);
@@ -41,7 +41,7 @@ describe("a running clock", () => {
     expect([5000, 14_000].map((at) => ticks.ticking(" ⠧ Working...", at))).toEqual([true, false]);
   });
 
-  it("is also a row that begins with one sign after the other, whichever they are", () => {
+  it("is also a row that starts with any signs in sequence", () => {
     const ticks = ticksOf();
     const seen = ["◎", "○", "◉", "○"].map((sign, n) => {
       const rows = [`${sign} Working · 74 B`, `${n % 2 ? "●" : "○"} Read a file`, `${"✓☐◐"[n] ?? "✓"} Mend it`];
@@ -62,14 +62,14 @@ describe("a running clock", () => {
     expect(ticks.ticking("Running 2s", 4600)).toBe(false);
   });
 
-  it("is not what two turns ended with, one after the other", () => {
+  it("is not the final times of two successive turns", () => {
     const ticks = ticksOf();
     ticks.check(["✻ Cooked for 4s"], 0);
     ticks.check(["✻ Cooked for 7s"], 20_000);
     expect(ticks.ticking("✻ Cooked for 7s", 20_000)).toBe(false);
   });
 
-  it("is not what two tools took, one below the other", () => {
+  it("is not the durations of two tools, one below the other", () => {
     const ticks = ticksOf();
     ticks.check([" Took 0.4s"], 0);
     ticks.check([" Took 0.1s"], 1000, [" Took 0.4s", "", " Took 0.1s"]);
@@ -78,7 +78,7 @@ describe("a running clock", () => {
     expect([" Took 0.4s", " Took 0.3s"].map((row) => ticks.ticking(row, 2000))).toEqual([false, false]);
   });
 
-  it("is none without a time, and none in a row that is longer than any status line", () => {
+  it("is not found without a time, or in a row longer than any status line", () => {
     const ticks = ticksOf();
     const long = (n: number) => `${"x".repeat(500)} ${n}s`;
     for (const [i, rows] of [
@@ -100,7 +100,7 @@ describe("a running clock", () => {
     expect(ticks.ticking("first 2s", 1000)).toBe(false);
   });
 
-  it("knows the next text of a status line by its place, for as long as its clock ran a moment ago", () => {
+  it("identifies the next text of a status line by its place, if its clock ran a moment ago", () => {
     const ticks = ticksOf();
     const next = "✻ No answer yet, next try in 4m 14s";
     expect(ticks.inherits(next, 2, 1000)).toBe(false);

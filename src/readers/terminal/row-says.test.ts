@@ -24,8 +24,8 @@ const row = fc.oneof(
   fc.string({ unit: fc.constantFrom("0", "5", "9", " ", "s", "h", "/", "·", "⎿", "a", "(", ")") }),
 );
 
-describe("what a profile says of a row", () => {
-  it("is what each of its patterns finds in the row", () => {
+describe("the matches of a profile in a row", () => {
+  it("are those of each of its patterns", () => {
     fc.assert(
       fc.property(fc.constantFrom(...AGENTS), fc.array(row, { maxLength: 6 }), (agent, texts) => {
         const profile = profileFor(agent);

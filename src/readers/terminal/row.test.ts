@@ -11,7 +11,7 @@ describe("a row", () => {
     expect(rowOf("✻ Baking… (4s)")).not.toBe(row);
   });
 
-  it("answers a question once", () => {
+  it("computes an answer once", () => {
     let asked = 0;
     const length = oncePerRow((text) => {
       asked++;
@@ -21,7 +21,7 @@ describe("a row", () => {
     expect(asked).toBe(2);
   });
 
-  it("is kept while it is seen now and then, and forgotten among many others", () => {
+  it("is kept while it is seen now and then, and dropped among many others", () => {
     const [seen, unseen] = [rowOf("seen"), rowOf("unseen")];
     for (let n = 0; n < 10_000; n++) {
       rowOf(`passing ${n}`);
@@ -31,13 +31,13 @@ describe("a row", () => {
     expect(rowOf("unseen")).not.toBe(unseen);
   });
 
-  it("is not kept for others where it is longer than rows are", () => {
+  it("is not shared if it is longer than any usual row", () => {
     const long = "x".repeat(500);
     expect(rowOf(long)).not.toBe(rowOf(long));
     expect(rowOf(long).text).toBe(long);
   });
 
-  it("says to each profile what that profile asks, also where many ask", () => {
+  it("gives each profile its own matches, even with many profiles", () => {
     const row = rowOf("• Working (3s • esc to interrupt)");
     const rules = (agent: string, marker: string) => {
       const profile = { ...profileFor(agent), message: `^${marker} (?P<text>.*)$` };

@@ -3,7 +3,7 @@ import { rowOf } from "./row.js";
 import { footOf, joinRows, maskRow } from "./screen-text.js";
 
 describe("rows of text", () => {
-  it("end at the lowest that is not blank", () => {
+  it("end at the lowest row that is not blank", () => {
     expect(
       [
         ["a", "", " "],
@@ -16,7 +16,7 @@ describe("rows of text", () => {
     expect(joinRows(["╭────────╮", "│ one    │", "", "│ two    │", "╰────────╯"].map(rowOf))).toBe("one\ntwo");
   });
 
-  it("are masked where they move by nature", () => {
+  it("are masked in the parts that always move", () => {
     const masked = (text: string) => maskRow(rowOf(text));
     expect(masked("⠋ Running 3s")).toBe(masked("⠙ Running 4s"));
     expect(masked("⊶ Shell npm test 59s")).toBe(masked("⊷ Shell npm test 1m 0s"));

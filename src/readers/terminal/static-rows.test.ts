@@ -14,7 +14,7 @@ const PLACE = " ~/project [main]";
 const above = (...rows: string[]) => [...rows, "", PLACE, "─────────", "❯"];
 
 describe("a row that a program keeps above its composer", () => {
-  it("is known when three others have stood above it", () => {
+  it("is known after three different rows above it", () => {
     const staticRows = staticRowsOf();
     const seen = ["Welcome.", "● Hello", "● Hello, there", "● Done."].map((row) => {
       const rows = above(row);
@@ -24,14 +24,14 @@ describe("a row that a program keeps above its composer", () => {
     expect([PLACE, "● Done."].map((row) => staticRows.isStatic(row))).toEqual([true, false]);
   });
 
-  it("is forgotten when it goes", () => {
+  it("is dropped when it disappears", () => {
     const staticRows = staticRowsOf();
     for (const row of ["a", "b", "c"]) staticRows.see(above(row), 3);
     expect(staticRows.see(["● Done.", "", "❯"], 2)).toBe(true);
     expect([PLACE, "● Done."].map((row) => staticRows.isStatic(row))).toEqual([false, false]);
   });
 
-  it("is not the last line of a text, nor one that comes back", () => {
+  it("is not the last line of a text, nor a row that returns", () => {
     const staticRows = staticRowsOf();
     for (const row of ["a", "b", "c", "d"]) staticRows.see([row, "the end", "❯"], 2);
     expect(staticRows.isStatic("the end")).toBe(false);
@@ -42,7 +42,7 @@ describe("a row that a program keeps above its composer", () => {
     expect(staticRows.isStatic("Error: 401")).toBe(false);
   });
 
-  it("is nothing on an empty screen", () => {
+  it("is absent on an empty screen", () => {
     expect(staticRowsOf().see(["", "", "❯"], 2)).toBe(false);
   });
 });

@@ -50,7 +50,7 @@ const piece = fc.oneof(
 );
 
 describe("the emulator's screen", () => {
-  it("holds the rows that the emulator tells, whatever was written and whenever it was read", () => {
+  it("has the emulator's rows after any writes and at any time of reading", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(piece, fc.boolean()), { maxLength: 40 }), (pieces) => {
         const { terminal, screen, write } = screenOf();
@@ -75,7 +75,7 @@ describe("the emulator's screen", () => {
     },
   );
 
-  it.each(["\u1680", "a\u205f", "a\u2028", "a \u1680 ", "\u205fb"])("holds a rare space as told: %j", (text) => {
+  it.each(["\u1680", "a\u205f", "a\u2028", "a \u1680 ", "\u205fb"])("keeps a rare space unchanged: %j", (text) => {
     const { terminal, screen, write } = screenOf();
     write(text);
     screen.read();
@@ -101,7 +101,7 @@ describe("the emulator's screen", () => {
     expect(texts(screen.rows)).toEqual(reported(terminal));
   });
 
-  it("reads every row again after another height", () => {
+  it("reads every row again after a change of height", () => {
     const { terminal, screen, write } = screenOf();
     write("one");
     screen.read();
@@ -111,7 +111,7 @@ describe("the emulator's screen", () => {
     expect(texts(screen.rows)).toEqual(reported(terminal));
   });
 
-  it("reads every row when the emulator's inside is another", () => {
+  it("reads every row if the emulator's internals differ", () => {
     const { terminal, write } = screenOf();
     const { buffer, rows } = terminal;
     const blind = new TerminalScreen({ buffer, rows } as InstanceType<typeof xterm.Terminal>);
@@ -129,7 +129,7 @@ describe("the emulator's screen", () => {
     ["grey", "\u001b[38;2;153;153;153mWorked for 3s\u001b[0m", { tinted: false, muted: true }],
     ["dim", "\u001b[2mWorked for 3s\u001b[0m", { tinted: false, muted: true }],
     ["red in one word of four", "an \u001b[31mError\u001b[0m in the middle of a line", { tinted: false, muted: false }],
-  ])("tells text in %s", (_, text, expected) => {
+  ])("recognises text in %s", (_, text, expected) => {
     const { screen, write } = screenOf(60);
     write(text);
     expect({ tinted: screen.tinted(0), muted: screen.muted(0) }).toEqual(expected);
@@ -141,20 +141,20 @@ describe("the emulator's screen", () => {
     ["is drawn as a block", "text\r\n> ▋type here\r\nfoot", true],
     ["is not: a row of changed colours", "text\r\n> \u001b[7mselected\u001b[0m\r\nfoot", false],
     ["is not: a bar", "text\r\n> ████░░\r\nfoot", false],
-  ])("tells where the cursor %s", (_, text, expected) => {
+  ])("recognises where the cursor %s", (_, text, expected) => {
     const { screen, write } = screenOf(60);
     write(text);
     screen.read();
     expect(screen.cursor(1)).toBe(expected);
   });
 
-  it("tells text that stands on a ground of its own", () => {
+  it("recognises text with a background of its own", () => {
     const { screen, write } = screenOf(60);
     write("\u001b[48;2;40;50;40m all passed \u001b[0m\r\n all \u001b[44mpassed\u001b[0m or not");
     expect([screen.backed(0), screen.backed(1)]).toEqual([true, false]);
   });
 
-  it("takes a ground that most of the screen has for no row's own", () => {
+  it("ignores a background that most of the screen has", () => {
     const { screen, write } = screenOf(60);
     write("\u001b[48;2;20;20;20m\u001b[2J\u001b[H the reply\r\n\u001b[48;2;60;60;60m the prompt");
     screen.read();
@@ -167,20 +167,20 @@ describe("the emulator's screen", () => {
     ["words in no colour", "% Ask me\u001b[1;3H", false],
     ["the cursor in another row", "% \u001b[2mAsk me\u001b[0m\r\n", false],
     ["no words", "% \u001b[1;3H", false],
-  ])("tells what is to be typed over: %s", (_, text, expected) => {
+  ])("recognises a placeholder: %s", (_, text, expected) => {
     const { screen, write } = screenOf(60);
     write(text);
     screen.read();
     expect(screen.ghost(0)).toBe(expected);
   });
 
-  it("tells a red frame from a red text", () => {
+  it("distinguishes a red frame from red text", () => {
     const { screen, write } = screenOf(60);
     write("\u001b[31m┃\u001b[0m text\r\n┃ \u001b[31mtext\u001b[0m");
     expect([screen.redFrame(0), screen.redFrame(1)]).toEqual([true, false]);
   });
 
-  it("is plain until anything is drawn in a colour, and never again", () => {
+  it("is plain only until something is drawn in a colour", () => {
     const { screen, write } = screenOf(60);
     write("\u001b[1;2;7mAPI Error\u001b[0m");
     screen.read();

@@ -28,13 +28,13 @@ function reader(agent = "claude") {
 const readings = (signals: Signal[]) => signals.flatMap((s) => (s.kind === "screen" ? [s.reading] : []));
 
 describe("a terminal", () => {
-  it("states what two looks agree on, and nothing before", () => {
+  it("reports a fact when two checks agree, and not before", () => {
     const { show } = reader();
     expect(readings(show(composer("⏺ Done.")))).toEqual([]);
     expect(readings(show(""))).toMatchObject([{ busy: false, composer: "empty", moving: true }]);
   });
 
-  it("says nothing again while nothing changes, but that the motion ended", () => {
+  it("reports nothing while nothing changes, except the end of motion", () => {
     const { show } = reader();
     show(composer("⏺ Done."), 2);
     expect(readings(show("", 40))).toMatchObject([{ moving: false }]);
@@ -47,13 +47,13 @@ describe("a terminal", () => {
     [">>> ", "sign"],
     ["\u001b[2;1H~\u001b[1;1H", undefined],
     ["one\r\ntwo\u001b[1;4H", undefined],
-  ])("of a program that nobody knows says what the cursor stands behind: %j", (text, caret) => {
+  ])("reports the text before the cursor of an unknown program: %j", (text, caret) => {
     const last = readings(reader("generic").show(text, 8)).at(-1);
     expect(last).toMatchObject({ composer: "hidden", moving: false });
     expect(last?.caret).toBe(caret);
   });
 
-  it("lets a spinner be no news of the reply", () => {
+  it("does not count a spinner as progress of the reply", () => {
     const { show } = reader();
     const frame = (glyph: string, n: number) => composer(`⏺ Reading.\r\n\r\n${glyph} Baking… (${n}s · ↓ ${n} tokens)`);
     show(frame("✢", 1), 2);
@@ -62,7 +62,7 @@ describe("a terminal", () => {
     expect(new Set(later.map((reading) => reading.reply)).size).toBe(1);
   });
 
-  it("lets a status line whose words change be no news of the reply, nor a result that takes its place be lost", () => {
+  it("does not count changing words of a status line as progress, and keeps a result that replaces it", () => {
     const { show } = reader("generic");
     const frame = (status: string) => composer(`● Reading the file.\r\n\r\n${status}`);
     const first = [1, 2, 3].flatMap((n) => readings(show(frame(`∗ Pondering 0m ${n}s`)))).at(-1);
@@ -72,7 +72,7 @@ describe("a terminal", () => {
     expect(readings(show(frame("● It took 12s. Shall I go on?"), 2)).at(-1)).toMatchObject({ closing: "question" });
   });
 
-  it("takes what stood in a torn frame, and is gone at the next look, for no news", () => {
+  it("does not count text of a torn frame as progress if it is gone at the next check", () => {
     const { show } = reader();
     const frame = (reply: string, tokens: number) => composer(`${reply}\r\n\r\n✢ Baking… (9s · ↓ ${tokens} tokens)`);
     const [before] = readings(show(frame("⏺ Reading.\r\n\r\n⏺ The sign is", 63), 2));
@@ -84,18 +84,18 @@ describe("a terminal", () => {
     expect(later[0]?.reply).not.toBe(before?.reply);
   });
 
-  it("reads a sign that is to be drawn as text as that sign", () => {
+  it("reads a sign with a text presentation mark as that sign", () => {
     const { show } = reader("generic");
     const asks = composer("◆\ufe0e Should I change the code or the test?");
     expect(readings(show(asks, 2)).at(-1)).toMatchObject({ closing: "question" });
   });
 
-  it("tells a draft from an empty composer", () => {
+  it("distinguishes a draft from an empty composer", () => {
     const { show } = reader();
     expect(readings(show(composer("⏺ Done.", "and now"), 2)).at(-1)).toMatchObject({ composer: "draft" });
   });
 
-  it("reads the status that a program writes, and the word of its title once", () => {
+  it("reads the status that a program writes, and the status of its title once", () => {
     const { show } = reader();
     const signals = show("\u001b]7501;state=working\u0007\u001b]0;◐ task\u0007");
     expect(signals.filter((s) => s.kind === "status")).toMatchObject([
@@ -105,7 +105,7 @@ describe("a terminal", () => {
     expect(show("\u001b]0;◑ task\u0007").filter((s) => s.kind === "status")).toEqual([]);
   });
 
-  it("tells of a turn that began and ended between two looks, by its titles", () => {
+  it("reports a turn that started and ended between two checks, by its titles", () => {
     const { show } = reader();
     const signals = show("\u001b]0;◐ task\u0007\u001b]0;◑ task\u0007\u001b]0;✳ task\u0007");
     expect(signals.flatMap((s) => (s.kind === "status" ? [s.status] : []))).toEqual(["working", "idle"]);
@@ -113,7 +113,7 @@ describe("a terminal", () => {
     expect(many.flatMap((s) => (s.kind === "status" ? [s.status] : []))).toEqual(["working", "idle"]);
   });
 
-  it("believes no spinner in a title that stood still for seconds while an unknown program names what stopped it", () => {
+  it("ignores a title spinner that has not moved for seconds while an unknown program shows why it stopped", () => {
     const { show, terminal } = reader("generic");
     const statuses = (signals: Signal[]) => signals.flatMap((s) => (s.kind === "status" ? [s.status] : []));
     expect(statuses(show("\u001b]0;⠦ task\u0007"))).toEqual(["working"]);
@@ -123,21 +123,21 @@ describe("a terminal", () => {
     expect(statuses(show("\u001b]0;⠧ task\u0007"))).toEqual(["working"]);
   });
 
-  it("believes it as long as nothing was said to have gone wrong", () => {
+  it("accepts a title spinner as long as no failure is shown", () => {
     const { show, terminal } = reader("generic");
     show("\u001b]0;⠦ task\u0007");
     show(composer("⏺ The loop adds the tax first."), 2);
     expect(terminal.check(60_000).filter((s) => s.kind === "status")).toEqual([]);
   });
 
-  it("tells the program's version once", () => {
+  it("reports the program's version once", () => {
     const { show } = reader();
     const banner = `Claude Code v2.1.300\r\n${RULE}`;
     expect(show(banner).filter((s) => s.kind === "session")).toMatchObject([{ version: "2.1.300" }]);
     expect(show(`\r\n${banner}`).filter((s) => s.kind === "session")).toEqual([]);
   });
 
-  it("reads a screen that does not fit the profile by its structure, and says so", () => {
+  it("reads a screen that does not match the profile by its structure, and reports that", () => {
     const { show } = reader("opencode");
     expect(readings(show("\u001b[2J\u001b[HWorking on it\r\n> ", 2)).at(-1)).toMatchObject({ structural: true });
   });
@@ -150,7 +150,7 @@ describe("a terminal", () => {
     expect(last?.structural).toBeUndefined();
   });
 
-  it("lets a few bytes wait until the program rests, or for four looks", () => {
+  it("lets a few bytes wait until the program rests, or for four checks", () => {
     const { show, terminal } = reader();
     show(composer("⏺ Done."), 12);
     const titles = ["◐ one", "◐ two", "◐ three", "◐ four", "◐ five", "six"].map((title, n) => {
@@ -161,7 +161,7 @@ describe("a terminal", () => {
     expect(terminal.check(20_000).map((signal) => signal.kind)).toEqual(["output", "status"]);
   });
 
-  it("reads many bytes at the next look, and what nothing has confirmed yet at the one after it", () => {
+  it("reads many bytes at the next check, and an unconfirmed state at the one after it", () => {
     const { terminal } = reader();
     const more = (text: string) => terminal.write(encoder.encode(text));
     more(" ".repeat(2000) + composer("⏺ Done."));
@@ -170,7 +170,7 @@ describe("a terminal", () => {
     expect(readings(terminal.check(1500))).toMatchObject([{ composer: "empty" }]);
   });
 
-  it("confirms another state at once and takes its time for a counter that grows, but not by structure alone", () => {
+  it("confirms a new state at once and a growing counter later, but not by structure alone", () => {
     const lines = (n: number) => composer(`⏺ Reading.\r\n\r\n✢ Baking… (${n}s · ↓ ${n} tokens)`);
     const tokensOf = (agent: string) => {
       const { show } = reader(agent);
@@ -185,13 +185,13 @@ describe("a terminal", () => {
     expect(said).toMatchObject([[], [], [], [], [{ busy: false }]]);
   });
 
-  it("takes the last screen as it stands, without a second opinion", () => {
+  it("accepts the last screen without confirmation", () => {
     const { terminal } = reader();
     terminal.write(encoder.encode(composer("⏺ Done.")));
     expect(readings(terminal.lastCheck(100))).toMatchObject([{ composer: "empty" }]);
   });
 
-  it("says that bytes came at most every five seconds", () => {
+  it("reports arriving bytes at most every five seconds", () => {
     const { show } = reader();
     const bytes = Array.from({ length: 15 }, (_, i) => show(`line ${i}\r\n`))
       .flat()
@@ -199,7 +199,7 @@ describe("a terminal", () => {
     expect(bytes).toHaveLength(3);
   });
 
-  it("gives the same signals however the bytes between two looks are cut, and never throws", () => {
+  it("gives the same signals for any chunking between two checks, and never throws", () => {
     const frame = fc.oneof(
       fc.string({ unit: "binary", maxLength: 60 }),
       fc.constantFrom(composer("⏺ Done?"), composer("✢ Baking… (3s)"), "\u001b[?1049h", "\u001bc", "日本 😀\r\n"),
@@ -217,7 +217,7 @@ describe("a terminal", () => {
     );
   });
 
-  it("bears any size that a program or a user asks for", () => {
+  it("accepts any size that a program or a user requests", () => {
     const { terminal, show } = reader();
     for (const [cols, rows] of [
       [0, 0],
