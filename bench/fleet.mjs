@@ -1,6 +1,6 @@
 /**
- * The real daemon with 500 agents. Each sends what the terminal of a recorded session tells, at the pace of its looks,
- * over a link of its own, as a host does; each has a process and a workspace, which the daemon looks at by itself.
+ * The real daemon with 500 agents. Each sends the signals of a recorded session's terminal, at the pace of its checks,
+ * over a link of its own, as a host does; each has a process and a workspace, which the daemon checks by itself.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -17,7 +17,7 @@ import { CHECK_MS, casesIn, FIXTURES, readRecording } from "./recordings.mjs";
 
 const AGENTS = 500;
 const WORKSPACES = 25;
-/** The first looks at every workspace are over by then. */
+/** The first checks of every workspace are done by then. */
 const WARM_UP_MS = 40_000;
 const MEASURED_MS = 30_000;
 const CORE_MAX = 0.25;
@@ -97,7 +97,7 @@ function startAgents(home) {
       endedAt: null,
     };
     const link = new DaemonLink({ socketPath: daemonSocket, session });
-    // Each is elsewhere in its session, and looks at another moment.
+    // Each agent is at a different point of its session, and checks at a different time.
     return { child, link, script, check: n * 7, dueAt: performance.now() + ((n * 37) % CHECK_MS), sent: 0 };
   });
 }
@@ -117,7 +117,7 @@ function feed(agents) {
 
 const sent = (agents) => agents.reduce((sum, agent) => sum + agent.sent, 0);
 
-/** What the terminal of a recorded session tells, look by look. */
+/** The signals of a recorded session's terminal, check by check. */
 function signalsOf({ agent, cols, rows, checks }) {
   const profile = profileFor(agent);
   const reader = new TerminalReader(profile, { cols, rows, zone: "UTC", structure: generic });

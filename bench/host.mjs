@@ -6,7 +6,7 @@ import { BIN, canMeasure, makeHome, memoryOf, removeHome, run, sleep } from "./p
 
 /** It has to be as near to 1 as can be; this is what the code has reached, and may not fall behind again. */
 const RATIO_MAX = 1.5;
-/** The observer has taken its first looks by then. */
+/** The observer has finished its first checks by then. */
 const SETTLED_MS = 4000;
 
 export async function benchHost() {

@@ -36,7 +36,7 @@ export function benchJudging({ rounds }) {
   ];
 }
 
-/** Evidence after so many signals, and the steps that come next. */
+/** Evidence after this many signals, and the following steps. */
 function lived(signals) {
   const evidence = createEvidence();
   let n = 0;

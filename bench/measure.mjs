@@ -3,7 +3,7 @@ export function sideBySide(contestants, rounds) {
   const names = Object.keys(contestants);
   const best = Object.fromEntries(names.map((name) => [name, Number.POSITIVE_INFINITY]));
   for (let round = 0; round < rounds; round++) {
-    // Who begins changes with the round. No collection is forced in between: it would throw optimised code away.
+    // The order alternates with the round. No garbage collection is forced in between: it would discard optimised code.
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       best[name] = Math.min(best[name], contestants[name]());
     }

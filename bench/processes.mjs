@@ -1,4 +1,4 @@
-/** Real processes for the benches: rouse in a home of its own, and what the system says of a process. */
+/** Real processes for the benchmarks: rouse in a home of its own, and the system's figures for a process. */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,6 @@
-/** An endless session as signals: what a stream, a transcript and a screen tell of an agent that works, step by step. */
+/**
+ * An endless session as signals: the signals of a stream, a transcript and a screen for a working agent, step by step.
+ */
 import { digest } from "../dist/core/digest.js";
 
 const STEP_MS = 900;

@@ -8,8 +8,8 @@ import { sideBySideInPieces, timed } from "./measure.mjs";
 import { bytesOf, CHECK_MS, casesIn, FIXTURES, inkFlood, readRecording } from "./recordings.mjs";
 
 /**
- * Of small recordings, more rounds: fifteen of them would measure code that is still being compiled, on both sides, where
- * a watchdog runs for days.
+ * More rounds for small recordings: fifteen would measure code that is still being compiled, on both sides, while a
+ * watchdog runs for days.
  */
 const BYTES_READ = 60_000_000;
 const roundsFor = (list, rounds) => Math.max(rounds, Math.min(100, Math.ceil(BYTES_READ / bytesOf(list))));
@@ -78,7 +78,7 @@ function groupByAgent(recordings) {
   return groups;
 }
 
-/** Milliseconds of the writes before each look. */
+/** Milliseconds of the writes before each check. */
 function readBare({ cols, rows, checks }) {
   const terminal = new xterm.Terminal({ cols, rows, scrollback: 0, allowProposedApi: true });
   const ms = checks.map((writes) =>
@@ -94,7 +94,7 @@ function readBare({ cols, rows, checks }) {
   return ms;
 }
 
-/** Milliseconds of the same writes and of the look. */
+/** Milliseconds of the same writes and of the check. */
 function readWithSignals({ agent, cols, rows, checks }) {
   const reader = new TerminalReader(profileFor(agent), { cols, rows, zone: "UTC", structure: generic });
   let signals = 0;

@@ -100,7 +100,7 @@ function readJson(path, parse) {
   }
 }
 
-/** Both sides read the recordings of BASE, so that a new recording is no difference. */
+/** Both sides read the recordings of BASE, so that a new recording does not count as a difference. */
 async function dumpBoth(name) {
   const commit = commitOf(name);
   const folder = join(TREE, ".timelines", `${commit.slice(0, 12)}-${keyOfCache()}`);

@@ -33,12 +33,12 @@ const FOLDERS = [
   "src/core/policy/budget.ts",
   "src/effects",
 ];
-/** Where unit tests are. Whole daemons and the simulator take too long to be run for each mutant. */
+/** The folders of unit tests. Whole daemons and the simulator are too slow to run for each mutant. */
 const TESTS = ["src/", "test/effects/", "test/fixtures/mutate/"];
-/** So many of the nearest test files are run for a mutant, without those that take longer than this. */
+/** This many of the nearest test files are run for a mutant, except those that take longer than this. */
 const TESTS_MAX = 8;
 const SLOW_MS = 60_000;
-/** The nearest ones that take so long together are run first; most mutants end there. */
+/** The nearest test files with this total duration run first; most mutants end there. */
 const FIRST_MS = 5000;
 const TIMEOUT_MIN_MS = 30_000;
 const CLEAN_TIMEOUT_MS = 20 * 60_000;

@@ -103,7 +103,7 @@ const isText = (node) =>
 
 function swapped({ start, end, operator, left, right }, source) {
   const other = OPERATORS[operator];
-  // To add texts is no arithmetic.
+  // Concatenation of texts is not arithmetic.
   if (other === undefined || (operator === "+" && (isText(left) || isText(right)))) return [];
   const at = left.end + source.slice(left.end, right.start).indexOf(operator);
   return [[start, end, source.slice(start, at) + other + source.slice(at + operator.length, end)]];

@@ -63,7 +63,7 @@ function failure(reason) {
   return { failed: true, reason };
 }
 
-/** Every number and word of a score as an entry of its own, so that a difference names its place. */
+/** Every number and word of a score as an entry of its own, so that a difference names its position. */
 function figuresOf(value, path = "") {
   if (value === null || typeof value !== "object") return [{ figure: path, value }];
   return Object.entries(value).flatMap(([key, inner]) => figuresOf(inner, path === "" ? key : `${path}.${key}`));

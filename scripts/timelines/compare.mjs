@@ -64,7 +64,7 @@ function firstDifference(before, after) {
   return null;
 }
 
-/** The order of keys is no difference. */
+/** The order of keys does not count as a difference. */
 function canonical(value) {
   return JSON.stringify(value, (_, inner) =>
     inner !== null && typeof inner === "object" && !Array.isArray(inner)

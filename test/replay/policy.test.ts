@@ -17,7 +17,7 @@ const SOURCES = new Set(SOURCE_NAMES);
 const WITH_CORPUS = CORPUS && process.env.ROUSE_FULL ? caseFolders(`${CORPUS}/live`) : [];
 const CASES = [...caseFolders(OWN_CASES), ...WITH_CORPUS];
 
-/** Labels of the truth under which nothing is to be mended. */
+/** Labels for which no recovery is needed. */
 const CALM = new Set(["starting", "idle", "working", "tool_running", "retrying", "interrupted", "done", "exited"]);
 
 const isHealthy = (meta: Record<string, unknown>): boolean =>

@@ -1,4 +1,4 @@
-/** Files that are broken or of somebody else, given to `rouse replay` and `rouse eval` beside good ones. */
+/** Broken or foreign files, given to `rouse replay` and `rouse eval` beside good ones. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The real chrome of each program while it works and when its turn is over, cut out of the recordings, and how the
- * program dresses what stands in its reply: a message, a diff, a tool's output, the human's own prompt.
+ * The real chrome of each program during and after a turn, cut out of the recordings, and how the program draws the
+ * parts of its reply: a message, a diff, a tool's output, the user's own prompt.
  */
 import { join } from "node:path";
 import { type Line, OWN_CASES, screenAt, textOf } from "../support/recordings.js";
@@ -12,7 +12,7 @@ interface Cut {
   t: number;
   /** Rows of the status and the foot, from the first; empty rows in a run are kept as one. */
   from: number;
-  /** The row where a human types. */
+  /** The input row. */
   composer: number;
 }
 
@@ -21,14 +21,14 @@ interface Dress {
   diff: (rows: readonly Line[]) => Line[];
   output: (rows: readonly Line[]) => Line[];
   prompt: (rows: readonly Line[]) => Line[];
-  /** What stands before the first and the other rows of a draft. */
+  /** The text before the first and the other rows of a draft. */
   draft: readonly [first: string, other: string];
 }
 
 export interface Chrome {
   name: string;
   dress: Dress;
-  /** What stands below the reply, with a draft in the composer or none. */
+  /** The rows below the reply, with or without a draft in the composer. */
   bottom: (phase: Phase, draft: readonly Line[]) => Line[];
 }
 

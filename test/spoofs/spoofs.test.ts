@@ -10,13 +10,13 @@ const FULL = process.env.ROUSE_FULL === "1";
 const ALARMS: ReadonlySet<string> = new Set(["needs_input", "error", "rate_limited", "stuck"]);
 
 /**
- * Known limits: screens that are cell for cell what the program itself draws, so that no reader of the screen alone
- * can tell. Each is left out of the promise with its reason and counted in the test's name; a transcript, a hook or a
- * program status says the truth for all of them, and outranks the screen.
+ * Known limits: screens that are cell for cell what the program itself draws, so that no reader of the screen alone can
+ * distinguish them. Each is excluded from the promise with its reason and counted in the test's name; a transcript, a
+ * hook or a program status is right for all of them, and outranks the screen.
  */
 const LIMITS: readonly { reason: string; holds: (profile: string, chrome: string, spoof: Spoof) => boolean }[] = [
   {
-    // An agent cannot colour its own message, and a turn seldom ends on a tool's red output without a word.
+    // An agent cannot colour its own message, and a turn seldom ends on a tool's red output without a message.
     reason: "the words of an error in its colours, right where the program puts them, with nothing after them",
     holds: (_, chrome, { phase, last, colour, place }) =>
       chrome === "claude-code" &&
@@ -26,7 +26,7 @@ const LIMITS: readonly { reason: string; holds: (profile: string, chrome: string
       (place === "output" || place === "message start"),
   },
   {
-    // Nothing shows where the composer of an unknown program begins when its rows have neither frame nor bar.
+    // Nothing marks the start of an unknown program's composer if its rows have neither frame nor bar.
     reason: "a menu in a draft of several rows, in a composer without a frame, of a program without a profile",
     holds: (profile, chrome, { place }) => profile === "generic" && chrome === "codex" && place === "draft",
   },

@@ -1,4 +1,4 @@
-/** Spoof screens: real rows of problem in every place where a program shows text that is not its own. */
+/** Spoof screens: real rows of a problem in every place where a program shows text that is not its own. */
 
 import { assess } from "../../src/core/judgement/assess.js";
 import { createEvidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
@@ -31,9 +31,9 @@ export interface Spoof {
   phase: Phase;
   /** Cut again into rows of 58 characters. */
   wrapped: boolean;
-  /** Nothing stands between the spoof and the program's own rows; else the agent says a last sentence. */
+  /** Nothing is between the spoof and the program's own rows; else the agent adds a last sentence. */
   last: boolean;
-  /** The chrome stands at the bottom of the screen, with empty rows above it; else right below the reply. */
+  /** The chrome is at the bottom of the screen, with empty rows above it; else right below the reply. */
   spread: boolean;
 }
 
@@ -159,7 +159,7 @@ export function screenOf(spoof: Spoof, chrome: Chrome): Line[] {
   return [...shown, ...Array.from({ length: gap }, () => say("")), ...bottom];
 }
 
-/** Seconds of the looks, and what comes before them: long enough for every word of the screen to settle. */
+/** Seconds of the checks, and of the work before them: long enough for every fact of the screen to be confirmed. */
 const CHECKS: readonly (readonly [second: number, before: "work" | "spoof" | null])[] = [
   [0, "work"],
   [0.5, null],
@@ -167,7 +167,7 @@ const CHECKS: readonly (readonly [second: number, before: "work" | "spoof" | nul
   ...[2, 2.5, 3, 4, 6, 9, 15, 26].map((second): [number, "spoof" | null] => [second, second === 2 ? "spoof" : null]),
 ];
 
-/** What rouse says of a screen that follows ordinary work, look by look. */
+/** The verdicts of rouse on a screen that follows ordinary work, check by check. */
 export function statesOf(
   profile: AgentProfile,
   chrome: Chrome,
