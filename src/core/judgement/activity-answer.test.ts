@@ -19,7 +19,7 @@ function sourcesAfter(...signals: object[]): string[] {
 }
 
 describe("the answer to rouse's own prompt", () => {
-  it("is no activity where it only acknowledges, though its text streamed in and its turn ended", () => {
+  it("is not activity if it only acknowledges, even with streamed text and an ended turn", () => {
     expect(sourcesAfter(asked, text(22), said("Got it, resuming now."), tokens, end)).toEqual([]);
   });
 
@@ -27,12 +27,12 @@ describe("the answer to rouse's own prompt", () => {
     ["says something", [said("The cache was stale; I clear it first.")]],
     ["calls a tool", [{ kind: "tool_start", id: "1", tool: "Bash", class: "shell", call: "x" }]],
     ["is longer than an acknowledgement", [text(300)]],
-    ["is a human's by then", [{ ...asked, own: false, preview: "and the tests" }, text(22)]],
-  ])("counts with all that was held back as soon as it %s", (_, more) => {
+    ["is followed by a user's message", [{ ...asked, own: false, preview: "and the tests" }, text(22)]],
+  ])("counts with all held signals as soon as it %s", (_, more) => {
     expect(sourcesAfter(asked, text(22), ...more, tokens, end)).toContain("telemetry_event");
   });
 
-  it("is not waited for where a human asked", () => {
+  it("is not held back after a user's own request", () => {
     expect(sourcesAfter({ ...asked, own: false }, text(22))).toContain("telemetry_event");
   });
 });

@@ -25,8 +25,8 @@ function stateOf(signals: Signal[]) {
   return state;
 }
 
-describe("the ten sources", () => {
-  it("leaves out what the user calls noise", () => {
+describe("the ten activity sources", () => {
+  it("leave out the user's noise patterns", () => {
     const report: Signal = {
       kind: "report",
       at: ago(1),
@@ -40,7 +40,7 @@ describe("the ten sources", () => {
     expect(assessActivity(state, NOW, { noise_patterns: ["", "other"] }).signals).toHaveLength(1);
   });
 
-  it("stand in three tiers", () => {
+  it("are grouped in three tiers", () => {
     const tiers = Object.values(ACTIVITY_SOURCES).map(({ tier }) => tier);
     expect(tiers).toEqual([1, 1, 1, 1, 2, 2, 2, 2, 3, 3]);
   });
@@ -71,7 +71,7 @@ describe("the ten sources", () => {
     [{ kind: "request" }, null],
     [{ kind: "retry", attempt: 2 }, null],
     [{ kind: "constructor" }, null],
-  ])("%o speaks for %s", (signal, source) => {
+  ])("map %o to %s", (signal, source) => {
     expect(activitySourceOf({ at: NOW, source: "transcript", ...signal } as unknown as Signal)).toBe(source);
   });
 });
@@ -104,14 +104,14 @@ describe("assessActivity", () => {
     expect(assessment).toMatchObject({ is_active: active, validation_passed: validated, known: true });
   });
 
-  it("tells when the last activity was, newest first, and why", () => {
+  it("returns the last activity, the signals newest first, and the reasons", () => {
     const assessment = assessActivity([seen("git_commit", 45), seen("test_execution", 40)], NOW);
     expect(assessment).toMatchObject({ last_activity: ago(40), inactivity_minutes: 40 });
     expect(assessment.signals.map(({ source }) => source)).toEqual(["test_execution", "git_commit"]);
     expect(assessment.reasons).toEqual(["2 tier-1 signals", "activity is older than 30 min"]);
   });
 
-  it("takes every threshold from the call", () => {
+  it("uses the thresholds of the caller", () => {
     const old = [seen("git_commit", 90)];
     expect(assessActivity(old, NOW).is_active).toBe(false);
     const wide = { lookback_minutes: 120, tier1_window_seconds: 7200, min_confidence_threshold: 0.4 };
@@ -128,7 +128,7 @@ describe("assessActivity", () => {
     expect(assessActivity(signals, NOW)).toMatchObject({ known: false, is_active: false, confidence: 0 });
   });
 
-  it("leaves recovery prompts, acknowledgements and rouse's own text out", () => {
+  it("ignores recovery prompts, acknowledgements and rouse's own text", () => {
     const texts = [`${ROUSE_MARK} are you there?`, "STALL-RECOVERY: resume", "Got it, resuming now.", "#no-reply"];
     const signals = texts.map((text, i) => ({ ...seen("telemetry_event", i), text }));
     expect(assessActivity(signals, NOW).signals).toEqual([]);
@@ -147,26 +147,26 @@ describe("assessActivity", () => {
     expect(assessActivity(state, NOW).signals).toEqual([]);
   });
 
-  it("does not take a commit about a resumer for noise", () => {
+  it("does not treat a commit about a resumer as noise", () => {
     const state = stateOf([{ kind: "commit", at: ago(1), source: "workspace", id: "a", subject: "mend the resumer" }]);
     expect(assessActivity(state, NOW).is_active).toBe(true);
   });
 
-  it("takes a changed reply on the screen for activity, a repaint not", () => {
+  it("counts a changed reply on the screen as activity, but not a repaint", () => {
     const painted = stateOf([screen("a", ago(70)), screen("a", ago(2)), screen("a", ago(1))]);
     expect(assessActivity(painted, NOW)).toMatchObject({ known: true, is_active: false, signals: [] });
     expect(assessActivity(stateOf([screen("a", ago(2)), screen("b", ago(1))]), NOW).is_active).toBe(true);
     expect(assessActivity(stateOf([screen("a", ago(2), 10), screen("a", ago(1), 11)]), NOW).is_active).toBe(true);
   });
 
-  it("does not count the hours that the machine slept", () => {
+  it("does not count hours of machine sleep", () => {
     const commit: Signal = { kind: "commit", at: ago(500), source: "workspace", id: "a" };
     const gap: Signal = { kind: "gap", at: ago(5), source: "observer", from: ago(490), to: ago(5) };
     expect(assessActivity(stateOf([commit]), NOW).known).toBe(false);
     expect(assessActivity(stateOf([commit, gap]), NOW)).toMatchObject({ is_active: true, inactivity_minutes: 15 });
   });
 
-  it("forgets yesterday instead of calling today inconsistent", () => {
+  it("drops yesterday's signals instead of reporting inconsistent times", () => {
     const commits = [48 * 60, 1].map(
       (minutes): Signal => ({ kind: "commit", at: ago(minutes), source: "workspace", id: `${minutes}` }),
     );
@@ -174,7 +174,7 @@ describe("assessActivity", () => {
   });
 });
 
-describe("knowing", () => {
+describe("whether activity is known", () => {
   const keys = (minutes: number): Signal => ({
     kind: "input",
     at: ago(minutes),
@@ -195,14 +195,14 @@ describe("knowing", () => {
     ["no signal", [], false],
     ["keys only", [keys(61), keys(1)], false],
     ["a probe that failed", [alive(70, null), alive(1, null)], false],
-    ["a look that began a minute ago", [alive(1)], false],
-    ["a look that lasted the whole lookback", [alive(61), alive(1)], true],
-    ["a look that ended before the lookback", [alive(300), alive(200)], false],
+    ["observation that started a minute ago", [alive(1)], false],
+    ["observation over the whole lookback", [alive(61), alive(1)], true],
+    ["observation that ended before the lookback", [alive(300), alive(200)], false],
   ] as [string, Signal[], boolean][])("%s: %s", (_, signals, known) => {
     expect(assessActivity(stateOf(signals), NOW).known).toBe(known);
   });
 
-  it("believes the caller who says that the sensors still look", () => {
+  it("trusts a caller that knows of later sensor data", () => {
     const state = stateOf([{ kind: "commit", at: ago(120), source: "workspace", id: "a" }]);
     expect(shouldSendResume(state, NOW).send).toBe(false);
     expect(shouldSendResume(state, NOW, { checkedAt: NOW }).send).toBe(true);
@@ -225,7 +225,7 @@ describe("properties of the assessment", () => {
   );
   const moment = fc.constantFrom(ago(1), ago(20), ago(45));
 
-  it("keeps confidence within 0 and 1 and never calls an unknown agent active", () => {
+  it("keeps confidence between 0 and 1 and never reports an unknown agent as active", () => {
     fc.assert(
       fc.property(fc.array(activity, { maxLength: 30 }), (signals) => {
         const { confidence, is_active, known } = assessActivity(signals, NOW);
@@ -250,7 +250,7 @@ describe("properties of the assessment", () => {
     );
   });
 
-  it("keeps a bounded state and never throws, whatever comes in", () => {
+  it("keeps a bounded state and never throws on any input", () => {
     const anything = fc.oneof(signal, fc.object()) as fc.Arbitrary<object>;
     fc.assert(
       fc.property(fc.array(fc.tuple(anything, fc.double()), { maxLength: 200 }), (pairs) => {

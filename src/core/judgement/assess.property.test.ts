@@ -137,7 +137,7 @@ function judgedAt(signals: readonly Signal[], later: number) {
 }
 
 describe("the judgement of any sequence of signals", () => {
-  it("never throws, names a known state, gives reasons and looks ahead only", () => {
+  it("never throws, returns a known state with reasons, and rechecks only in the future", () => {
     fc.assert(
       fc.property(session, fc.nat(100_000_000), (signals, later) => {
         const { evidence, now } = judgedAt(signals, later);
@@ -152,7 +152,7 @@ describe("the judgement of any sequence of signals", () => {
     );
   });
 
-  it("stays the same until the moment that it names for the next look", () => {
+  it("does not change before its recheck time", () => {
     fc.assert(
       fc.property(session, fc.nat(4_000_000), fc.double({ min: 0, max: 1, noNaN: true }), (signals, later, share) => {
         const { evidence, now } = judgedAt(signals, later);
@@ -164,7 +164,7 @@ describe("the judgement of any sequence of signals", () => {
     );
   });
 
-  it("names with every reason how old its evidence is and who told it", () => {
+  it("gives every reason with the age and source of its evidence", () => {
     fc.assert(
       fc.property(session, fc.nat(100_000_000), (signals, later) => {
         fc.pre(signals.length > 0);
@@ -178,7 +178,7 @@ describe("the judgement of any sequence of signals", () => {
     );
   });
 
-  it("is the same for the same signals, and asking twice changes nothing", () => {
+  it("is the same for the same signals and is not changed by a second call", () => {
     fc.assert(
       fc.property(session, fc.nat(10_000_000), (signals, later) => {
         const one = judgedAt(signals, later);
@@ -192,7 +192,7 @@ describe("the judgement of any sequence of signals", () => {
     );
   });
 
-  it("is what it would be if every part took in every signal", () => {
+  it("is the same as if every part received every signal", () => {
     fc.assert(
       fc.property(session, (signals) => {
         const evidence = createEvidence();
@@ -208,7 +208,7 @@ describe("the judgement of any sequence of signals", () => {
     );
   });
 
-  it("is not worse after a gap: time in which nobody looked makes no agent stuck", () => {
+  it("is not worse after a gap: unobserved time makes no agent stuck", () => {
     fc.assert(
       fc.property(session, fc.nat(100_000_000), (signals, slept) => {
         const { evidence, now } = judgedAt(signals, 0);

@@ -19,12 +19,12 @@ const tool = (id: string, cls: "shell" | "interactive" | "question") =>
 
 /** Each promise of the order of authority: gone > prompt > record > error row > activity > silence. */
 const PROMISES: Record<string, Step[]> = {
-  "an exit in the middle of a turn is gone, whatever was open": [
+  "an exit during a turn is gone, whatever was open": [
     { at: 0, signal: begin },
     { at: 1, signal: prompt(true), expect: "needs_input/permission" },
     { at: 2, signal: exit(1), expect: "gone/exit_code" },
   ],
-  "an exit by a signal is a crash": [
+  "an exit by signal is a crash": [
     { at: 0, signal: begin },
     { at: 5, signal: exit(null, 9), expect: "gone/crash" },
   ],
@@ -33,33 +33,33 @@ const PROMISES: Record<string, Step[]> = {
     { at: 5, signal: { kind: "sight", source: "process", seen: false, text: "no answer" }, expect: "unknown" },
     { at: 6, signal: exit(1), expect: "gone/exit_code" },
   ],
-  "a result survives the exit": [
+  "a result outlives the exit": [
     { at: 0, signal: begin },
     { at: 5, signal: end, expect: "complete" },
     { at: 9, signal: exit(0), expect: "complete" },
   ],
-  "an error survives the exit": [
+  "an error outlives the exit": [
     { at: 0, signal: begin },
     { at: 5, signal: error("auth") },
     { at: 6, signal: end, expect: "error/auth" },
     { at: 9, signal: exit(1), expect: "error/auth" },
   ],
-  "a human's own quit says nothing": [
+  "an exit by the user is not a problem": [
     { at: 0, signal: begin },
     { at: 5, signal: { kind: "input", source: "human", by: "human", bytes: 1, quits: true } },
     { at: 6, signal: exit(130), expect: "idle" },
   ],
-  "an open prompt outranks a turn that runs": [
+  "an open prompt outranks a running turn": [
     { at: 0, signal: begin, expect: "working" },
     { at: 1, signal: prompt(true), expect: "needs_input/permission" },
     { at: 2, signal: prompt(false), expect: "working" },
   ],
-  "a permission that is asked for after a limit is a permission": [
+  "a permission request after a limit is a permission request": [
     { at: 0, signal: begin },
     { at: 1, signal: limit, expect: "rate_limited/limit" },
     { at: 2, signal: prompt(true), expect: "needs_input/permission" },
   ],
-  "a limit's own menu is the limit, with a prompt open": [
+  "the menu of a limit is the limit, with a prompt open": [
     { at: 0, signal: begin },
     {
       at: 1,
@@ -70,32 +70,32 @@ const PROMISES: Record<string, Step[]> = {
       expect: "rate_limited/limit",
     },
   ],
-  "a question tool asks the human for as long as it is open": [
+  "a question tool needs input as long as it is open": [
     { at: 0, signal: begin },
     { at: 1, signal: tool("q", "question"), expect: "needs_input/input" },
     { at: 90_000, expect: "needs_input/input" },
   ],
-  "an error among others is no end while the turn runs": [
+  "a non-final error does not end a running turn": [
     { at: 0, signal: begin },
     { at: 1, signal: error("api"), expect: "working" },
   ],
-  "a failure that the program gives no reason for waits for one: it may be a limit": [
+  "a failure without a reason waits for one, because it may be a limit": [
     { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
     { at: 5, signal: { kind: "status", source: "program_status", status: "error" }, expect: "working" },
     { at: 6, signal: limit, expect: "rate_limited/limit" },
   ],
-  "a failure without a reason is told all the same": [
+  "a failure that stays without a reason is still reported": [
     { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
     { at: 5, signal: { kind: "status", source: "program_status", status: "error" }, expect: "working" },
     { at: 7, expect: "error/api" },
   ],
-  "a title that says that somebody is asked waits for the screen to say what": [
+  "a title that shows an open prompt waits for the text on the screen": [
     { at: 0, signal: { kind: "status", source: "title", status: "working" } },
     { at: 5, signal: { kind: "status", source: "title", status: "blocked" }, expect: "working" },
     { at: 6, signal: prompt(true), expect: "needs_input/permission" },
     { at: 7, signal: prompt(false), expect: "needs_input/confirmation" },
   ],
-  "a state file that says that a dialog is open waits too, where it does not say which": [
+  "a state file that shows an unspecified dialog waits for the screen, too": [
     { at: 0, signal: { kind: "status", source: "session_file", status: "working" } },
     { at: 5, signal: { kind: "status", source: "session_file", status: "blocked", text: "dialog open" } },
     { at: 5, expect: "working" },
@@ -105,12 +105,12 @@ const PROMISES: Record<string, Step[]> = {
     { at: 30, signal: { kind: "status", source: "session_file", status: "blocked", prompt: "permission" } },
     { at: 30, expect: "needs_input/permission" },
   ],
-  "an error row counts above an idle composer only": [
+  "an error row counts only above an idle composer": [
     { at: 0, signal: { kind: "input", source: "human", by: "human", bytes: 3, submits: true } },
     { at: 1, signal: screen({ busy: true, error: { cause: "api", text: "API Error: 500" } }), expect: "working" },
     { at: 9, signal: screen({ busy: false, error: { cause: "api", text: "API Error: 500" } }), expect: "error/api" },
   ],
-  "a retry after an overload is a wait, after a refused login an error": [
+  "a retry is a wait after an overload and an error after a rejected login": [
     { at: 0, signal: begin },
     {
       at: 1,
@@ -119,7 +119,7 @@ const PROMISES: Record<string, Step[]> = {
     },
     { at: 2, signal: { kind: "retry", source: "stream", attempt: 2, max: 10, infra: "auth" }, expect: "error/auth" },
   ],
-  "work after an error takes it back": [
+  "work after an error clears the error": [
     { at: 0, signal: begin },
     { at: 1, signal: error("api") },
     { at: 2, signal: end, expect: "error/api" },
@@ -135,7 +135,7 @@ const PROMISES: Record<string, Step[]> = {
     },
     { at: 3, signal: begin, expect: "working" },
   ],
-  "the agent's word that it works is believed after its turn, for the idle timeout": [
+  "the agent's report of working after its turn is believed for the idle timeout": [
     { at: 0, signal: begin },
     { at: 1, signal: end, expect: "complete" },
     {
@@ -146,14 +146,14 @@ const PROMISES: Record<string, Step[]> = {
     { at: 900, expect: "working" },
     { at: 961, expect: "complete" },
   ],
-  "the next end leaves the agent's word that it works behind": [
+  "the next end of a turn invalidates the agent's report of working": [
     { at: 0, signal: begin },
     { at: 1, signal: end },
     { at: 60, signal: { kind: "report", source: "report", state: "working" }, expect: "working" },
     { at: 70, signal: begin, expect: "working" },
     { at: 80, signal: end, expect: "complete" },
   ],
-  "a heartbeat proves life, never progress": [
+  "a heartbeat proves that the agent is alive, not that it makes progress": [
     { at: 0, signal: { kind: "turn", source: "stream", phase: "start" } },
     { at: 200, signal: { kind: "report", source: "report", heartbeat: true }, expect: "stuck/silent_stream" },
   ],
@@ -165,19 +165,19 @@ const PROMISES: Record<string, Step[]> = {
     { at: 4, signal: { kind: "message", source: "transcript", role: "assistant", digest: "n", closing: "offer" } },
     { at: 5, signal: end, expect: "complete" },
   ],
-  "a promise that nothing follows is a stop too early, not at once": [
+  "a promise without a next step is an early stop, after a delay": [
     { at: 0, signal: begin },
     { at: 1, signal: { kind: "message", source: "transcript", role: "assistant", digest: "m", closing: "promise" } },
     { at: 2, signal: end, expect: "complete" },
     { at: 70, expect: "stuck/stopped_early" },
   ],
-  "a stream that falls silent is told after its clock, not before": [
+  "a silent stream is reported after its clock expires, not before": [
     { at: 0, signal: { kind: "turn", source: "stream", phase: "start" }, expect: "working" },
     { at: 80, expect: "working" },
     { at: 120, expect: "stuck/silent_stream" },
     { at: 121, signal: { kind: "delta", source: "stream", channel: "content", chars: 4 }, expect: "working" },
   ],
-  "an open tool explains a silence": [
+  "an open tool explains silence": [
     { at: 0, signal: { kind: "turn", source: "stream", phase: "start" } },
     { at: 1, signal: tool("t", "shell"), expect: "working" },
     { at: 600, expect: "waiting/tool" },
@@ -188,11 +188,11 @@ const PROMISES: Record<string, Step[]> = {
     { at: 1, signal: tool("t", "interactive") },
     { at: 100, expect: "stuck/waiting_on_stdin" },
   ],
-  "nothing seen yet is starting, then idle at its prompt": [
+  "a new session is starting, then idle at its prompt": [
     { at: 0, signal: { kind: "session", source: "observer" }, expect: "starting" },
     { at: 1, signal: screen({}), expect: "idle" },
   ],
-  "a turn after an interrupted one is its own, although the word for it still stands there": [
+  "a turn after an interrupted one is a new turn, although the interruption is still on the screen": [
     { at: 0, signal: { kind: "input", source: "human", by: "human", bytes: 9, submits: true } },
     { at: 0, signal: { kind: "status", source: "title", status: "working" } },
     { at: 1, signal: screen({ busy: true }), expect: "working" },
@@ -207,11 +207,11 @@ const PROMISES: Record<string, Step[]> = {
     { at: 30, signal: screen({ reply: "c", busy: false, closing: "result" }) },
     { at: 35, expect: "complete" },
   ],
-  "an interrupted turn is idle: the human has the keyboard": [
+  "an interrupted turn is idle, because the user is present": [
     { at: 0, signal: begin },
     { at: 1, signal: { kind: "turn", source: "hook", phase: "interrupted" }, expect: "idle" },
   ],
-  "a sleep of the machine accuses nobody": [
+  "machine sleep makes no agent stuck": [
     { at: 0, signal: { kind: "turn", source: "stream", phase: "start" } },
     {
       at: 7200,
@@ -229,13 +229,13 @@ describe("the order of authority", () => {
 });
 
 describe("an assessment", () => {
-  it("of no evidence is unknown and says why", () => {
+  it("without evidence is unknown and gives a reason", () => {
     const assessment = assess(createEvidence(), START);
     expect(assessment).toMatchObject({ state: "unknown", confidence: 0, recheckAt: null });
     expect(assessment.reasons).not.toEqual([]);
   });
 
-  it("names the moment at which it would be another", () => {
+  it("returns the time at which it would change", () => {
     const evidence = createEvidence();
     takeSignal(evidence, { kind: "turn", source: "stream", phase: "start", at: START });
     const first = assess(evidence, START);
@@ -245,7 +245,7 @@ describe("an assessment", () => {
     expect(assess(evidence, at)).toMatchObject({ state: "stuck", cause: "silent_stream" });
   });
 
-  it("tells a suspicion early and lets it be acted on late, with two kinds of evidence", () => {
+  it("reports a suspicion early and permits action late, with two kinds of evidence", () => {
     const evidence = createEvidence();
     const at = START;
     takeSignal(evidence, { kind: "turn", source: "stream", phase: "start", at });
@@ -258,7 +258,7 @@ describe("an assessment", () => {
   it.each([
     { children: 0, level: "act", kinds: ["screen", "process"] },
     { children: 1, level: "report", kinds: ["screen"] },
-  ])("takes a process tree with $children children for what it proves", ({ children, level, kinds }) => {
+  ])("is $level for a process tree with $children children", ({ children, level, kinds }) => {
     const evidence = createEvidence();
     const at = START;
     takeSignal(evidence, { kind: "status", source: "title", status: "working", at });
@@ -275,7 +275,7 @@ describe("an assessment", () => {
       minutes: 3,
     },
     { program: "any other program", traits: PLAIN_TRAITS, minutes: 16 },
-  ])("gives $program its time to show something", ({ traits, minutes }) => {
+  ])("gives $program up to $minutes min to show output", ({ traits, minutes }) => {
     const evidence = createEvidence(traits);
     takeSignal(evidence, { kind: "process", source: "process", alive: true, children: 0, cpuMs: 10, at: START });
     expect(assess(evidence, START + (minutes - 2) * 60_000).state).toBe("starting");
@@ -285,7 +285,7 @@ describe("an assessment", () => {
   it.each([
     { what: "what ended the last turn", again: false, says: { state: "error", cause: "auth" } },
     { what: "no row from before a turn that was cut off", again: true, says: { state: "gone", cause: null } },
-  ])("lets $what outlive an end of unknown kind", ({ again, says }) => {
+  ])("lets $what outlive an exit of unknown status", ({ again, says }) => {
     const evidence = createEvidence();
     const shown = screen({ busy: false, composer: "empty", error: { cause: "auth", text: "401" } });
     takeSignal(evidence, { kind: "status", source: "title", status: "working", at: START });
@@ -296,7 +296,7 @@ describe("an assessment", () => {
     expect(assess(evidence, START + 60_000)).toMatchObject(says);
   });
 
-  it("believes the row of the next limit before its record has come, and the record as long as its reset is to come", () => {
+  it("uses the row of the next limit until its record arrives, and a record until its reset", () => {
     const evidence = createEvidence();
     const text = "You've hit your usage limit";
     const row = (at: number, until: number) =>
@@ -309,7 +309,7 @@ describe("an assessment", () => {
     expect(assess(evidence, START + 71_000).until).toBe(START + 3_600_000);
   });
 
-  it("does not take a row that stood there before a turn for its end because the screen was read while the turn ran", () => {
+  it("does not end a turn by an older row that was read while the turn was running", () => {
     const evidence = createEvidence();
     const limit = { text: "You've hit your usage limit. Try again at 11:37 AM.", until: START + 60_000 };
     const at = (ms: number, signal: Omit<Signal, "at">): string => {
@@ -322,13 +322,13 @@ describe("an assessment", () => {
     at(9000, status("error"));
     expect(at(10_000, screen({ busy: false, composer: "empty", limit }))).toBe("rate_limited");
     expect(at(120_000, status("working"))).toBe("working");
-    // One look saw the reply grow; another has to agree that the row is gone.
+    // One check saw the reply grow; another has to agree that the row is gone.
     at(120_500, screen({ busy: false, composer: "empty", limit, reply: "recovered" }));
     expect(at(121_000, status("done"))).toBe("working");
     expect(at(122_500, screen({ busy: false, composer: "empty", reply: "recovered" }))).toBe("complete");
   });
 
-  it("does not take the row that ended the turn before for the end of one that its screen was not read in", () => {
+  it("does not end a turn whose screen was never read by the row of the previous turn", () => {
     const evidence = createEvidence();
     const limit = { text: "You've hit your usage limit. Try again at 11:37 AM.", until: START + 60_000 };
     const status = (word: "working" | "done" | "error", at: number): void =>
@@ -343,7 +343,7 @@ describe("an assessment", () => {
     expect(says(122_000)).toBe("working");
     takeSignal(evidence, { ...screen({ busy: false, composer: "empty", reply: "recovered" }), at: START + 123_000 });
     expect(says(123_000)).toBe("complete");
-    // The same words again, or a screen that nothing changed: the limit holds.
+    // The same text again, or an unchanged screen: the limit holds.
     status("working", 200_000);
     takeSignal(evidence, { ...screen({ busy: true }), at: START + 201_000 });
     status("error", 202_000);

@@ -286,35 +286,35 @@ const RESULTS = [
 ];
 
 describe("closingOf", () => {
-  it.each(QUESTIONS)("hears the question in %j", (text) => {
+  it.each(QUESTIONS)("finds the question in %j", (text) => {
     expect(closingOf(text)).toBe("question");
   });
 
-  it.each(OFFERS)("takes %j for a courtesy", (text) => {
+  it.each(OFFERS)("classifies %j as an offer", (text) => {
     expect(closingOf(text)).toBe("offer");
   });
 
-  it.each(PROMISES)("notices that %j only announces", (text) => {
+  it.each(PROMISES)("classifies %j as a promise", (text) => {
     expect(closingOf(text)).toBe("promise");
   });
 
-  it.each(RESULTS)("takes %j for a result", (text) => {
+  it.each(RESULTS)("classifies %j as a result", (text) => {
     expect(closingOf(text)).toBe("result");
   });
 
-  it("judges by the end of a long message, not by what stands far above it", () => {
+  it("classifies a long message by its end, not by earlier text", () => {
     const middle = "The reader keeps one line of state for each open call. ".repeat(60);
     expect(closingOf(`Which one do you prefer? ${middle}`)).toBe("result");
     expect(closingOf(`${middle} Which one do you prefer?`)).toBe("question");
   });
 
-  it("ignores a question inside a long code block that the end of the message does not reach", () => {
+  it("ignores a question inside a long code block that starts before the read part", () => {
     const code = "const a = 1; // which one do you prefer?\n".repeat(400);
     expect(closingOf(`The file is updated.\n\`\`\`ts\n${code}\`\`\`\nThe build passes.`)).toBe("result");
     expect(closingOf(`Here is a draft.\n\`\`\`ts\n${code}\`\`\`\nWhich name do you prefer?`)).toBe("question");
   });
 
-  it("has an answer to any text", () => {
+  it("classifies any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (text) => {
         expect(["question", "offer", "promise", "result"]).toContain(closingOf(text));
@@ -350,7 +350,7 @@ describe("hasMarker", () => {
     expect(hasMarker(text, marker)).toBe(false);
   });
 
-  it("takes any configured marker, and none for an empty one", () => {
+  it("accepts any configured marker, and finds no empty one", () => {
     expect(hasMarker("TASK_DONE", "TASK_DONE")).toBe(true);
     expect(hasMarker("anything", "")).toBe(false);
   });

@@ -22,13 +22,13 @@ describe("shouldSendResume", () => {
     });
   });
 
-  it("resumes an inactive one, with the reason", () => {
+  it("resumes an inactive agent and gives the reason", () => {
     const advice = shouldSendResume([commit(90)], NOW);
     expect(advice).toMatchObject({ send: true, may_ask: true });
     expect(advice.reason).toContain("inactive: confidence 0.49, last activity 90.0 min ago");
   });
 
-  it("asks but never resumes one that it cannot see", () => {
+  it("permits a question but no resume for an unobserved agent", () => {
     expect(shouldSendResume([], NOW)).toEqual({ send: false, may_ask: true, reason: "unknown: no sensor data" });
   });
 });

@@ -16,7 +16,7 @@ describe("learned thresholds", () => {
   it.each([
     ["the prior below twenty samples", Array(19).fill(8_192), { ms: 10_000, pool: "prior", samples: 0 }],
     ["eight times the own p95 from twenty on", Array(20).fill(8_192), { ms: 65_536, pool: "command", samples: 20 }],
-    ["the prior where it is longer", Array(20).fill(64), { ms: 10_000, pool: "command", samples: 20 }],
+    ["the prior if it is longer", Array(20).fill(64), { ms: 10_000, pool: "command", samples: 20 }],
     ["the ceiling at most", Array(20).fill(1_000_000), { ms: 600_000, pool: "command", samples: 20 }],
     [
       "p95, so that one odd gap in twenty decides nothing",
@@ -27,7 +27,7 @@ describe("learned thresholds", () => {
     expect(learnedThreshold(taught(samples), KEY, BOUNDS)).toEqual(expected);
   });
 
-  it("fall back to the tool class for a command that is new", () => {
+  it("fall back to the tool class for a new command", () => {
     const state = taught(Array(20).fill(8_192));
     expect(learnedThreshold(state, { ...KEY, head: "make" }, BOUNDS)).toEqual({
       ms: 65_536,
@@ -37,7 +37,7 @@ describe("learned thresholds", () => {
     expect(learnedThreshold(state, { ...KEY, class: "web" }, BOUNDS).pool).toBe("prior");
   });
 
-  it("learn nothing from a gap that was alarmed on, spanned sleep or is no time", () => {
+  it("ignore a gap that caused an alarm, spanned sleep or is not a valid time", () => {
     const state = createLearned();
     for (let i = 0; i < 50; i++) {
       learnGap(state, KEY, 8_192, { alarmed: true });
@@ -60,13 +60,13 @@ describe("learned thresholds", () => {
     );
   });
 
-  it("follow a change of habit", () => {
+  it("adapt to a change of habit", () => {
     const state = taught(Array(5_000).fill(100_000));
     for (let i = 0; i < 25_000; i++) learnGap(state, KEY, 1_024);
     expect(learnedThreshold(state, KEY, BOUNDS).ms).toBe(10_000);
   });
 
-  it("are the same in the next session, of which the youngest 64 pools are told", () => {
+  it("are the same in the next session, which receives the newest 64 pools", () => {
     const state = taught(Array(20).fill(8_192));
     const next = createLearned();
     takeHabits(next, habitsOf(state));
@@ -77,7 +77,7 @@ describe("learned thresholds", () => {
     expect(reported.at(-1)).toEqual({ class: "shell", head: "make 199", gaps: [[28, 1]] });
   });
 
-  it("forget the pools that were not used for longest", () => {
+  it("drop the least recently used pools", () => {
     const state = taught(Array(20).fill(8_192));
     for (let i = 0; i < 2_000; i++) learnGap(state, { ...KEY, head: `make ${i}` }, 1_000);
     expect(state.size).toBe(256);

@@ -29,7 +29,7 @@ describe("normaliseResult", () => {
     ["colours", "\u001b[31mred\u001b[0m", "red"],
     ["whitespace", "a\n\n   b", "a b"],
   ];
-  it.each(same)("takes %s for noise", (_, a, b) => {
+  it.each(same)("removes %s", (_, a, b) => {
     expect(normaliseResult(a)).toBe(normaliseResult(b));
   });
 
@@ -46,13 +46,13 @@ describe("normaliseResult", () => {
     expect(normaliseResult(a)).not.toBe(normaliseResult(b));
   });
 
-  it("stays bounded and looks at both ends of a long text", () => {
+  it("is bounded and reads both ends of a long text", () => {
     const long = (tail: string) => `head ${"word ".repeat(100_000)}${tail}`;
     expect(normaliseResult(long("x")).length).toBeLessThan(9000);
     expect(normaliseResult(long("one"))).not.toBe(normaliseResult(long("two")));
   });
 
-  it("takes any text, and makes it at most twice as long", () => {
+  it("accepts any text and at most doubles its length", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary", maxLength: 300 }),
@@ -94,7 +94,7 @@ describe("errorKey", () => {
     expect(errorKey(a)).not.toBe("");
   });
 
-  it("tells two errors apart", () => {
+  it("differs for two different errors", () => {
     expect(errorKey("permission denied: /a")).not.toBe(errorKey("no such file: /a"));
     expect(errorKey("error: expected 1 got 2")).not.toBe(errorKey("error: expected 3 got 4"));
   });
@@ -125,7 +125,7 @@ describe("a call", () => {
     ["days", '{"date":"2026-01-01"}', '{"date":"2026-01-02"}'],
     ["ids of things", '{"userId":"1"}', '{"userId":"2"}'],
     ["pages", '{"url":"http://a/x?page=1"}', '{"url":"http://a/x?page=2"}'],
-  ])("is another with other %s", (_, a, b) => {
+  ])("is different with other %s", (_, a, b) => {
     expect(normaliseCall(a)).not.toBe(normaliseCall(b));
   });
 });

@@ -21,7 +21,7 @@ describe("a silence with sleep in it", () => {
     ["of the model", [started]],
     ["of an open tool", [started, tool]],
     ["of an instant tool that may be asked for", [started, { ...tool, class: "instant" }]],
-  ])("%s is judged again later, and told when enough of it was awake", (_, signals) => {
+  ])("%s is rechecked later and reported after enough awake time", (_, signals) => {
     const evidence = evidenceAfter(...signals, slept(5 * MINUTE, 20 * MINUTE));
     let now = 20 * MINUTE;
     let said = assess(evidence, now);
@@ -34,7 +34,7 @@ describe("a silence with sleep in it", () => {
     expect(["stuck", "needs_input"]).toContain(said.state);
   });
 
-  it("names a moment whenever time alone would change the verdict", () => {
+  it("returns a recheck time whenever time alone would change the verdict", () => {
     fc.assert(
       fc.property(
         fc.constantFrom([started], [started, tool]),

@@ -4,7 +4,7 @@ import { suspicionAfter, suspicionOf } from "./suspicion.js";
 
 describe("suspicionAfter", () => {
   it.each([
-    // witnesses, wanted, base, floor, expected
+    // sources, wanted, base, floor, expected
     [0, 4, 30_000, 2_000, Number.POSITIVE_INFINITY],
     [1, 4, 30_000, 2_000, 30_000],
     [2, 4, 30_000, 2_000, 16_000],
@@ -13,11 +13,11 @@ describe("suspicionAfter", () => {
     [9, 4, 30_000, 2_000, 2_000],
     [1, 1, 30_000, 2_000, 2_000],
     [Number.NaN, 4, 30_000, 2_000, Number.POSITIVE_INFINITY],
-  ])("%d of %d witnesses between %d and %d ms wait %d ms", (sources, wanted, base, floor, expected) => {
+  ])("%d of %d sources between %d and %d ms wait %d ms", (sources, wanted, base, floor, expected) => {
     expect(suspicionAfter(sources, wanted, base, floor)).toBeCloseTo(expected, 2);
   });
 
-  it("never waits longer with one more witness, and never less than the floor", () => {
+  it("never waits longer with one more source, and never less than the floor", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), (sources, wanted) => {
         const one = suspicionAfter(sources, wanted, 300_000, 60_000);

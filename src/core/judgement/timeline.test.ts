@@ -37,7 +37,7 @@ describe("a timeline", () => {
     ]);
   });
 
-  it("tells the end of a limit when it becomes known, and again only when it is another", () => {
+  it("adds the end of a limit when it becomes known, and again only when it changes", () => {
     const limit = (at: number, until: number | null) => said(at, { state: "rate_limited", cause: "limit", until });
     const timeline = story(limit(0, null), limit(1, 3_600_000), limit(2, 3_601_000), limit(3, 7_200_000));
     expect(timeline.map((entry) => entry.until)).toEqual([
@@ -47,14 +47,14 @@ describe("a timeline", () => {
     ]);
   });
 
-  it("takes the words of a prompt from whoever brings them a moment later", () => {
+  it("completes a prompt with the text of a source that reports it shortly after", () => {
     const asked = (at: number, reason: string) =>
       said(at, { state: "needs_input", cause: "permission", reasons: [reason] });
     expect(story(asked(0, "a title says so"), asked(1, "Run rm?"))).toMatchObject([{ t: 0, reasons: ["Run rm?"] }]);
     expect(story(asked(0, "a title says so"), asked(9, "Run rm?"))).toMatchObject([{ reasons: ["a title says so"] }]);
   });
 
-  it("is safe to show and never fails on a time that no calendar has", () => {
+  it("is safe to show and accepts times that Date cannot represent", () => {
     const [entry] = story(said(0, { reasons: ["\u001b[31mred\u0007"], until: 1e300 }));
     expect(entry).toMatchObject({ reasons: ["[31mred"], until: null });
   });

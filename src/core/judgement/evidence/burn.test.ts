@@ -31,7 +31,7 @@ describe("burn rates", () => {
     expect(burnRates(state, 3 * HOUR).tokens_per_hour).toBe(0);
   });
 
-  it("do not count the same tokens of two sources twice, and prefer the better one", () => {
+  it("do not count the same tokens from two sources twice, and prefer the better source", () => {
     const state = stateAfter([
       tokens(0, 0, 70),
       tokens(1, 0, 100, { source: "stream" }),
@@ -41,7 +41,7 @@ describe("burn rates", () => {
     expect(burnRates(state, 4).output_per_hour).toBe(100);
   });
 
-  it("ignore amounts that are none", () => {
+  it("ignore invalid amounts", () => {
     const state = stateAfter([tokens(0, Number.NaN, -5), tokens(1, Number.POSITIVE_INFINITY, 7)]);
     expect(burnRates(state, 2).tokens_per_hour).toBe(7);
   });
@@ -50,7 +50,7 @@ describe("burn rates", () => {
 describe("burn without progress", () => {
   const writing = (minutes: number) => Array.from({ length: minutes }, (_, i) => tokens((i + 1) * MINUTE, 90_000, 500));
 
-  it("tells after thirty minutes of writing", () => {
+  it("is reported after thirty minutes of writing", () => {
     expect(burnVerdict(stateAfter([start, ...writing(29)]), 29 * MINUTE)).toBeNull();
     const verdict = burnVerdict(stateAfter([start, ...writing(30)]), 30 * MINUTE);
     expect(verdict).toMatchObject({ cause: "no_progress", since: 0, active_minutes: 30, output_tokens: 15_000 });
@@ -59,7 +59,7 @@ describe("burn without progress", () => {
     );
   });
 
-  it("tells after 100 k written tokens, not after any number of read ones", () => {
+  it("is reported after 100 k output tokens, not after any number of input tokens", () => {
     expect(burnVerdict(stateAfter([start, tokens(1, 50_000_000, 99_999)]), 2)).toBeNull();
     expect(burnVerdict(stateAfter([start, tokens(1, 0, 99_999), tokens(2, 0, 1)]), 3)?.output_tokens).toBe(100_000);
   });
@@ -82,7 +82,7 @@ describe("burn without progress", () => {
     expect(burnVerdict(stateAfter([start, ...burst]), 2 * MINUTE)).toBeNull();
   });
 
-  it("does not take a poll for burn", () => {
+  it("does not include a poll", () => {
     const poll = writing(60).flatMap((signal) => [
       signal,
       s(signal.at + 1, { kind: "tool_start", id: "1", tool: "Bash", class: "sleep", call: "c" }),
@@ -91,7 +91,7 @@ describe("burn without progress", () => {
     expect(burnVerdict(stateAfter([start, ...poll]), 61 * MINUTE)).toBeNull();
   });
 
-  it("does not count the minutes of a long tool, nor a session at its prompt", () => {
+  it("does not count the minutes of a long tool or of a session at its prompt", () => {
     const tool = s(MINUTE, { kind: "tool_start", id: "b", tool: "Bash", class: "build", call: "c" });
     expect(burnVerdict(stateAfter([start, tool]), 5 * HOUR)).toBeNull();
     const ended = stateAfter([start, ...writing(40), s(41 * MINUTE, { kind: "turn", phase: "end" })]);

@@ -15,7 +15,7 @@ const stateAfter = (signals: Signal[]) => {
 };
 
 describe("checkpoint age", () => {
-  it("tells when the last checkpoint of a claimed task is more than twenty minutes old", () => {
+  it("is reported when the last checkpoint of a claimed task is more than twenty minutes old", () => {
     const state = stateAfter([claim(0), checkpoint(10 * MINUTE, { step: 2, text: "step 2: schema" })]);
     expect(checkpointVerdict(state, 30 * MINUTE)).toBeNull();
     expect(checkpointVerdict(state, 35 * MINUTE)).toEqual({
@@ -29,20 +29,20 @@ describe("checkpoint age", () => {
 
   it.each([
     ["a claim without any checkpoint", [claim(0)], 0],
-    ["a session that has checkpointed and works on", [turn(0, "start"), checkpoint(MINUTE)], MINUTE],
+    ["a working session with an earlier checkpoint", [turn(0, "start"), checkpoint(MINUTE)], MINUTE],
     ["a claimed task whose turn has ended", [claim(0), turn(0, "start"), turn(MINUTE, "end")], 0],
-  ] as [string, Signal[], number][])("tells of %s", (_, signals, since) => {
+  ] as [string, Signal[], number][])("is reported for %s", (_, signals, since) => {
     expect(checkpointVerdict(stateAfter(signals), 2 * HOUR)?.since).toBe(since);
   });
 
   it.each([
-    ["a session that never promised any", [turn(0, "start")]],
+    ["a session without claims or checkpoints", [turn(0, "start")]],
     ["a finished turn without a task", [turn(0, "start"), checkpoint(MINUTE), turn(2 * MINUTE, "end")]],
     ["a released task", [claim(0), claim(1, "released")]],
     ["work reported complete", [claim(0), s(1, { kind: "report", state: "complete" })]],
-    ["a process that is gone", [claim(0), s(1, { kind: "exit", code: 0, signal: null })]],
-    ["a night asleep", [claim(0), gap(MINUTE, 2 * HOUR)]],
-  ] as [string, Signal[]][])("says nothing of %s", (_, signals) => {
+    ["an exited process", [claim(0), s(1, { kind: "exit", code: 0, signal: null })]],
+    ["a night of machine sleep", [claim(0), gap(MINUTE, 2 * HOUR)]],
+  ] as [string, Signal[]][])("is not reported for %s", (_, signals) => {
     expect(checkpointVerdict(stateAfter(signals), 2 * HOUR)).toBeNull();
   });
 });
@@ -60,7 +60,7 @@ describe("stale claims", () => {
     expect(claimVerdict(stateAfter(signals), now)?.since ?? null).toBe(since);
   });
 
-  it("takes its age from the call", () => {
+  it("use the age limit of the caller", () => {
     expect(claimVerdict(stateAfter([claim(0)]), 6 * MINUTE, { claim_stale_minutes: 5 })?.task).toBe("T1");
   });
 });

@@ -16,7 +16,7 @@ const ASKED = [said(0, "user", { marker: true }), turn(1, "start")];
 const LATE = 11 * MINUTE;
 
 describe("the completion marker", () => {
-  it("is missed ten minutes after the turn ended", () => {
+  it("is reported as missing ten minutes after the turn ended", () => {
     const signals = [...ASKED, turn(1000, "end")];
     expect(verdictAfter(signals, 1000 + 10 * MINUTE)).toBeNull();
     expect(verdictAfter(signals, 1000 + 10 * MINUTE + 1)).toMatchObject({
@@ -26,11 +26,11 @@ describe("the completion marker", () => {
     });
   });
 
-  it("is not owed where nobody asked for it", () => {
+  it("is not expected if it was not requested", () => {
     expect(verdictAfter([said(0, "user"), turn(1, "start"), turn(2, "end")], LATE)).toBeNull();
   });
 
-  it("is still owed after a nudge", () => {
+  it("is still expected after a nudge", () => {
     const nudged = [...ASKED, turn(2, "end"), said(3, "user", { own: true }), turn(4, "start"), turn(5, "end")];
     expect(verdictAfter(nudged, LATE)?.since).toBe(5);
   });
@@ -38,15 +38,15 @@ describe("the completion marker", () => {
   it.each([
     ["it was given", [...ASKED, said(2, "assistant", { marker: true }), turn(3, "end")]],
     ["completion was reported", [...ASKED, s(2, { kind: "report", state: "complete" }), turn(3, "end")]],
-    ["the turn goes on", ASKED],
-    ["the next turn has begun", [...ASKED, turn(2, "end"), turn(3, "start")]],
+    ["the turn is running", ASKED],
+    ["the next turn has started", [...ASKED, turn(2, "end"), turn(3, "start")]],
     ["a prompt is open", [...ASKED, turn(2, "end"), s(3, { kind: "prompt", open: true })]],
     [
       "a new session asks for none",
       [...ASKED, said(2, "user", { newSession: true }), turn(3, "start"), turn(4, "end")],
     ],
     ["the machine slept", [...ASKED, turn(2, "end"), s(LATE, { kind: "gap", from: 5, to: LATE })]],
-  ] as [string, Signal[]][])("is not missed while %s", (_, signals) => {
+  ] as [string, Signal[]][])("is not reported as missing if %s", (_, signals) => {
     expect(verdictAfter(signals, LATE)).toBeNull();
   });
 });

@@ -116,7 +116,7 @@ describe("every detector", () => {
     ["a checkpoint's step", [{ kind: "checkpoint", step: Number.NaN }], 1_200_001],
     ["the depth of a queue", [{ kind: "queue", op: "enqueue", depth: Number.NaN }], 60_001],
     ["the time", [{ kind: "tokens", input: 0, output: 100_000 }], Number.NaN],
-  ])("has a reason in words where %s is no number", (_, facts, now) => {
+  ])("gives a readable reason if %s is not a number", (_, facts, now) => {
     const turn = (phase: string) => [{ kind: "turn", phase, byUser: false }, ...facts];
     for (const phase of ["start", "end"]) {
       for (const { take, verdicts } of every()) {
@@ -126,7 +126,7 @@ describe("every detector", () => {
     }
   });
 
-  it("takes any signals, and explains each verdict", () => {
+  it("accepts any signals and gives a reason for each verdict", () => {
     fc.assert(
       fc.property(fc.array(signal, { maxLength: 150 }), time, (signals, now) => {
         for (const { take, verdicts } of every()) {
@@ -143,11 +143,11 @@ describe("every detector", () => {
     );
   });
 
-  it("says nothing when it has seen nothing", () => {
+  it("has no verdict without signals", () => {
     for (const { verdicts } of every()) expect(verdicts(1e12).filter((verdict) => verdict !== null)).toEqual([]);
   });
 
-  it("keeps a bounded state however much it has seen", () => {
+  it("keeps a bounded state after any number of signals", () => {
     const detectors = every();
     const seed = fc.sample(signal, { numRuns: 300, seed: 7 });
     const feed = (from: number, to: number) => {

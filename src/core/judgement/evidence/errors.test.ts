@@ -24,8 +24,8 @@ const again = (at: number) => failed(at);
 const times = (count: number, spacing: number, make: (at: number, i: number) => Signal) =>
   Array.from({ length: count }, (_, i) => make(i * spacing, i));
 
-describe("repeated errors", () => {
-  it("tells at the fifth equal error within ten minutes, since the first", () => {
+describe("a repeated error", () => {
+  it("is reported at the fifth equal error within ten minutes, counted from the first", () => {
     expect(verdictAfter(times(4, MINUTE, again), 4 * MINUTE)).toBeNull();
     expect(verdictAfter(times(5, MINUTE, again), 4 * MINUTE)).toEqual({
       cause: "repeated_error",
@@ -40,8 +40,8 @@ describe("repeated errors", () => {
     ["five within more than ten minutes", times(5, 3 * MINUTE, again), 12 * MINUTE],
     ["five different errors", times(5, MINUTE, (at, i) => failed(at, `e${i}`)), 4 * MINUTE],
     ["failures of the service", times(9, MINUTE, (at) => failed(at, "e", { infra: "overload" })), 8 * MINUTE],
-    ["what a human refused", times(9, MINUTE, (at) => failed(at, "e", { refused: true })), 8 * MINUTE],
-    ["what a human interrupted", times(9, MINUTE, (at) => failed(at, "e", { interrupted: true })), 8 * MINUTE],
+    ["calls that the user refused", times(9, MINUTE, (at) => failed(at, "e", { refused: true })), 8 * MINUTE],
+    ["calls that the user interrupted", times(9, MINUTE, (at) => failed(at, "e", { interrupted: true })), 8 * MINUTE],
     ["api errors", times(9, 1, (at) => s(at, { kind: "error", cause: "api", final: false, digest: "d" })), MINUTE],
     ["errors long ago", times(9, 1, again), 11 * MINUTE],
     ["errors on both sides of a commit", [...times(4, 1, again), s(5, { kind: "commit", id: "c" }), failed(6)], MINUTE],
@@ -55,11 +55,11 @@ describe("repeated errors", () => {
       ],
       MINUTE,
     ],
-  ] as [string, Signal[], number][])("says nothing of %s", (_, signals, now) => {
+  ] as [string, Signal[], number][])("is not reported for %s", (_, signals, now) => {
     expect(verdictAfter(signals, now)).toBeNull();
   });
 
-  it("is not cleared by edits that fail themselves", () => {
+  it("is not cleared by failing edits", () => {
     const signals = Array.from({ length: 5 }, (_, i) => [
       s(i, { kind: "tool_start", id: `${i}`, tool: "Edit", class: "edit", call: `c${i}`, after: `a${i}` }),
       failed(i),
@@ -67,13 +67,13 @@ describe("repeated errors", () => {
     expect(verdictAfter(signals, MINUTE)?.count).toBe(5);
   });
 
-  it("is told by as many as are kept, where false alarms made the threshold larger than that", () => {
+  it("is reported at the number of stored errors if false alarms raised the threshold beyond it", () => {
     const signals = times(40, 1000, again);
     expect(verdictAfter(signals, MINUTE, { repeated_error_threshold: 80 })?.count).toBe(32);
     expect(verdictAfter(signals.slice(0, 31), MINUTE, { repeated_error_threshold: 80 })).toBeNull();
   });
 
-  it("takes its thresholds from the call", () => {
+  it("uses the thresholds of the caller", () => {
     const signals = times(3, MINUTE, again);
     expect(verdictAfter(signals, 2 * MINUTE, { repeated_error_threshold: 3 })?.count).toBe(3);
     const narrow = { repeated_error_threshold: 3, repeated_error_window_minutes: 1 };

@@ -20,7 +20,7 @@ function sizeOf(value: unknown): number {
 }
 
 describe("evidence", () => {
-  it("takes no late line of a transcript for work that came after the stream's own end", () => {
+  it("does not count late transcript lines as work after the end in the stream", () => {
     const failed = [
       { kind: "turn", phase: "start" },
       { kind: "error", cause: "auth", final: true, digest: "x", text: "401" },
@@ -31,7 +31,7 @@ describe("evidence", () => {
     expect(stateAfter(...failed, { ...late, at: START + 60_000 }).failures.error).toBeNull();
   });
 
-  it("does not grow with history: ten thousand steps hold no more than five thousand", () => {
+  it("does not grow with history: ten thousand steps need no more memory than five thousand", () => {
     const evidence = createEvidence();
     const steps = (from: number, to: number) => {
       for (let n = from; n < to; n++) {
@@ -61,18 +61,18 @@ describe("evidence", () => {
     expect(before).toBeLessThan(50_000);
   });
 
-  it("lets a later session record override field by field", () => {
+  it("lets a later session record override individual fields", () => {
     const { session } = stateAfter({ kind: "session", version: "1", cwd: "/a" }, { kind: "session", version: "2" });
     expect(session).toMatchObject({ version: "2", cwd: "/a" });
   });
 
-  it("keeps the agent's last closing until a user speaks", () => {
+  it("keeps the agent's last closing until the next user message", () => {
     const message = { kind: "message", role: "assistant", digest: "m", closing: "question", preview: "Which?" };
     expect(stateAfter(message).message).toMatchObject({ closing: "question", preview: "Which?" });
     expect(stateAfter(message, { kind: "message", role: "user", digest: "u" }).message).toBeNull();
   });
 
-  it("sees a compaction begin and end, by records or by the screen", () => {
+  it("detects the start and end of a compaction from records or the screen", () => {
     expect(stateAfter({ kind: "compaction", phase: "start" }).compacting?.at).toBe(START);
     expect(
       stateAfter({ kind: "compaction", phase: "start" }, { kind: "compaction", phase: "end" }).compacting,
@@ -80,12 +80,12 @@ describe("evidence", () => {
     expect(stateAfter(screen({ compacting: true, busy: true }), screen({ busy: true })).compacting).toBeNull();
   });
 
-  it("ends no compaction by a screen that was read before it began and comes late", () => {
+  it("does not end a compaction by a late screen from before its start", () => {
     const late = { ...screen({ busy: true }), at: START - 1 };
     expect(stateAfter({ kind: "compaction", phase: "start" }, late).compacting?.at).toBe(START);
   });
 
-  it("does not take rouse's own keys for a human's", () => {
+  it("does not count rouse's own keys as user input", () => {
     const keys = { kind: "input", bytes: 1, quits: true };
     expect(stateAfter({ ...keys, by: "rouse" })).toMatchObject({ humanAt: null, quitAt: null });
     expect(stateAfter({ ...keys, by: "human" })).toMatchObject({ humanAt: START, quitAt: START });

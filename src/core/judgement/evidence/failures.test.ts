@@ -14,7 +14,7 @@ const error = { kind: "error", cause: "api", final: true, digest: "e", text: "AP
 const hit = { kind: "limit", level: "hit", text: "limit reached" };
 
 describe("what ended the work", () => {
-  it("is a final error, not one failure among others", () => {
+  it("is a final error, not a single failure", () => {
     expect(stateAfter(error).error).toMatchObject({ cause: "api", at: 0 });
     expect(stateAfter({ ...error, final: false }).error).toBeNull();
   });
@@ -24,16 +24,16 @@ describe("what ended the work", () => {
     ["a new call", { kind: "tool_start", id: "a", tool: "Bash", class: "shell", call: "a" }],
     ["a message of the agent", { kind: "message", role: "assistant", digest: "m" }],
     ["a new turn", { kind: "turn", phase: "start" }],
-  ])("is past with %s", (_, signal) => {
+  ])("is cleared by %s", (_, signal) => {
     expect(stateAfter(error, hit, signal)).toMatchObject({ error: null, limit: null });
   });
 
-  it("is not past with a text of rouse's own, nor with the end of the turn", () => {
+  it("is not cleared by rouse's own text or by the end of the turn", () => {
     const own = { kind: "message", role: "user", digest: "m", own: true };
     expect(stateAfter(error, own, { kind: "turn", phase: "end" }).error).not.toBeNull();
   });
 
-  it("keeps a limit's first moment and the end that any of its records knew", () => {
+  it("keeps the start of a limit and the end that any of its records gave", () => {
     expect(stateAfter({ ...hit, until: 99 }, hit).limit).toMatchObject({ at: 0, until: 99 });
     expect(stateAfter(hit, { ...hit, until: 99, resumesItself: true }, hit).limit).toMatchObject({
       until: 99,
@@ -41,13 +41,13 @@ describe("what ended the work", () => {
     });
   });
 
-  it("forgets a warning, but not that the window is full", () => {
+  it("drops a warning, but remembers a full window", () => {
     expect(stateAfter({ ...hit, level: "warning" })).toMatchObject({ limit: null, full: null });
     expect(stateAfter({ ...hit, level: "warning", full: true })).toMatchObject({ limit: null, full: { at: 0 } });
     expect(stateAfter(hit, { ...hit, level: "cleared" }).limit).toBeNull();
   });
 
-  it("stands on the screen as long as the row does", () => {
+  it("holds as long as its row is on the screen", () => {
     const shown = screen({ error: { cause: "api", text: "API Error: 500" } });
     expect(stateAfter(shown, shown).shownError).toMatchObject({ at: 0 });
     expect(stateAfter(shown, screen({})).shownError).toBeNull();

@@ -21,11 +21,11 @@ describe("the fingerprint over polls", () => {
     [89, null],
     [90, 3],
     [270, 9],
-  ])("of a busy screen that stood for %d s", (seconds, intervals) => {
+  ])("of a busy screen that is unchanged for %d s gives the number of intervals", (seconds, intervals) => {
     expect(verdictAfter([screen(0)], seconds * SECOND)?.intervals_stuck ?? null).toBe(intervals);
   });
 
-  it("starts again with every change, and not with a moving spinner", () => {
+  it("restarts with every change, but not with a moving spinner", () => {
     const moving = [screen(0), screen(30 * SECOND, { moving: false }), screen(60 * SECOND, { elapsed: 60 })];
     expect(verdictAfter(moving, 90 * SECOND)).toMatchObject({ since: 0, intervals_stuck: 3 });
     for (const change of [{ reply: "x" }, { lastLine: "x" }, { tokens: 5 }]) {
@@ -37,7 +37,7 @@ describe("the fingerprint over polls", () => {
 
   it.each([
     ["never busy", [screen(0, { busy: false })]],
-    ["of which nothing is known", [screen(0, { busy: null })]],
+    ["of unknown status", [screen(0, { busy: null })]],
     ["finished", [screen(0), screen(1, { busy: false, ended: true })]],
     ["exited", [screen(0), s(1, { kind: "exit", code: 0, signal: null })]],
     ["at a dialog", [screen(0, { dialog: { prompt: "permission", question: "May I?" } })]],
@@ -48,23 +48,23 @@ describe("the fingerprint over polls", () => {
     ["compacting", [screen(0), s(1, { kind: "compaction", phase: "start" })]],
     ["asking by a hook", [screen(0), s(1, { kind: "prompt", open: true })]],
     ["never seen", [s(0, { kind: "turn", phase: "start" })]],
-  ] as [string, Signal[]][])("is no clock for an agent that is %s", (_, signals) => {
+  ] as [string, Signal[]][])("does not run for an agent that is %s", (_, signals) => {
     expect(verdictAfter(signals, 60 * MINUTE)).toBeNull();
   });
 
-  it("counts from the end of what explained the stillness", () => {
+  it("counts from the end of an explanation for the stillness", () => {
     const signals = [screen(0), tool(1), toolEnd(10 * MINUTE)];
     expect(verdictAfter(signals, 11 * MINUTE)).toBeNull();
     expect(verdictAfter(signals, 11.5 * MINUTE)).toMatchObject({ since: 10 * MINUTE, intervals_stuck: 3 });
   });
 
-  it("does not count sleep, and believes the caller that no turn is under way", () => {
+  it("does not count sleep, and trusts a caller that knows of no running turn", () => {
     const slept = s(9 * MINUTE, { kind: "gap", from: SECOND, to: 9 * MINUTE, source: "observer" });
     expect(verdictAfter([screen(0), slept], 10 * MINUTE)).toBeNull();
     expect(verdictAfter([screen(0)], 10 * MINUTE, { turnActive: false })).toBeNull();
   });
 
-  it("takes interval and threshold from the call", () => {
+  it("uses the interval and threshold of the caller", () => {
     const options = { poll_interval_secs: 10, stuck_threshold_intervals: 5 };
     expect(verdictAfter([screen(0)], 49 * SECOND, options)).toBeNull();
     expect(verdictAfter([screen(0)], 50 * SECOND, options)?.intervals_stuck).toBe(5);

@@ -24,8 +24,8 @@ const judged = (...signals: Signal[]) => {
 };
 const file: Signal = { kind: "file", at: 9 * SECOND, source: "workspace", path: "a.ts", digest: "1" };
 
-describe("a screen that shows the same again and again", () => {
-  it("is a loop at the fourth time, seen by the screen alone", () => {
+describe("a screen that repeats the same rows", () => {
+  it("is a loop at the fourth repetition, by the screen alone", () => {
     expect(judged(...every(3 * SECOND, 2, 3))).toBeNull();
     expect(judged(...every(3 * SECOND, 2, 3, 4))).toMatchObject({
       cause: "loop",
@@ -35,22 +35,22 @@ describe("a screen that shows the same again and again", () => {
     });
   });
 
-  it("is one still when some of it scrolled off, and no longer when something else stands there", () => {
+  it("is still a loop when some rows scrolled off, and no longer when other content is visible", () => {
     expect(judged(...every(3 * SECOND, 4, 3))?.rounds).toBe(4);
     expect(judged(...every(3 * SECOND, 4, 0))).toBeNull();
     expect(judged(...every(3 * SECOND, 4, 0, 3))).toBeNull();
   });
 
-  it("is none where something else sets the pace", () => {
+  it("is not a loop if the repetitions are far apart", () => {
     expect(judged(...every(55 * SECOND, 2, 3, 4, 5))).toBeNull();
   });
 
-  it("is none where the world changed between", () => {
+  it("is not a loop if the world changed in between", () => {
     expect(judged(...every(3 * SECOND, 2, 3), file, screen(12 * SECOND, 4))).toBeNull();
     expect(judged(...every(3 * SECOND, 2, 3), file, screen(12 * SECOND, 7))?.rounds).toBe(7);
   });
 
-  it("says nothing where a record tells of the calls", () => {
+  it("is not used if a record shows the calls", () => {
     const call: Signal = {
       kind: "tool_start",
       at: 0,

@@ -4,7 +4,7 @@ import { read, type Story, said, story, user } from "../../../../test/support/lo
 import type { Signal } from "../../signal.js";
 import { createLoop, type LoopVerdict, loopVerdict, takeLoop } from "./loop.js";
 
-describe("a verdict", () => {
+describe("a loop verdict", () => {
   const looping = (): Story => story().times(6, (s) => s.call({ args: "pwd", result: "/w" }));
 
   it("holds between rounds and grows with them", () => {
@@ -18,11 +18,11 @@ describe("a verdict", () => {
   it.each([
     ["a new outcome", (s: Story) => s.call(read("other"))],
     ["a user message", (s: Story) => s.say(user)],
-    ["a turn that the user starts", (s: Story) => s.say({ kind: "turn", phase: "start", byUser: true })],
+    ["a turn started by the user", (s: Story) => s.say({ kind: "turn", phase: "start", byUser: true })],
     ["the end of the turn", (s: Story) => s.say({ kind: "turn", phase: "end" })],
     ["another session", (s: Story) => s.say({ kind: "session", id: "2" })],
     ["a commit", (s: Story) => s.say({ kind: "commit", id: "c" })],
-  ])("is taken back by %s", (_, step) => {
+  ])("is withdrawn after %s", (_, step) => {
     const tale = story()
       .say({ kind: "session", id: "1" })
       .times(6, (s) => s.call({ args: "pwd", result: "/w" }));
@@ -33,11 +33,11 @@ describe("a verdict", () => {
 
   it.each([
     ["a delta", { kind: "delta", channel: "content", chars: 5 }],
-    ["a turn that goes on by itself", { kind: "turn", phase: "start" }],
+    ["a turn that continues by itself", { kind: "turn", phase: "start" }],
     ["a new remark of the agent", said("Let me try that again.")],
     ["a heartbeat", { kind: "report", heartbeat: true }],
     ["the same session", { kind: "session", id: "1" }],
-  ] as [string, Partial<Signal> & { kind: Signal["kind"] }][])("is not taken back by %s", (_, signal) => {
+  ] as [string, Partial<Signal> & { kind: Signal["kind"] }][])("is not withdrawn after %s", (_, signal) => {
     expect(
       story()
         .say({ kind: "session", id: "1" })
@@ -47,21 +47,21 @@ describe("a verdict", () => {
     ).not.toBeNull();
   });
 
-  it("of one outcome among others holds through new ones and ends when it stays away", () => {
+  it("about one outcome among others holds through new ones and ends when the outcome stops", () => {
     const tale = story().times(9, (s, i) => s.call({ args: "grep", result: "hit" }).call(read(`f${i}`)));
     const verdicts = tale.verdicts();
     expect(verdicts.slice(verdicts.findIndex(Boolean)).every(Boolean)).toBe(true);
     expect(tale.times(5, (s, i) => s.call(read(`g${i}`))).last()).toBeNull();
   });
 
-  it("of a repeating text is taken back by the text itself and by another message", () => {
+  it("about repeating text is withdrawn by the text itself and by another message", () => {
     const repeating = (): Story => story().say({ kind: "repetition", channel: "content", period: 9, repeats: 50 });
     expect(repeating().say({ kind: "repetition", channel: "thought", period: 0, repeats: 0 }).last()).not.toBeNull();
     expect(repeating().say({ kind: "repetition", channel: "content", period: 0, repeats: 0 }).last()).toBeNull();
     expect(repeating().say(said("Something else.")).last()).toBeNull();
   });
 
-  it("is not kept for ever when nothing more is seen", () => {
+  it("expires without further signals", () => {
     const state = createLoop();
     for (const signal of looping().signals) takeLoop(state, signal);
     expect(loopVerdict(state, state.lastAt + 60_000)).not.toBeNull();
@@ -120,7 +120,7 @@ describe("the state of the loop rules", () => {
     { maxLength: 60 },
   ) as unknown as fc.Arbitrary<Signal[]>;
 
-  it("takes any signals without complaint, and the same ones to the same verdicts", () => {
+  it("accepts any signals and gives the same verdicts for the same signals", () => {
     const run = (list: Signal[]): (LoopVerdict | null)[] => {
       const state = createLoop();
       return list.map((signal) => {
@@ -135,7 +135,7 @@ describe("the state of the loop rules", () => {
     );
   });
 
-  it("stays bounded however long the session runs", () => {
+  it("is bounded in a session of any length", () => {
     const state = createLoop();
     const tale = story().times(5000, (s, i) => {
       s.call({

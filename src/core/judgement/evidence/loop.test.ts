@@ -37,7 +37,7 @@ describe("a loop", () => {
       4,
     ],
     [
-      "equal failures where every reply has the same name",
+      "equal failures in replies with the same name",
       story().times(4, (s) => s.call({ args: "x", fails: "boom", round: "1" })),
       "repeated_error",
       4,
@@ -106,12 +106,12 @@ describe("a loop", () => {
       6,
     ],
   ];
-  it.each(loops)("is told for %s", (_, tale, cause, rounds) => {
+  it.each(loops)("is reported for %s", (_, tale, cause, rounds) => {
     expect(tale.first()).toMatchObject({ cause, rounds });
     expect(tale.verdicts().slice(0, -1).filter(Boolean).length).toBeLessThan(tale.signals.length / 2);
   });
 
-  it.each([1, 2, 3, 4, 5, 6])("is told in the fourth lap of a cycle of %i", (period) => {
+  it.each([1, 2, 3, 4, 5, 6])("is reported in the fourth lap of a cycle of %i", (period) => {
     const tale = story().times(4 * period, (s, i) => s.call(read(`f${i % period}`)));
     expect(tale.first()).toMatchObject({ cause: "loop", rounds: 4, period });
     expect(
@@ -121,7 +121,7 @@ describe("a loop", () => {
     ).toBeUndefined();
   });
 
-  it("is told for an edit that is undone and done again", () => {
+  it("is reported for an edit that is undone and repeated", () => {
     const tale = story().times(5, (s) =>
       s
         .call({ tool: "Edit", class: "edit", args: "a to b or b to a", effect: "a|b", result: "ok" })
@@ -130,7 +130,7 @@ describe("a loop", () => {
     expect(tale.first()?.period).toBe(2);
   });
 
-  it("is told for a file that is paged through again, with other cuts too", () => {
+  it("is reported for a file that is paged through again, also with other page limits", () => {
     const page = (from: number): Call => ({
       ...read(`page ${from}`),
       subject: "big.rs",
@@ -141,7 +141,7 @@ describe("a loop", () => {
     expect(once.times(30, (s, i) => s.call(page(i * 40 + 7))).first()).toMatchObject({ cause: "no_progress" });
   });
 
-  it("is told once a quick poll has brought nothing twenty times", () => {
+  it("is reported after twenty quick polls without a new result", () => {
     const poll: Call = { tool: "BashOutput", class: "background", args: "1", result: "running" };
     expect(
       story()
@@ -155,7 +155,7 @@ describe("a loop", () => {
     ).toMatchObject({ cause: "loop" });
   });
 
-  it("explains itself in one sentence", () => {
+  it("is explained in one sentence", () => {
     expect(
       story()
         .times(5, (s) => s.call({ args: "pwd", result: "/w" }))
@@ -197,7 +197,7 @@ describe("no loop", () => {
       story().times(20, (s) => s.call(ls).call({ args: "sleep 30", class: "sleep", takes: 30_000 })),
     ],
     ["an empty command that waits", story().times(12, (s) => s.call({ args: "", result: "", poll: true }))],
-    ["a check every five minutes, as told", story().times(40, (s) => s.call({ ...ls, after: 300_000 }))],
+    ["a requested check every five minutes", story().times(40, (s) => s.call({ ...ls, after: 300_000 }))],
     [
       "a log read while something runs behind the turn",
       story()
@@ -223,8 +223,8 @@ describe("no loop", () => {
       ),
     ],
     ["equal calls in one reply", story().times(8, (s) => s.start({ ...ls, round: "1", after: 10 }))],
-    ["equal calls at once, where no round is named", story().times(8, (s) => s.start({ ...ls, after: 10 }))],
-    ["a command repeated by the human's wish", story().times(9, (s) => s.say(user).call(ls))],
+    ["equal calls at once without a named round", story().times(8, (s) => s.start({ ...ls, after: 10 }))],
+    ["a command that the user requests repeatedly", story().times(9, (s) => s.say(user).call(ls))],
     [
       "a reply that is played again, without results",
       story().times(9, (s) => {
@@ -244,11 +244,11 @@ describe("no loop", () => {
     ],
     ["a recall among other work", story().times(6, (s, i) => s.call(ls).call(read(`f${i}`)))],
   ];
-  it.each(healthy)("is told for %s", (_, tale) => {
+  it.each(healthy)("is reported for %s", (_, tale) => {
     expect(tale.first()).toBeUndefined();
   });
 
-  it("is told for a test that fails alike after each of nine different commands", () => {
+  it("is reported for a test that fails the same way after each of nine different commands", () => {
     const tale = story().times(9, (s, i) =>
       s.call({ args: `sed ${i}`, result: "" }).call({ args: "t", fails: "case 3" }),
     );
@@ -272,7 +272,7 @@ describe("no loop", () => {
     ["another test result", (s, i) => s.say({ kind: "test", ok: false, digest: `${i}` })],
     ["a checkpoint", (s, i) => s.say({ kind: "checkpoint", step: i })],
   ];
-  it.each(progress)("is told when %s lies between equal rounds", (_, step) => {
+  it.each(progress)("is reported if %s happens between equal rounds", (_, step) => {
     expect(
       story()
         .times(9, (s, i) => {
@@ -294,7 +294,7 @@ describe("no loop", () => {
       (s: Story, i: number) => s.say({ kind: "file", path: "x.log", digest: `${i}`, role: "access" }),
     ],
     ["rouse's own message", (s: Story) => s.say({ ...user, own: true })],
-  ])("is not excused by %s", (_, step) => {
+  ])("is excused by %s", (_, step) => {
     expect(
       story()
         .times(9, (s, i) => {

@@ -18,7 +18,7 @@ const verdictAfter = (signals: Signal[], now: number, options = {}) => {
 const PARKED = [turn(0, "start"), launch(1), turn(10, "end"), ended(20)];
 
 describe("a lost result", () => {
-  it("is a result that an idle session does not take up for a minute", () => {
+  it("is a result that an idle session does not pick up for a minute", () => {
     expect(verdictAfter(PARKED, 20 + 60 * SECOND)).toBeNull();
     expect(verdictAfter(PARKED, 21 + 60 * SECOND)).toMatchObject({ cause: "lost_result", since: 20 });
   });
@@ -34,22 +34,22 @@ describe("a lost result", () => {
   });
 
   it.each([
-    ["the turn goes on", [turn(0, "start"), launch(1), ended(20), queue(21, "enqueue")]],
+    ["the turn is running", [turn(0, "start"), launch(1), ended(20), queue(21, "enqueue")]],
     ["the child was only launched", [turn(0, "start"), launch(1), ended(2), turn(10, "end")]],
-    ["word of the launch came late", [turn(0, "start"), launch(1), turn(10, "end"), ended(2)]],
-    ["the child still runs", [turn(0, "start"), launch(1), turn(10, "end")]],
-    ["the end is that of a foreground tool", [turn(0, "start"), turn(10, "end"), ended(20, "other")]],
-    ["a new turn began", [...PARKED, turn(30, "start")]],
+    ["the report of the launch was late", [turn(0, "start"), launch(1), turn(10, "end"), ended(2)]],
+    ["the child is still running", [turn(0, "start"), launch(1), turn(10, "end")]],
+    ["a foreground tool ended", [turn(0, "start"), turn(10, "end"), ended(20, "other")]],
+    ["a new turn started", [...PARKED, turn(30, "start")]],
     ["the agent answered and stopped", [...PARKED, s(30, { kind: "message", role: "assistant", digest: "d" })]],
-    ["a human types", [...PARKED, s(30, { kind: "input", by: "human", bytes: 1 })]],
-    ["the human interrupted", [turn(0, "start"), queue(5, "enqueue"), turn(10, "interrupted")]],
-    ["the process is gone", [...PARKED, s(30, { kind: "exit", code: 0, signal: null })]],
+    ["the user types", [...PARKED, s(30, { kind: "input", by: "human", bytes: 1 })]],
+    ["the user interrupted", [turn(0, "start"), queue(5, "enqueue"), turn(10, "interrupted")]],
+    ["the process exited", [...PARKED, s(30, { kind: "exit", code: 0, signal: null })]],
     ["the machine slept", [...PARKED, s(99, { kind: "gap", from: 21, to: 9 * MINUTE })]],
-  ] as [string, Signal[]][])("is none while %s", (_, signals) => {
+  ] as [string, Signal[]][])("is not reported if %s", (_, signals) => {
     expect(verdictAfter(signals, 10 * MINUTE - 10)).toBeNull();
   });
 
-  it("is none when the caller knows that a turn is under way", () => {
+  it("is not reported if the caller knows of a running turn", () => {
     expect(verdictAfter(PARKED, 10 * MINUTE, { turnActive: true })).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ const says = (reply: string, moving: boolean) =>
   screen({ busy: false, reply, moving, replying: true, closing: "result" });
 
 const PROMISES: Record<string, Step[]> = {
-  "of a program whose mark nobody knows is its motion, after a human asked": [
+  "of a program with an unknown mark is its motion after a request": [
     { at: 0, signal: prompt, expect: "idle" },
     { at: 5, signal: asked },
     { at: 6, signal: says("a", true), expect: "working" },
@@ -16,7 +16,7 @@ const PROMISES: Record<string, Step[]> = {
     { at: 15, expect: "working" },
     { at: 20, expect: "complete" },
   ],
-  "is over soon after a spinner stopped that turned while nothing was said": [
+  "is over soon after a spinner stops that moved without new text": [
     { at: 0, signal: prompt },
     { at: 5, signal: asked },
     { at: 6, signal: says("a", true), expect: "working" },
@@ -24,13 +24,13 @@ const PROMISES: Record<string, Step[]> = {
     { at: 19, signal: says("ab", false), expect: "working" },
     { at: 23, expect: "complete" },
   ],
-  "is told as hung where it moves and says nothing": [
+  "is reported as hung if the screen moves without new text": [
     { at: 0, signal: prompt },
     { at: 5, signal: asked },
     { at: 6, signal: says("a", true), expect: "working" },
     { at: 117, expect: "stuck/silent_stream" },
   ],
-  "is none where something is drawn long after it": [
+  "is not inferred from drawing long after its end": [
     { at: 0, signal: prompt },
     { at: 5, signal: asked },
     { at: 6, signal: says("a", true), expect: "working" },
@@ -42,16 +42,16 @@ const PROMISES: Record<string, Step[]> = {
     { at: 80, signal: asked },
     { at: 81, signal: says("abc", true), expect: "working" },
   ],
-  "is none where nobody asked": [
+  "is not inferred without a request": [
     { at: 0, signal: prompt },
     { at: 6, signal: says("a", true), expect: "idle" },
   ],
-  "is none where nothing new stands there": [
+  "is not inferred without new text": [
     { at: 0, signal: prompt },
     { at: 5, signal: asked },
     { at: 6, signal: screen({ busy: false, moving: true }), expect: "idle" },
   ],
-  "is none where a mark was seen before: it is out": [
+  "is not inferred if a known mark was seen before and is gone": [
     { at: 0, signal: prompt },
     { at: 1, signal: asked },
     { at: 2, signal: screen({ busy: true, moving: true, reply: "a" }), expect: "working" },
@@ -61,7 +61,7 @@ const PROMISES: Record<string, Step[]> = {
     { at: 21, signal: says("abc", false) },
     { at: 24, expect: "complete" },
   ],
-  "is none where the place to type into goes away during work, and is back": [
+  "is not inferred if the input field disappears during work and is back": [
     { at: 0, signal: prompt },
     { at: 1, signal: asked },
     { at: 2, signal: screen({ busy: null, composer: "hidden", moving: true, reply: "a" }), expect: "working" },
@@ -76,7 +76,7 @@ describe("work that only motion shows", () => {
     expect(said).toEqual(expected);
   });
 
-  it("is no guess where the program is known", () => {
+  it("is not guessed for a known program", () => {
     const known = { versions: { from: "1.0.0", to: "2.0.0" } };
     const { said, expected } = walk(
       [

@@ -37,7 +37,7 @@ describe("a poisoned context", () => {
     expect(verdictAfter([said(0, "a"), refused(1, "011CSHo"), said(2, "b"), refused(3, "022DTJp")])).not.toBeNull();
   });
 
-  it("is seen through a nudge of rouse's own, and by the reader's word without a number", () => {
+  it("is detected across rouse's own nudge, and by the reader's cause without a status code", () => {
     expect(verdictAfter([said(0, "a"), rejected(1), said(2, "b", { own: true }), rejected(3)])).not.toBeNull();
     const known = { cause: "poisoned_context", text: undefined };
     expect(verdictAfter([said(0, "a"), rejected(1, known), said(2, "b"), rejected(3, known)])).not.toBeNull();
@@ -51,7 +51,7 @@ describe("a poisoned context", () => {
       [said(0, "a"), rejected(1), said(2, "b"), rejected(3, { digest: "f", text: "API Error: 400 too many images" })],
     ],
     [
-      "rejections without words that differ",
+      "different rejections without text",
       [
         said(0, "a"),
         rejected(1, { text: "", cause: "poisoned_context" }),
@@ -68,11 +68,11 @@ describe("a poisoned context", () => {
       [said(0, "a"), rejected(1, { text: "API Error: 529" }), said(2, "b"), rejected(3, { text: "API Error: 529" })],
     ],
     [
-      "failures that are tried again",
+      "failures that are retried",
       [said(0, "a"), rejected(1, { final: false }), said(2, "b"), rejected(3, { final: false })],
     ],
     ["a new session", [said(0, "a"), rejected(1), said(2, "b", { newSession: true }), rejected(3)]],
-  ] as [string, Signal[]][])("is not %s", (_, signals) => {
+  ] as [string, Signal[]][])("is not reported for %s", (_, signals) => {
     expect(verdictAfter(signals)).toBeNull();
   });
 });

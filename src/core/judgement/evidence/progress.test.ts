@@ -11,28 +11,28 @@ function stateAfter(...signals: object[]) {
   return progress;
 }
 
-describe("news of a stream that lives", () => {
+describe("activity of a live stream", () => {
   it("is a new reply, never a repaint of one", () => {
     expect(stateAfter(screen({ reply: "a" }), screen({ reply: "a" })).seen.reply).toBe(0);
     expect(stateAfter(screen({ reply: "a" }), screen({ reply: "b" })).seen.reply).toBe(1000);
   });
 
-  it("is not a frame torn at a look: coming back to a known reply is none", () => {
+  it("is not a torn frame: a return to a known reply does not count", () => {
     expect(stateAfter(screen({ reply: "a" }), screen({ reply: "torn" }), screen({ reply: "a" })).seen.reply).toBe(1000);
   });
 
-  it("is a counter that moved, not one that hid and came back", () => {
+  it("is a changed counter, not one that disappeared and returned", () => {
     expect(stateAfter(screen({ tokens: 5 }), screen({}), screen({ tokens: 5 })).seen.tokens).toBe(0);
     expect(stateAfter(screen({ tokens: 5 }), screen({ tokens: 6 })).seen.tokens).toBe(1000);
   });
 
-  it("is a record of each source, kept apart", () => {
+  it("is tracked separately for the records of each source", () => {
     const delta = { kind: "delta", channel: "content", chars: 1 };
     const { seen } = stateAfter({ ...delta, source: "stream" }, { ...delta, source: "transcript" });
     expect(seen).toMatchObject({ stream: 0, transcript: 1000 });
   });
 
-  it("is bytes received since the first count, not bytes that the program wrote", () => {
+  it("is bytes received since the first count, not bytes written by the program", () => {
     const process = { kind: "process", source: "process", alive: true, children: 0, cpuMs: 0 };
     const counts = (...received: number[]) => received.map((receivedBytes) => ({ ...process, receivedBytes }));
     const output = { kind: "output", source: "screen", bytes: 900 };
@@ -40,7 +40,7 @@ describe("news of a stream that lives", () => {
     expect(stateAfter(...counts(10, 2500), output)).toMatchObject({ seen: { socket: 1000 }, outputAt: 2000 });
   });
 
-  it("is no ping, however often it is looked: 100 bytes every five seconds keep a dead stream open", () => {
+  it("is not a ping at any sampling rate: 100 bytes every five seconds keep a dead stream open", () => {
     const process = { kind: "process", source: "process", alive: true, children: 0, cpuMs: 0 };
     for (const everyS of [1, 10]) {
       const seconds = Array.from({ length: 200 / everyS }, (_, i) => i * everyS);
@@ -51,7 +51,7 @@ describe("news of a stream that lives", () => {
     }
   });
 
-  it("is not the word of a process table that could not be read: nobody saw that nothing runs below it", () => {
+  it("is not inferred from an unreadable process table, which does not prove that there are no children", () => {
     const process = { kind: "process", source: "process", alive: true, children: 1, cpuMs: 0, newestChildAt: 5 };
     expect(stateAfter(process, { ...process, alive: null, children: 0 })).toMatchObject({
       children: null,
@@ -59,7 +59,7 @@ describe("news of a stream that lives", () => {
     });
   });
 
-  it("costs bounded memory, however many replies are shown", () => {
+  it("needs bounded memory for any number of replies", () => {
     expect(stateAfter(...Array.from({ length: 500 }, (_, i) => screen({ reply: `r${i}` }))).replies.size).toBe(64);
   });
 });

@@ -24,16 +24,16 @@ const ask = (id: string, cls = "question") => ({
 });
 
 describe("open prompts", () => {
-  it("are told by the source that has the words", () => {
+  it("are taken from the source with the question text", () => {
     expect(openPrompt(stateAfter(blocked, hook, dialog))).toMatchObject({ source: "screen", question: "Run rm -rf?" });
   });
 
-  it("stay open until each source that saw them closes its own view", () => {
+  it("stay open until each source that reported them closes its own view", () => {
     expect(openPrompt(stateAfter(blocked, dialog, screen({})))).toMatchObject({ source: "title" });
     expect(openPrompt(stateAfter(blocked, dialog, screen({}), { ...blocked, status: "working" }))).toBeNull();
   });
 
-  it("are no more than a title's guess while the screen shows the tool that runs", () => {
+  it("are not inferred from a title while the screen shows a running tool", () => {
     const running = screen({ busy: true, tool: { class: "shell", subject: "npm test" } });
     expect(openPrompt(stateAfter(running, blocked))).toBeNull();
     expect(openPrompt(stateAfter(blocked, running, dialog))).toMatchObject({ source: "screen" });
@@ -44,7 +44,7 @@ describe("open prompts", () => {
     expect(openPrompt(stateAfter(asking))).toBeNull();
   });
 
-  it("of a hook are answered when the composer is back, the hooks say so or a turn edge comes", () => {
+  it("of a hook are closed by a visible composer, by a hook or by the start or end of a turn", () => {
     const answered = { kind: "prompt", source: "hook", open: false };
     for (const closing of [answered, { kind: "turn", source: "stream", phase: "end" }]) {
       expect(openPrompt(stateAfter(hook, closing))).toBeNull();
@@ -56,7 +56,7 @@ describe("open prompts", () => {
     expect(openPrompt(stateAfter(hook, screen({ composer: "hidden" })))).not.toBeNull();
   });
 
-  it("of a hook are not answered by a screen from before the dialog was drawn", () => {
+  it("of a hook are not closed by a screen from before the dialog was drawn", () => {
     expect(openPrompt(stateAfter(hook, screen({})))).not.toBeNull();
     expect(openPrompt(stateAfter(hook, { ...screen({}), at: 60_000 }))).toBeNull();
   });
@@ -65,17 +65,17 @@ describe("open prompts", () => {
     expect(openPrompt(stateAfter(dialog, dialog, dialog))?.at).toBe(0);
   });
 
-  it("include the calls that ask a human, until they end", () => {
+  it("include calls that ask the user, until they end", () => {
     expect(openPrompt(stateAfter(ask("a")))).toMatchObject({ prompt: "input", question: "Which port?" });
     expect(openPrompt(stateAfter(ask("a", "plan")))).toMatchObject({ prompt: "plan" });
     expect(openPrompt(stateAfter(ask("a"), { kind: "tool_end", source: "stream", id: "a", ok: true }))).toBeNull();
   });
 
-  it("are bounded, however many calls ask", () => {
+  it("are bounded for any number of asking calls", () => {
     expect(stateAfter(...Array.from({ length: 99 }, (_, i) => ask(`q${i}`))).asked.size).toBe(8);
   });
 
-  it("are remembered over the exit as left open, and no longer shown", () => {
+  it("are remembered as left open at the exit, and no longer shown", () => {
     const prompts = stateAfter(hook, { kind: "exit", source: "process", code: 1, signal: null });
     expect([openPrompt(prompts), prompts.leftOpen]).toEqual([null, true]);
   });

@@ -29,7 +29,7 @@ function sequence(infra?: string): { signals: Signal[]; end: number } {
 }
 
 describe("retries", () => {
-  it("waits through a whole ladder and tells where it stands", () => {
+  it("are a wait with the current attempt through a whole retry schedule", () => {
     const { signals, end } = sequence("overload");
     for (let i = 1; i <= signals.length; i++) {
       expect(phaseAfter(signals.slice(0, i), signals[i - 1]?.at ?? 0)).toBe("waiting");
@@ -50,7 +50,7 @@ describe("retries", () => {
     ["no retry", [], 0, null],
     ["ten minutes without success", [retry(0), retry(9 * MINUTE)], 10 * MINUTE, "waiting"],
     ["more than ten minutes", [retry(0), retry(9 * MINUTE)], 10 * MINUTE + 1, "storm"],
-    ["a long wait that was announced", [retry(0, { attempt: 1, nextAt: 120 * MINUTE })], 119 * MINUTE, "waiting"],
+    ["a long announced wait", [retry(0, { attempt: 1, nextAt: 120 * MINUTE })], 119 * MINUTE, "waiting"],
     ["a long wait that has passed", [retry(0, { attempt: 1, nextAt: 120 * MINUTE })], 121 * MINUTE, "storm"],
     [
       "a second long wait",
@@ -67,12 +67,7 @@ describe("retries", () => {
       "unreachable",
     ],
     ["a 401", [retry(0, { infra: "auth", attempt: 1, max: 10 })], 0, "auth"],
-    [
-      "a first class that turns out to be another",
-      [retry(0, { infra: "refused" }), retry(1, { infra: "rate" })],
-      MINUTE,
-      "waiting",
-    ],
+    ["a class that changes", [retry(0, { infra: "refused" }), retry(1, { infra: "rate" })], MINUTE, "waiting"],
     [
       "a connection that is refused again",
       ["refused", "rate", "refused"].map((infra, i) => retry(i * 15 * SECOND, { infra, attempt: 1 })),
@@ -85,7 +80,7 @@ describe("retries", () => {
       61 * MINUTE,
       "waiting",
     ],
-  ] as [string, Signal[], number, string | null][])("after %s", (_, signals, now, phase) => {
+  ] as [string, Signal[], number, string | null][])("have the expected phase after %s", (_, signals, now, phase) => {
     expect(phaseAfter(signals, now)).toBe(phase);
   });
 
@@ -95,11 +90,11 @@ describe("retries", () => {
     ["a tool", { kind: "tool_start", id: "1", tool: "Bash", class: "shell", call: "c" }],
     ["a tool's result", { kind: "tool_end", id: "1", ok: true, outcome: "o", raw: "r" }],
     ["a new turn", { kind: "turn", phase: "start" }],
-    ["the turn's end", { kind: "turn", phase: "end" }],
-    ["written tokens", { kind: "tokens", input: 0, output: 5 }],
+    ["the end of the turn", { kind: "turn", phase: "end" }],
+    ["output tokens", { kind: "tokens", input: 0, output: 5 }],
     ["a final error", { kind: "error", cause: "api", final: true, digest: "d" }],
     ["the exit", { kind: "exit", code: 1, signal: null }],
-  ])("is over with %s", (_, fields) => {
+  ])("end with %s", (_, fields) => {
     expect(phaseAfter([retry(0), s(1, fields)], 20 * MINUTE)).toBeNull();
   });
 
@@ -108,11 +103,11 @@ describe("retries", () => {
     ["a busy flag", { kind: "status", status: "working" }],
     ["a request", { kind: "request" }],
     ["one more failure", { kind: "error", cause: "api", final: false, digest: "d" }],
-  ])("goes on through %s", (_, fields) => {
+  ])("continue through %s", (_, fields) => {
     expect(phaseAfter([retry(0), s(1, fields)], 20 * MINUTE)).toBe("storm");
   });
 
-  it("reads one countdown on the screen as one try, and a new number as the next", () => {
+  it("count one countdown on the screen as one attempt, and a new number as the next", () => {
     const shown = (at: number, attempt: number | undefined, delayMs: number) =>
       screen(at, { retry: { ...(attempt && { attempt }), delayMs, text: "Retrying" } });
     const countdown = [9, 8, 7].map((seconds, i) => shown(i * SECOND, 1, seconds * SECOND));
@@ -122,14 +117,14 @@ describe("retries", () => {
     expect(verdictAfter(nameless, 5)).toMatchObject({ attempt: 1, nextAt: null, infra: "network" });
   });
 
-  it("lets go of a retry line that left the screen a minute ago", () => {
+  it("end when the retry line has been gone from the screen for a minute", () => {
     const signals = [screen(0, { retry: { text: "Retrying" } }), screen(SECOND, {})];
     expect(phaseAfter(signals, 30 * SECOND)).toBe("waiting");
     expect(phaseAfter(signals, 62 * SECOND)).toBeNull();
     expect(phaseAfter([signals[0] as Signal, screen(SECOND, { busy: false })], 2 * SECOND)).toBeNull();
   });
 
-  it("takes its thresholds from the call", () => {
+  it("use the thresholds of the caller", () => {
     expect(verdictAfter([retry(0)], 2 * MINUTE, { retry_ceiling_minutes: 1 })?.phase).toBe("storm");
   });
 });

@@ -18,8 +18,8 @@ const stateAfter = (signals: readonly Signal[]) => {
   return state;
 };
 
-describe("what a session used", () => {
-  it("is that of the given hours alone, also where signals come late", () => {
+describe("the spending of a session", () => {
+  it("covers only the given hours, even with late signals", () => {
     const state = stateAfter([
       tokens(DAY - MINUTE, 100),
       tokens(DAY + 2 * HOUR, 20),
@@ -30,7 +30,7 @@ describe("what a session used", () => {
     expect(spentBetween(state, 2 * DAY, 3 * DAY).tokens).toBe(1000);
   });
 
-  it("counts what two sources tell of once, and loses nothing when the better one comes later", () => {
+  it("counts tokens from two sources once, and loses nothing when the better source comes later", () => {
     const state = stateAfter([
       tokens(0, 500),
       tokens(MINUTE, 100),
@@ -40,7 +40,7 @@ describe("what a session used", () => {
     expect(spentBetween(state, 0, DAY)).toEqual({ tokens: 600, costUsd: 0.5, unpriced: 500 });
   });
 
-  it("says which tokens have no price, and takes a price of 0 for none", () => {
+  it("includes the number of tokens without a price, and treats a price of 0 as none", () => {
     expect(spentBetween(stateAfter([tokens(0, 70), tokens(0, 30, 0)]), 0, DAY)).toEqual({
       tokens: 100,
       costUsd: 0,
@@ -49,12 +49,12 @@ describe("what a session used", () => {
     expect(spentBetween(stateAfter([tokens(0, 70, 0.1), tokens(0, 30)]), 0, DAY).unpriced).toBe(30);
   });
 
-  it("takes the price at the end of a turn for that of all that came before it", () => {
+  it("applies the price at the end of a turn to everything before it", () => {
     const state = stateAfter([tokens(0, 70, undefined, "stream"), tokens(HOUR, 0, 2, "stream")]);
     expect(spentBetween(state, 0, DAY)).toEqual({ tokens: 70, costUsd: 2, unpriced: 0 });
   });
 
-  it("is kept in bounds and never made smaller by numbers that are none", () => {
+  it("is bounded and never reduced by invalid numbers", () => {
     const state = stateAfter([
       ...Array.from({ length: 1000 }, (_, n) => tokens(n * HOUR, 1)),
       tokens(0, 5),

@@ -17,7 +17,7 @@ const times = (count: number, make: (i: number) => Signal | Signal[]) =>
   Array.from({ length: count }, (_, i) => make(i)).flat();
 
 describe("spinning on one file", () => {
-  it("tells at the eighth visit within ten minutes, with low confidence", () => {
+  it("is reported at the eighth visit within ten minutes, with low confidence", () => {
     expect(
       verdictAfter(
         times(7, (i) => visit(i * MINUTE)),
@@ -39,7 +39,7 @@ describe("spinning on one file", () => {
     });
   });
 
-  it("tells when every read finds the same", () => {
+  it("is reported when every read has the same result", () => {
     expect(
       verdictAfter(
         times(8, (i) => [visit(i), done(i, i)]),
@@ -48,12 +48,12 @@ describe("spinning on one file", () => {
     ).toBe(8);
   });
 
-  it("tells when edits of one file only go back and forth", () => {
+  it("is reported when edits of one file only go back and forth", () => {
     const flip = (i: number) => [visit(i, { class: "edit", call: `c${i % 2}`, after: i % 2 ? "a" : "b" }), done(i, i)];
     expect(verdictAfter(times(12, flip), MINUTE)?.subject).toBe("src/a.ts");
   });
 
-  it("tells when edits of one file fail", () => {
+  it("is reported when edits of one file fail", () => {
     const fail = (i: number) => [visit(i, { class: "edit", call: `c${i}`, after: `a${i}` }), done(i, i, false)];
     expect(verdictAfter(times(8, fail), MINUTE)?.count).toBe(8);
   });
@@ -62,14 +62,14 @@ describe("spinning on one file", () => {
     ["visits further apart", times(8, (i) => visit(i * 2 * MINUTE)), 14 * MINUTE],
     ["pages of one long file", times(20, (i) => visit(i, { call: `offset ${i}` })), MINUTE],
     [
-      "following a log that grows",
+      "following a growing log",
       times(20, (i) => [visit(i), s(i, { kind: "tool_end", id: `${i}`, ok: true, outcome: `o${i}`, raw: "r" })]),
       MINUTE,
     ],
     ["twenty files", times(20, (i) => visit(i, { subject: `src/${i}.ts` })), MINUTE],
     ["commands", times(20, (i) => visit(i, { class: "shell" })), MINUTE],
     [
-      "edits that each leave something new",
+      "edits with a new result each",
       times(20, (i) => [visit(i, { class: "edit", call: `c${i}`, after: `a${i}` }), done(i, i)]),
       MINUTE,
     ],
@@ -82,7 +82,7 @@ describe("spinning on one file", () => {
       ]),
       MINUTE,
     ],
-  ] as [string, Signal[], number][])("says nothing of %s", (_, signals, now) => {
+  ] as [string, Signal[], number][])("is not reported for %s", (_, signals, now) => {
     expect(verdictAfter(signals, now)).toBeNull();
   });
 });

@@ -13,7 +13,7 @@ const PROSE =
   "The parser keeps its own buffer and hands out whole records. When a line is longer than the buffer it is cut, and the " +
   "rest is counted. Every reader above it can therefore rely on bounded input, which is what the tests below check first. ";
 
-describe("text that repeats", () => {
+describe("repeating text", () => {
   it.each([
     ["a sentence", "I will check the configuration once more. ".repeat(12)],
     ["a short phrase", "Thinking... Done. ".repeat(25)],
@@ -26,7 +26,7 @@ describe("text that repeats", () => {
     ["a statement that fills the window, even in a fence", `\`\`\`\n${"console.log(value + 1);\n".repeat(250)}`],
     ["six times the same at the end of a message", "Still going round in a ring. ".repeat(6)],
     ["letters beyond the basic plane", "𝒜𝒷𝒸 𝒹ℯ𝒻 ".repeat(60)],
-  ])("is told for %s", (_, text) => {
+  ])("is reported for %s", (_, text) => {
     expect(tells(text)).toBe(true);
   });
 
@@ -46,37 +46,37 @@ describe("text that repeats", () => {
     ["equal statements in a code block", `\`\`\`ts\n${"step(); total += 1; check(total);\n".repeat(25)}\`\`\`\n`],
     ["an ASCII drawing", lines(40, (i) => `${" ".repeat(i)}/\\${"_".repeat(40 - i)}`)],
     ["imports", lines(40, (i) => `import { part${i} } from "./parts/part${i}.js";`)],
-  ])("is not told for %s", (_, text) => {
+  ])("is not reported for %s", (_, text) => {
     expect(tells(text)).toBe(false);
   });
 
   it.each([
     ["a short sentence", "I am ready. "],
     ["a short line", "I am ready\n"],
-  ])("is told for %s while the text goes on", (_, block) => {
+  ])("is reported for %s while the text continues", (_, block) => {
     expect(feedText(createTextTail(), block.repeat(15)).at(-1)).toMatchObject({ period: block.length });
   });
 
   it.each([
     ["eleven rows of a test's output", "ok\n".repeat(11)],
     ["a short sentence that is said eight times", "I am ready. ".repeat(8).trim().slice(0, 100)],
-  ])("is not told for %s", (_, text) => {
+  ])("is not reported for %s", (_, text) => {
     expect(tells(text)).toBe(false);
   });
 
-  it("is taken back when other text follows, once", () => {
+  it("is withdrawn once when other text follows", () => {
     const changes = changesOf(["Let me see. ".repeat(40), PROSE + PROSE.toUpperCase()]);
     expect(changes.map((change) => change === null)).toEqual([false, true]);
   });
 
-  it("names the block and how often it came", () => {
+  it("is reported with the block and its number of repeats", () => {
     const [change] = changesOf(["Let me see. ".repeat(40)]);
     expect(change).toMatchObject({ period: 12 });
     expect(change?.repeats).toBeGreaterThanOrEqual(10);
     expect(change?.preview).toContain("Let me");
   });
 
-  it("is the same verdict however the text is cut", () => {
+  it("gives the same verdict for any split of the text", () => {
     const part = fc.oneof(
       fc.constantFrom("```\n", "\n", "---\n", PROSE, "| a | b |\n", "~~~", "x".repeat(90)),
       fc.string({ maxLength: 40 }),
@@ -100,7 +100,7 @@ describe("text that repeats", () => {
     );
   });
 
-  it("remembers a bounded tail", () => {
+  it("needs only a bounded tail", () => {
     const tail = createTextTail();
     for (let i = 0; i < 3000; i++) feedText(tail, `line ${i} of a long and healthy answer\n`);
     expect(tail.text.length).toBeLessThanOrEqual(6144);

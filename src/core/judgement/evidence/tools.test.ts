@@ -16,18 +16,18 @@ function toolsAfter(...signals: Signal[]) {
 }
 
 describe("open tools", () => {
-  it("start with the first source that tells of a call", () => {
+  it("start with the first source that reports a call", () => {
     const tools = toolsAfter(start("a", { at: 500 }), start("a", { at: 100, source: "transcript" }));
     expect([...tools.open.values()]).toMatchObject([{ id: "a", at: 100, source: "hook" }]);
   });
 
-  it("close by their id, in any order", () => {
+  it("are closed by id, in any order", () => {
     const tools = toolsAfter(start("a"), start("b"), end("a", { at: 9 }));
     expect([...tools.open.keys()]).toEqual(["b"]);
     expect(tools.lastEndAt).toBe(9);
   });
 
-  it("leave nothing open behind a finished turn, and nothing at all behind an exit", () => {
+  it("are cleared in the foreground by the end of a turn, and entirely by an exit", () => {
     const running = end("a", { background: true, at: 5 });
     const turnEnd = { kind: "turn", source: "hook", at: 9, phase: "end" } as Signal;
     const tools = toolsAfter(start("a"), running, start("b"), turnEnd);
@@ -43,7 +43,7 @@ describe("open tools", () => {
   });
 });
 
-describe("how long a tool may take", () => {
+describe("the time limit of a tool", () => {
   const tool = (fields: Partial<OpenTool> = {}): OpenTool => ({
     id: "a",
     tool: "Bash",
@@ -55,24 +55,24 @@ describe("how long a tool may take", () => {
     ...fields,
   });
 
-  it.each(Object.entries(TOOL_CLOCKS))("is its class's own time where it is seen to run: %s", (name, clock) => {
+  it.each(Object.entries(TOOL_CLOCKS))("is the limit of its class if it is visibly running: %s", (name, clock) => {
     expect(toolDeadline(createTools(), tool({ class: name as OpenTool["class"] }), true)).toBe(clock.reportMs);
   });
 
-  it("is four times as long where nobody sees whether it runs", () => {
+  it("is four times as long if the tool is not visible", () => {
     expect(toolDeadline(createTools(), tool(), false)).toBe(4 * TOOL_CLOCKS.shell.reportMs);
   });
 
-  it("is what the call itself declared, with slack, where it is seen to run", () => {
+  it("is the declared time-out with slack if the tool is visibly running", () => {
     expect(toolDeadline(createTools(), tool({ timeoutMs: 60_000 }), true)).toBe(120_000);
     expect(toolDeadline(createTools(), tool({ timeoutMs: 600_000 }), true)).toBe(720_000);
   });
 
-  it("does not shrink by a declared time-out where it is not seen", () => {
+  it("is not reduced by a declared time-out if the tool is not visible", () => {
     expect(toolDeadline(createTools(), tool({ timeoutMs: 1000 }), false)).toBe(4 * TOOL_CLOCKS.shell.reportMs);
   });
 
-  it("grows with what this agent's own commands took, within a ceiling", () => {
+  it("grows with the durations of this agent's own commands, up to a ceiling", () => {
     const tools = createTools();
     for (let i = 0; i < 40; i++) {
       takeTools(tools, start(`c${i}`, { subject: "npm test", at: i * 10_000_000 }));
@@ -99,13 +99,13 @@ describe("how long a tool may take", () => {
   };
   const own = TOOL_CLOCKS.shell.reportMs;
 
-  it("learns nothing from what was alarmed on, by the clock that holds where it is seen", () => {
+  it("is not learned from a call that exceeded the limit of a visible tool", () => {
     expect(learnt(own / MINUTES + 1, {})).toBe(own);
     expect(learnt(own / MINUTES - 5, {})).toBeGreaterThan(own);
     expect(learnt(own / MINUTES - 5, { tool_patience: 0.5 })).toBe(own);
   });
 
-  it("learns nothing from a call that was slept through", () => {
+  it("is not learned from a call that spanned sleep", () => {
     expect(learnt(65, {}, { kind: "gap", source: "observer" } as Signal)).toBe(own);
   });
 });

@@ -13,13 +13,13 @@ function turnAfter(...signals: object[]) {
 const status = (source: string, word: string) => ({ kind: "status", source, status: word });
 const asked = { kind: "input", source: "human", by: "human", bytes: 2, submits: true };
 
-describe("is a turn running?", () => {
-  it("believes the program's own status before title and screen", () => {
+describe("the detection of a turn", () => {
+  it("prefers the program's own status over title and screen", () => {
     const turn = turnAfter(screen({ busy: false }), status("title", "idle"), status("program_status", "working"));
     expect(turnWord(turn)).toMatchObject({ word: "active", source: "program_status" });
   });
 
-  it("goes on with the same turn where the screen's mark goes out for a moment, and begins another after that", () => {
+  it("continues the same turn if the screen's mark disappears briefly, and starts another after longer", () => {
     const turn = turnAfter(screen({ busy: false }), screen({ busy: true }));
     const show = (at: number, busy: boolean) => takeTurn(turn, { at, ...screen({ busy }) } as Signal);
     show(60_000, false);
@@ -34,7 +34,7 @@ describe("is a turn running?", () => {
     expect(turn).toMatchObject({ startedAt: 81_000, turns: 3 });
   });
 
-  it("falls back to the next source when one takes its word back", () => {
+  it("falls back to the next source when one clears its status", () => {
     const turn = turnAfter(
       status("title", "working"),
       status("program_status", "idle"),
@@ -43,14 +43,14 @@ describe("is a turn running?", () => {
     expect(turnWord(turn)).toMatchObject({ word: "active", source: "title" });
   });
 
-  it("believes a transcript that marks its turns before the screen, and one that only presumes them after it", () => {
+  it("prefers a transcript with turn marks over the screen, and the screen over one with presumed ends", () => {
     const marked = { kind: "turn", source: "transcript", phase: "end" };
     expect(turnWord(turnAfter(screen({ busy: true }), marked))).toMatchObject({ word: "idle", source: "transcript" });
     const presumed = { ...marked, presumed: true };
     expect(turnWord(turnAfter(screen({ busy: true }), presumed))).toMatchObject({ word: "active", source: "screen" });
   });
 
-  it("believes a screen that states why it stopped, at its prompt, before a transcript that tells of no end", () => {
+  it("prefers a screen at its prompt that states why it stopped over a transcript without an end", () => {
     const start = { kind: "turn", source: "transcript", phase: "start" };
     const limit = { text: "You've hit your usage limit." };
     const stopped = { busy: false, moving: false, composer: "empty" as const };
@@ -61,18 +61,18 @@ describe("is a turn running?", () => {
     expect(word(screen({ ...stopped, limit }), start)).toMatchObject({ word: "active", source: "transcript" });
   });
 
-  it("asks no bytes: output is no word", () => {
+  it("ignores output bytes", () => {
     expect(turnWord(turnAfter({ kind: "output", source: "screen", bytes: 9 }))).toBeNull();
   });
 
-  it("takes motion for a turn only after a human asked for something", () => {
+  it("counts motion as a turn only after a request", () => {
     expect(turnWord(turnAfter(screen({ busy: null, moving: true })))).toBeNull();
     const turn = turnAfter(screen({ busy: null, moving: false }), asked, screen({ busy: null, moving: true }));
     expect(turnWord(turn)?.word).toBe("active");
     expect(turn.byMotion).toBe(true);
   });
 
-  it("takes no rest for the end of a turn that is cut off: its prompt has not come back, and the cursor stands behind a word", () => {
+  it("does not end a turn at a pause while the prompt is missing and the cursor is behind text", () => {
     const ready = screen({ busy: null, moving: false, composer: "empty" });
     const rests = (caret?: "text" | "sign") =>
       screen({ busy: null, moving: false, composer: "hidden", replying: true, ...(caret && { caret }) });
@@ -85,7 +85,7 @@ describe("is a turn running?", () => {
     expect(turnWord(turnAfter(rests(), asked, moves, rests("text")))?.word).toBe("idle");
   });
 
-  it("takes no motion for a turn because somebody pressed Enter while the program was still starting", () => {
+  it("does not count motion as a turn after Enter during start-up", () => {
     const loading = screen({ busy: null, moving: true, composer: "hidden" });
     expect(turnWord(turnAfter(asked, loading))).toBeNull();
     expect(turnWord(turnAfter(loading, asked, loading, loading))).toBeNull();
@@ -94,7 +94,7 @@ describe("is a turn running?", () => {
     ).toEqual(expect.objectContaining({ word: "active" }));
   });
 
-  it("takes the answer to a trust dialog for no question", () => {
+  it("does not count the answer to a trust dialog as a request", () => {
     const loading = screen({ busy: null, moving: true, composer: "hidden" });
     const trust = screen({
       busy: null,
@@ -104,7 +104,7 @@ describe("is a turn running?", () => {
     expect(turnWord(turnAfter(loading, trust, asked, loading))).toBeNull();
   });
 
-  it("counts a turn once, however many sources tell of it", () => {
+  it("counts a turn once for any number of sources", () => {
     const turn = turnAfter(
       asked,
       status("title", "working"),
@@ -115,19 +115,19 @@ describe("is a turn running?", () => {
     expect(turn).toMatchObject({ turns: 1, startedAt: 10_000, endedAt: 40_000 });
   });
 
-  it("goes on with the same turn when a dialog was answered", () => {
+  it("continues the same turn after an answered dialog", () => {
     const turn = turnAfter(asked, status("title", "working"), status("title", "blocked"), status("title", "working"));
     expect(turn).toMatchObject({ turns: 1, startedAt: 10_000 });
   });
 
-  it("does not take a flicker at the start of a program for a turn", () => {
+  it("does not count a flicker at program start as a turn", () => {
     const turn = createTurn();
     takeTurn(turn, { at: 0, ...status("title", "working") } as Signal);
     takeTurn(turn, { at: 900, ...status("title", "idle") } as Signal);
     expect(turn.turns).toBe(0);
   });
 
-  it("does not take a flicker for a turn when the composer has only just opened", () => {
+  it("does not count a flicker as a turn right after the composer opened", () => {
     const turn = createTurn();
     takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);
     takeTurn(turn, { at: 800, ...status("program_status", "working") } as Signal);
@@ -135,7 +135,7 @@ describe("is a turn running?", () => {
     expect(turn.turns).toBe(0);
   });
 
-  it("does not take a flicker for a turn because somebody typed while the program loads", () => {
+  it("does not count a flicker as a turn because of input during loading", () => {
     const turn = createTurn();
     takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);
     takeTurn(turn, { at: 700, ...asked } as Signal);
@@ -162,18 +162,18 @@ describe("is a turn running?", () => {
       "a reply": { replying: true, closing: "result" },
     } as const;
 
-    it.each(Object.entries(left))("counts the turn that %s shows it to have been", (_, reading) => {
+    it.each(Object.entries(left))("counts a turn that left %s", (_, reading) => {
       expect(turnsAfter(true, shows(0, {}), ...flicker, shows(3000, { reply: "r1", ...reading }))).toBe(1);
       expect(turnsAfter(true, ...flicker, shows(3000, { reply: "r1", ...reading }))).toBe(1);
     });
 
-    it.each(Object.entries(left))("counts none where %s stood on the screen before", (_, reading) => {
+    it.each(Object.entries(left))("counts no turn if %s was on the screen before", (_, reading) => {
       const old = { reply: "r1", ...reading };
       expect(turnsAfter(true, shows(0, old), ...flicker, shows(3000, { ...old, moving: true }))).toBe(0);
     });
 
     it.each(Object.entries(left))(
-      "counts none where the program's flags rise while it loads, whatever it paints: %s",
+      "counts no turn if the program's flags rise during loading, whatever it draws: %s",
       (_, reading) => {
         const resumed = { reply: "r1", ...reading };
         for (const at of [1500, 3000, 9000])
@@ -181,11 +181,11 @@ describe("is a turn running?", () => {
       },
     );
 
-    it("counts none for words that only a screen's structure tells", () => {
+    it("counts no turn for text that is only read by structure", () => {
       expect(turnsAfter(true, ...flicker, shows(3000, { reply: "r1", replying: true, structural: true }))).toBe(0);
     });
 
-    it("counts a turn once, however often its words are read", () => {
+    it("counts a turn once for any number of readings of its text", () => {
       const words = { reply: "r1", ended: true };
       expect(turnsAfter(true, ...flicker, shows(3000, words), shows(5000, { ...words, moving: true }))).toBe(1);
     });
@@ -194,13 +194,13 @@ describe("is a turn running?", () => {
       { word: "idle", turns: 0 },
       { word: "done", turns: 1 },
       { word: "error", turns: 1 },
-    ])("believes the program's own word for what ended: $word", ({ word, turns }) => {
+    ])("uses the program's own status at the end: $word", ({ word, turns }) => {
       const status = [flag(1000, "program_status", "working"), flag(1700, "program_status", word)];
       expect(turnsAfter(false, shows(0, {}), ...status)).toBe(turns);
     });
   });
 
-  it("does not take a spinner that turns before there is anything to type into for a turn, however long it takes", () => {
+  it("never counts a spinner before the first input field as a turn", () => {
     const turn = createTurn();
     takeTurn(turn, { at: 0, ...screen({ busy: true, composer: "hidden" }) } as Signal);
     takeTurn(turn, { at: 30_000, ...screen({ busy: false, composer: "empty" }) } as Signal);
@@ -211,14 +211,14 @@ describe("is a turn running?", () => {
     { composer: "empty" },
     { composer: "hidden", tokens: 20 },
     { composer: "hidden", tool: { class: "shell" } },
-  ] as const)("counts a turn that nobody was seen to ask for where the screen shows more: %j", (shown) => {
+  ] as const)("counts a turn without a visible request if the screen shows more: %j", (shown) => {
     const turn = createTurn();
     takeTurn(turn, { at: 0, ...screen({ busy: true, ...shown }) } as Signal);
     takeTurn(turn, { at: 30_000, ...screen({ busy: false, composer: "empty" }) } as Signal);
     expect(turn.turns).toBe(1);
   });
 
-  it("counts a turn of a second that followed an open composer, although nobody was seen to ask", () => {
+  it("counts a one-second turn after an open composer, even without a visible request", () => {
     const turn = createTurn();
     takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);
     takeTurn(turn, { at: 5000, ...status("title", "working") } as Signal);
@@ -226,7 +226,7 @@ describe("is a turn running?", () => {
     expect(turn.turns).toBe(1);
   });
 
-  it("does not believe a title that never says more than idle: it may stand through every turn", () => {
+  it("ignores a title that has only ever shown idle, because it may stay through every turn", () => {
     const start = { kind: "turn", source: "transcript", phase: "start" };
     const mute = turnAfter(status("title", "idle"), start);
     expect(turnWord(mute)).toMatchObject({ word: "active", source: "transcript" });
@@ -235,14 +235,14 @@ describe("is a turn running?", () => {
     expect(turnWord(notifier)).toMatchObject({ word: "idle", source: "title" });
   });
 
-  it("counts a recorded turn that a better source was too slow to see", () => {
+  it("counts a recorded turn that a better source missed", () => {
     const start = { kind: "turn", source: "transcript", phase: "start", byUser: true };
     const turn = turnAfter(status("session_file", "idle"), start, { ...start, phase: "end" });
     expect(turn).toMatchObject({ turns: 1, startedAt: 10_000 });
     expect(turnWord(turn)?.word).toBe("idle");
   });
 
-  it("forgets every word when the process ends", () => {
+  it("drops every status when the process exits", () => {
     const turn = turnAfter(status("title", "working"), { kind: "exit", source: "process", code: 0, signal: null });
     expect(turnWord(turn)).toBeNull();
   });

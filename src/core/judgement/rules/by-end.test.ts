@@ -11,26 +11,26 @@ const PROMISES: Record<string, Step[]> = {
     { at: 0, signal: begin },
     { at: 5, signal: end, expect: "complete" },
   ],
-  "by a title is believed when it stays": [
+  "by a title is believed when it lasts": [
     { at: 0, signal: asked },
     { at: 1, signal: { kind: "status", source: "title", status: "working" } },
     { at: 5, signal: { kind: "status", source: "title", status: "idle" }, expect: "working" },
     { at: 5.5, expect: "complete" },
   ],
-  "by the program's own flag waits for its record, which says what the end was": [
+  "by the program's own flag waits for its record, which names the kind of end": [
     { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
     { at: 0, signal: { kind: "status", source: "session_file", status: "working" } },
     { at: 5, signal: { kind: "status", source: "session_file", status: "idle" }, expect: "working" },
     { at: 6, signal: { ...promise, source: "transcript", closing: "question" } },
     { at: 6, signal: { kind: "turn", source: "transcript", phase: "end" }, expect: "needs_input/input" },
   ],
-  "of a turn that the flag was too slow to see is told by its record, and never before it": [
+  "of a turn too short for the flag is taken from its record, and never before it": [
     { at: 0, signal: { kind: "status", source: "session_file", status: "idle" }, expect: "idle" },
     { at: 5, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true }, expect: "working" },
     { at: 6, signal: { ...promise, source: "transcript", closing: "result" }, expect: "working" },
     { at: 7, signal: { kind: "turn", source: "transcript", phase: "end" }, expect: "complete" },
   ],
-  "is not read out of a flag that stands as it did before the turn began": [
+  "is not inferred from a flag that has not changed since before the turn": [
     { at: 0, signal: { kind: "status", source: "program_status", status: "idle" }, expect: "idle" },
     { at: 5, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true }, expect: "working" },
     { at: 12, expect: "working" },
@@ -38,7 +38,7 @@ const PROMISES: Record<string, Step[]> = {
     { at: 20, signal: { kind: "turn", source: "transcript", phase: "end" } },
     { at: 20, signal: { kind: "status", source: "program_status", status: "done" }, expect: "complete" },
   ],
-  "is none where the program only started its servers, although somebody typed meanwhile": [
+  "is not inferred while the program only starts its servers, even if a user types meanwhile": [
     { at: 0, signal: screen({ busy: false, composer: "empty" }) },
     { at: 0, signal: { kind: "status", source: "program_status", status: "idle" } },
     { at: 1, signal: { kind: "status", source: "program_status", status: "working" }, expect: "working" },
@@ -48,13 +48,13 @@ const PROMISES: Record<string, Step[]> = {
     { at: 61, signal: { kind: "status", source: "program_status", status: "working" }, expect: "working" },
     { at: 70, signal: { kind: "status", source: "program_status", status: "done" }, expect: "complete" },
   ],
-  "whose record is not written in time is believed without it": [
+  "is believed without a record if none is written in time": [
     { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
     { at: 0, signal: { kind: "status", source: "session_file", status: "working" } },
     { at: 5, signal: { kind: "status", source: "session_file", status: "idle" }, expect: "working" },
     { at: 7, expect: "complete" },
   ],
-  "by the program's own status waits for the screen where no record is known": [
+  "by the program's own status waits for the screen if there is no record": [
     { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
     { at: 1, signal: screen({ busy: true, reply: "a" }) },
     { at: 5, signal: { kind: "status", source: "program_status", status: "done" }, expect: "working" },
@@ -75,7 +75,7 @@ const PROMISES: Record<string, Step[]> = {
     { at: 5, signal: screen({ busy: null, moving: false }), expect: "working" },
     { at: 26, expect: "complete" },
   ],
-  "without a composer and by motion alone is no result": [
+  "by motion alone without a composer is not a result": [
     { at: 0, signal: screen({ busy: null, moving: false, composer: "hidden" }) },
     { at: 0, signal: asked },
     { at: 1, signal: { kind: "output", source: "screen", bytes: 9 } },
@@ -84,7 +84,7 @@ const PROMISES: Record<string, Step[]> = {
     { at: 30, expect: "idle" },
     { at: 910, expect: "stuck/silent_stream" },
   ],
-  "with a promise and work behind it is a wait": [
+  "with a promise and background work is a wait": [
     { at: 0, signal: begin },
     { at: 1, signal: { kind: "tool_start", source: "hook", id: "b", tool: "Bash", class: "shell", call: "b" } },
     { at: 2, signal: { kind: "tool_end", source: "hook", id: "b", ok: true, outcome: "", raw: "", background: true } },
@@ -92,7 +92,7 @@ const PROMISES: Record<string, Step[]> = {
     { at: 4, signal: end, expect: "waiting/background" },
     { at: 3700, expect: "stuck/tool_hang" },
   ],
-  "that was only presumed may be the pause before the next call": [
+  "that is only presumed may be the pause before the next call": [
     { at: 0, signal: { kind: "turn", source: "transcript", phase: "start" } },
     { at: 1, signal: promise },
     { at: 2, signal: { kind: "turn", source: "transcript", phase: "end", presumed: true }, expect: "working" },
@@ -103,7 +103,7 @@ const PROMISES: Record<string, Step[]> = {
 
 /** Of a program whose status says that it works for as long as a command runs that the turn left behind. */
 const OUTLIVED: Record<string, Step[]> = {
-  "is believed of title and record beside a flag that a command keeps up which the turn left running": [
+  "is taken from title and record when a background command keeps the flag up": [
     { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
     { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
     { at: 1, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
@@ -118,7 +118,7 @@ const OUTLIVED: Record<string, Step[]> = {
     { at: 520, signal: { kind: "turn", source: "transcript", phase: "end" } },
     { at: 530, signal: { kind: "status", source: "program_status", status: "done" }, expect: "complete" },
   ],
-  "is believed of title and screen beside such a flag where no record is read": [
+  "is taken from title and screen next to such a flag if there is no record": [
     { at: 0, signal: asked },
     { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
     { at: 1, signal: { kind: "status", source: "title", status: "working" } },
@@ -140,7 +140,7 @@ describe("the end of a turn", () => {
     { at: 60, signal: screen({ ...done, moving: true, composer: "draft" }), expect: "complete" },
   ];
 
-  it("of a program that nobody knows is none on a screen that shows nothing", () => {
+  it("of an unknown program is not inferred from an empty screen", () => {
     const { said, expected } = walk([
       { at: 0, signal: screen({ busy: true, moving: true }) },
       { at: 5, signal: screen({ busy: false, lastLine: "" }), expect: "working" },
@@ -152,12 +152,12 @@ describe("the end of a turn", () => {
     expect(said).toEqual(expected);
   });
 
-  it("of a program that nobody knows is believed when its screen stands still, and then for good", () => {
+  it("of an unknown program is believed when its screen is still, and stays believed", () => {
     const { said, expected } = walk(stranger);
     expect(said).toEqual(expected);
   });
 
-  it("of a program that is known is believed whatever moves", () => {
+  it("of a known program is believed whatever moves", () => {
     const { said } = walk(stranger, { versions: { from: "1.0.0", to: "2.0.0" } });
     expect(said.slice(0, 2)).toEqual(["20 working", "40 complete"]);
   });
@@ -174,13 +174,13 @@ describe("the end of a turn", () => {
     expect(said).toEqual(expected);
   });
 
-  it("is not believed of title and record against the flag of a program whose status ends with the turn", () => {
+  it("is not taken from title and record against the flag of a program whose status ends with the turn", () => {
     const [steps = []] = Object.values(OUTLIVED);
     const { said } = walk(steps.filter(({ at }) => at <= 10));
     expect(said.at(-1)).toBe("10 working");
   });
 
-  it.each([2, 1])("is told of a turn of %d s, too short to be seen writing, by the question that it left", (s) => {
+  it.each([2, 1])("of a turn of %d s, too short to be seen writing, is found by the question that it left", (s) => {
     const steps: Step[] = [
       { at: 0, signal: screen({ busy: false, composer: "empty" }), expect: "idle" },
       { at: 0.5, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
@@ -193,7 +193,7 @@ describe("the end of a turn", () => {
   });
 
   it.each([0.5, 5])(
-    "is none where Codex starts its servers for %d s and paints the conversation that it takes up",
+    "is not inferred while Codex starts its servers for %d s and redraws a resumed conversation",
     (s) => {
       for (const source of ["title", "program_status"] as const)
         for (const painted of [question, { ...question, closing: "result" } as const]) {
@@ -212,7 +212,7 @@ describe("the end of a turn", () => {
     },
   );
 
-  it("of a turn that no look could read is believed when its words were", () => {
+  it("of a turn that no check could read is believed once its text was read", () => {
     const steps: Step[] = [
       { at: 0, signal: screen({ busy: false, composer: "empty" }) },
       { at: 2, signal: { kind: "status", source: "program_status", status: "working" } },
@@ -223,7 +223,7 @@ describe("the end of a turn", () => {
     expect(said).toEqual(expected);
   });
 
-  it("waits longer for a program that marks its ends and has not marked this one", () => {
+  it("is believed later for a program that marks its ends and has not marked this one", () => {
     const steps: Step[] = [
       { at: 0, signal: asked },
       { at: 1, signal: screen({ busy: true }) },
@@ -235,7 +235,7 @@ describe("the end of a turn", () => {
     expect(marked.said).toEqual(marked.expected);
   });
 
-  it("waits for no mark of a release that may not have it yet", () => {
+  it("does not wait for a mark that an older release may lack", () => {
     const steps: Step[] = [
       { at: 0, signal: { kind: "session", source: "screen", version: "1.9.0" } },
       { at: 0, signal: asked },

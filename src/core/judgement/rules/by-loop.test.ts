@@ -21,14 +21,14 @@ const failing = (times: number): Signal[] =>
   ]).flat();
 const writing = (tokens: number): Signal[] => [s(MINUTE, { kind: "tokens", input: 0, output: tokens })];
 
-describe("a circle", () => {
-  it("of equal errors is told at the fifth and acted on at the twentieth", () => {
+describe("a loop", () => {
+  it("of equal errors is reported at the fifth and acted on at the twentieth", () => {
     expect(assessed(failing(5), 6 * SECOND)).toBe("repeated_error report");
     expect(assessed(failing(19), 20 * SECOND)).toBe("repeated_error report");
     expect(assessed(failing(20), 21 * SECOND)).toBe("repeated_error act");
   });
 
-  it("of equal errors is seen by the workspace too where that is watched and nothing changes, even if nothing ever did", () => {
+  it("of equal errors is also seen in a watched workspace without changes, even if it never had any", () => {
     const kindsOf = (...more: Signal[]) => {
       const evidence = createEvidence(PLAIN_TRAITS);
       for (const signal of [begin, ...more, ...failing(20)]) takeSignal(evidence, signal);
@@ -42,7 +42,7 @@ describe("a circle", () => {
     expect(kindsOf(watched, change)).not.toContain("workspace");
   });
 
-  it("of tokens for nothing is acted on when they are twice as many as are told", () => {
+  it("of wasted tokens is acted on at twice the reporting threshold", () => {
     expect(assessed(writing(100_000), 61 * SECOND)).toBe("no_progress report");
     expect(assessed(writing(200_000), 61 * SECOND)).toBe("no_progress act");
     expect(assessed(writing(2000), 61 * SECOND, { burn_output_tokens: 1000 })).toBe("no_progress act");
@@ -55,7 +55,7 @@ describe("visits to one file", () => {
     s(i * MINUTE + 1, { kind: "tool_end", id: `${i}`, ok: false, outcome: `o${i}`, raw: `r${i}`, error: `E${i}` }),
   ]).flat();
 
-  it("are no loop by themselves: most work looks like that", () => {
+  it("are not a loop by themselves, because most work has them", () => {
     expect(assessed(visits, 7 * MINUTE + 2)).toBe("null act");
   });
 });
@@ -69,7 +69,7 @@ describe("a busy screen that stays the same", () => {
       polls === undefined ? {} : { poll_interval_secs: 10, own: { stuck_threshold_intervals: polls } },
     );
 
-  it("is stuck after the looks that the user said, be they fewer or more than rouse's own clock takes", () => {
+  it("is stuck after the number of checks set by the user, whether shorter or longer than rouse's own clock", () => {
     expect([still(90), still(125)]).toEqual(["null act", "silent_stream report"]);
     expect([still(20, 2), still(22, 2)]).toEqual(["null act", "silent_stream report"]);
     expect([still(590, 60), still(602, 60)]).toEqual(["null act", "silent_stream act"]);
@@ -92,7 +92,7 @@ describe("a silent stream", () => {
     return assess(evidence, at, { own_timeout_seconds: own }).level;
   };
 
-  it("is acted on a tenth after the program's own time-out, which the user may know better than its profile", () => {
+  it("is acted on 10 % after the program's own time-out, which the user may override", () => {
     expect([silent(0, 329 * SECOND), silent(0, 330 * SECOND)]).toEqual(["report", "act"]);
     expect([silent(600, 330 * SECOND), silent(600, 660 * SECOND)]).toEqual(["report", "act"]);
     expect(silent(100, 111 * SECOND)).toBe("act");

@@ -24,7 +24,7 @@ const process = (more: Record<string, unknown> = {}): Record<string, unknown> =>
 const output = { kind: "output", source: "screen", bytes: 90 };
 const OWN: Settings = { idle_timeout_minutes: 10, own: { idle_timeout_minutes: 10 } };
 
-/** It wrote something in its first minute, and was looked at. */
+/** It produced output in its first minute, and its process was checked. */
 const QUIET: readonly At[] = [
   [0, process()],
   [0.5, output],
@@ -47,15 +47,15 @@ const ASKED: At = [0.2, { kind: "input", source: "human", by: "human", submits: 
 const SETTLED: At = [0.1, shows()];
 const MOVED: At = [0.3, shows({ moving: true, reply: "r1" })];
 
-describe("a program that nobody knows", () => {
-  it("and that was given its work when it was started is told when it is silent for the idle timeout", () => {
+describe("an unknown program", () => {
+  it("that got its task at its start is reported after being silent for the idle timeout", () => {
     expect(judged(10)).toMatchObject({ state: "idle" });
     expect(judged(11)).toMatchObject({ state: "stuck", cause: "silent_stream" });
     expect(judged(14, [], {})).toMatchObject({ state: "idle" });
     expect(judged(16, [], {})).toMatchObject({ state: "stuck", level: "report", cause: "silent_stream" });
   });
 
-  it("is starting for a minute, then at work as long as it writes, were it the same again and again", () => {
+  it("is starting for a minute, then working as long as it writes, even if the output repeats", () => {
     const said = (minute: number): At => [minute, { kind: "output", source: "screen", bytes: 80 }];
     expect(judged(0.9)).toMatchObject({ state: "starting" });
     expect(judged(2.5, [said(2)])).toMatchObject({
@@ -65,18 +65,18 @@ describe("a program that nobody knows", () => {
     expect(judged(3.5, [said(2)])).toMatchObject({ state: "idle" });
   });
 
-  it("waits for its first command when the cursor stands behind a shell's sign, for as long as it likes", () => {
+  it("may wait for its first command indefinitely with the cursor at a shell prompt", () => {
     expect(judged(600, [[0.6, shows({ caret: "sign" })]])).toMatchObject({ state: "starting" });
     expect(judged(11, [[0.6, shows({ caret: "text" })]])).toMatchObject({ state: "stuck" });
   });
 
-  it("is at work, and not idle, while the prompt that it had has not come back", () => {
+  it("is working, not idle, until its prompt comes back", () => {
     const turn: At[] = [ASKED, MOVED];
     expect(judged(3, [SETTLED, ...turn])).toMatchObject({ state: "idle" });
     expect(judged(3, [[0.1, shows({ composer: "empty" })], ...turn])).toMatchObject({ state: "working" });
   });
 
-  it("is at work for the idle timeout when it says so", () => {
+  it("is working for the idle timeout after it reports so", () => {
     const report: At = [8, { kind: "report", source: "report", state: "working", text: "step 3" }];
     expect(judged(17, [report])).toMatchObject({
       state: "working",
@@ -85,14 +85,14 @@ describe("a program that nobody knows", () => {
     expect(judged(19, [report])).toMatchObject({ state: "stuck" });
   });
 
-  it("is told later by as much as people called its alarms false, and never earlier than was set", () => {
+  it("is reported later after false alarms, and never earlier than configured", () => {
     expect(judged(11, [], { ...OWN, silence_patience: 1.5 })).toMatchObject({ state: "idle" });
     expect(judged(16, [], { ...OWN, silence_patience: 1.5 })).toMatchObject({ state: "stuck", level: "act" });
     expect(judged(9, [], { ...OWN, silence_patience: 0.1 })).toMatchObject({ state: "idle" });
   });
 });
 
-describe("its silence", () => {
+describe("silence of an unknown program", () => {
   const asked = [SETTLED, ASKED, MOVED];
 
   it.each([
@@ -107,7 +107,7 @@ describe("its silence", () => {
     ]);
   });
 
-  it("is only told where nobody said the timeout, or a project did", () => {
+  it("is only reported if the timeout is not set, or set by a project", () => {
     expect(judged(600, [], {})).toMatchObject({ state: "stuck", level: "report" });
     expect(judged(600, [], { idle_timeout_minutes: 10 })).toMatchObject({ state: "stuck", level: "report" });
     const lowered: Settings = { idle_timeout_minutes: 10, own: { idle_timeout_minutes: 60 } };
@@ -115,7 +115,7 @@ describe("its silence", () => {
     expect(judged(62, [], lowered)).toMatchObject({ state: "stuck", level: "act" });
   });
 
-  it("says of itself where no more evidence can come that would let it be acted on", () => {
+  it("explains why no further evidence will permit an action", () => {
     expect(judged(600, [], {}).onlyReported).toContain("health.idle_timeout_minutes");
     expect(judged(600, [[0.6, shows({ caret: "text" })]]).onlyReported).toContain(
       "its cursor may be waiting for input",
@@ -124,7 +124,7 @@ describe("its silence", () => {
     expect(judged(11, [[4, process({ cpuMs: 1300 })]]).onlyReported).toBeUndefined();
   });
 
-  it("is a witness of the screen's own wherever it is told, for a person who asks", () => {
+  it("counts as screen evidence for a recovery that the user requests", () => {
     expect(judged(600, [], {})).toMatchObject({ level: "report", kinds: ["screen", "process"] });
     const unseen: At = [2, process({ alive: null, children: undefined })];
     expect(judged(600, [unseen], {}).kinds).toContain("screen");
@@ -132,29 +132,29 @@ describe("its silence", () => {
   });
 
   const EXPLAINED: readonly [string, At][] = [
-    ["a cursor behind a text, where something may be typed", [0.6, shows({ caret: "text" })]],
-    ["a process that nobody could look at", [2, process({ alive: null })]],
-    ["a command that began when it last wrote", [2, process({ children: 1, newestChildAt: START + 25_000 })]],
-    ["a command that began after the last output", [2, process({ children: 1, newestChildAt: START + 60_000 })]],
-    ["time of the processor", [4, process({ cpuMs: 1300 })]],
+    ["a cursor behind text that may be an input field", [0.6, shows({ caret: "text" })]],
+    ["a failed process check", [2, process({ alive: null })]],
+    ["a command that started when it last wrote", [2, process({ children: 1, newestChildAt: START + 25_000 })]],
+    ["a command that started after the last output", [2, process({ children: 1, newestChildAt: START + 60_000 })]],
+    ["CPU time", [4, process({ cpuMs: 1300 })]],
     ["bytes received", [4, process({ receivedBytes: 900_000 })]],
-    ["a file that changed", [4, { kind: "file", source: "workspace", path: "a.ts", digest: "1" }]],
+    ["a changed file", [4, { kind: "file", source: "workspace", path: "a.ts", digest: "1" }]],
     ["a commit", [4, { kind: "commit", source: "workspace", id: "1", subject: "x" }]],
     ["a report", [4, { kind: "report", source: "report", text: "x" }]],
-    ["a person who typed", [4, { kind: "input", source: "human", by: "human" }]],
+    ["user input", [4, { kind: "input", source: "human", by: "human" }]],
   ];
 
-  it.each(EXPLAINED)("is not acted on at once beside %s", (_, sign) => {
+  it.each(EXPLAINED)("is not acted on at once after %s", (_, sign) => {
     const first: At = [0.7, process({ receivedBytes: 1 })];
     expect(judged(12, [first])).toMatchObject({ level: "act" });
     expect(judged(12, [first, sign])).not.toMatchObject({ level: "act", state: "stuck" });
   });
 
-  it("is acted on where what runs below it began long before", () => {
+  it("is acted on if its child processes started long before", () => {
     expect(judged(12, [[2, process({ children: 2, newestChildAt: START + 15_000 })]])).toMatchObject({ level: "act" });
   });
 
-  it("names the moment at which it would be acted on", () => {
+  it("returns the time at which it would be acted on", () => {
     const evidence = evidenceOf([[4, process({ cpuMs: 1300 })]]);
     let now = START + 11 * 60_000;
     for (let asks = 0; asks < 40; asks++) {
@@ -165,7 +165,7 @@ describe("its silence", () => {
     expect((now - START) / 60_000).toBe(14);
   });
 
-  it("of a program whose marks are known is never judged so before it has shown a turn", () => {
+  it("is never judged this way for a known program before its first turn", () => {
     const traits = { versions: { from: "1.0", to: "2.0" } };
     expect(judged(600, [], OWN, traits)).not.toMatchObject({ state: "stuck", cause: "silent_stream" });
   });
@@ -181,7 +181,7 @@ describe("a policy", () => {
     return whatIf.wouldDo.map(({ do: name }) => name).filter((name) => name === "stop" || name === "escalate");
   };
 
-  it("ends a silent session that rouse started, by the user's word, and no other", () => {
+  it("stops a silent session only if rouse started it and the user set the timeout", () => {
     expect(wouldDo("default", "spawn", OWN)).toEqual(["stop", "escalate"]);
     expect(wouldDo("default", "spawn", { idle_timeout_minutes: 10 })).toEqual(["escalate"]);
     expect(wouldDo("default", "tmux", OWN)).toEqual(["escalate"]);

@@ -5,7 +5,7 @@ const busy = (reply: string, moving: boolean) => screen({ busy: true, moving, co
 const isStandingStill = (steps: readonly Step[]): boolean =>
   walk(steps).reasons.some((reason) => reason.includes("Shows as busy and always has"));
 
-it("a busy mark of an unknown program that never went out says nothing once the screen has been still for 20 s", () => {
+it("a busy mark of an unknown program that never disappeared proves nothing once the screen has been still for 20 s", () => {
   const shown = { at: 0, signal: busy("r", false) };
   expect(isStandingStill([shown, { at: 19.9, expect: "working" }])).toBe(false);
   expect(isStandingStill([shown, { at: 20, expect: "working" }])).toBe(true);

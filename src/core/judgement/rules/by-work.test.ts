@@ -7,23 +7,23 @@ const tool = (cls: "shell" | "endless" | "subagent" | "sleep" | "edit" | "backgr
 const busy = screen({ busy: true, moving: true, replying: true });
 
 const PROMISES: Record<string, Step[]> = {
-  "a flag that is the first that is heard of it is no silence since the beginning of time": [
+  "a flag as the first signal does not count as silence before it": [
     { at: 3, signal: { kind: "status", source: "title", status: "blocked" }, expect: "working" },
     { at: 3.75, expect: "working" },
   ],
-  "silence counts from the end of the tries, not from the words before them": [
+  "silence counts from the end of the retries, not from the output before them": [
     { at: 0, signal: { kind: "status", source: "title", status: "working" } },
     { at: 5, signal: screen({ busy: true, moving: true, retry: { text: "API error", attempt: 3, max: 10 } }) },
     { at: 170, signal: busy, expect: "waiting/retry" },
     { at: 235, expect: "working" },
     { at: 290, expect: "stuck/silent_stream" },
   ],
-  "an open tool is work at first, then a named wait": [
+  "an open tool is shown as work first, then as a wait": [
     { at: 0, signal: begin },
     { at: 1, signal: tool("shell"), expect: "working" },
     { at: 12, expect: "waiting/tool" },
   ],
-  "what it waits for is named by the tool's class": [
+  "the class of the tool determines the cause of the wait": [
     { at: 0, signal: begin },
     { at: 1, signal: tool("subagent") },
     { at: 60, expect: "waiting/subagent" },
@@ -31,73 +31,73 @@ const PROMISES: Record<string, Step[]> = {
     { at: 62, signal: tool("sleep") },
     { at: 90, expect: "waiting/timer" },
   ],
-  "a command that never ends by itself hangs soon": [
+  "an endless command is reported as hung early": [
     { at: 0, signal: begin },
     { at: 0.5, signal: busy },
     { at: 1, signal: tool("endless") },
     { at: 90, expect: "waiting/tool" },
     { at: 102, expect: "stuck/tool_hang" },
   ],
-  "of parallel calls the most patient one speaks": [
+  "of parallel calls, the one with the longest limit decides": [
     { at: 0, signal: begin },
     { at: 0.5, signal: busy },
     { at: 1, signal: tool("endless") },
     { at: 2, signal: tool("subagent") },
     { at: 300, expect: "waiting/subagent" },
   ],
-  "an instant tool that stays open waits for approval where no screen is seen": [
+  "an instant tool that stays open waits for approval if the screen is not visible": [
     { at: 0, signal: begin },
     { at: 1, signal: tool("edit"), expect: "working" },
     { at: 32, expect: "needs_input/permission" },
   ],
-  "an instant tool waits for nobody in a session that asks nothing": [
+  "an instant tool does not wait for approval in a session without permission prompts": [
     { at: 0, signal: { kind: "session", source: "stream", permissions: "bypass" } },
     { at: 0, signal: begin },
     { at: 1, signal: tool("edit") },
     { at: 32, expect: "waiting/tool" },
   ],
-  "a tool that only the screen shows explains a silence too": [
+  "a tool that only the screen shows explains silence, too": [
     { at: 0, signal: begin },
     { at: 1, signal: screen({ busy: true, moving: true, tool: { class: "shell" } }) },
     { at: 400, expect: "waiting/tool" },
   ],
-  "compaction is a wait until it takes longer than any did": [
+  "compaction is a wait until it exceeds the longest known one": [
     { at: 0, signal: begin },
     { at: 1, signal: { kind: "compaction", source: "stream", phase: "start" }, expect: "waiting/compaction" },
     { at: 800, expect: "waiting/compaction" },
     { at: 902, expect: "stuck/compaction" },
   ],
-  "a spinner is not life: a reply that stands still is told although the screen moves": [
+  "an unchanged reply is reported although a spinner moves": [
     { at: 0, signal: begin },
     { at: 1, signal: busy },
     { at: 60, signal: { kind: "output", source: "screen", bytes: 99 }, expect: "working" },
     { at: 119, signal: { kind: "output", source: "screen", bytes: 99 }, expect: "stuck/silent_stream" },
   ],
-  "a screen that says busy and shows no motion is frozen": [
+  "a busy screen without motion is frozen": [
     { at: 0, signal: begin },
     { at: 1, signal: { kind: "output", source: "screen", bytes: 99 } },
     { at: 1, signal: screen({ busy: true, moving: false }), expect: "working" },
     { at: 62, expect: "stuck/frozen_screen" },
   ],
-  "a full window and then silence is the limit": [
+  "silence after a full usage window is the limit": [
     { at: 0, signal: begin },
     { at: 1, signal: { kind: "limit", source: "stream", level: "warning", full: true }, expect: "working" },
     { at: 200, expect: "rate_limited/limit" },
   ],
-  "a transcript alone is believed much later": [
+  "silence of a transcript alone is reported much later": [
     { at: 0, signal: { kind: "turn", source: "transcript", phase: "start" } },
     { at: 600, expect: "working" },
     { at: 901, expect: "stuck/silent_stream" },
   ],
 };
 
-describe("a turn that runs", () => {
+describe("a running turn", () => {
   it.each(Object.entries(PROMISES))("%s", (_, steps) => {
     const { said, expected } = walk(steps, { retriesSilently: false });
     expect(said).toEqual(expected);
   });
 
-  it("is none by a mark that was there from the start, of a program that nobody knows, while nothing moves", () => {
+  it("is not inferred from a mark that an unknown program has shown from the start, while nothing moves", () => {
     const still: Step[] = [
       { at: 0, signal: { kind: "output", source: "screen", bytes: 99 } },
       { at: 1, signal: screen({ busy: true, moving: false }), expect: "working" },
@@ -113,7 +113,7 @@ describe("a turn that runs", () => {
     }
   });
 
-  it("may be silent for longer before the first text where the program retries without a word", () => {
+  it("may be silent longer before the first text if the program retries silently", () => {
     const steps: Step[] = [
       { at: 0, signal: begin },
       { at: 1, signal: screen({ busy: true, moving: true }) },
@@ -124,7 +124,7 @@ describe("a turn that runs", () => {
     expect(said).toEqual(expected);
   });
 
-  it("may be so, too, where the screen is that of such a program", () => {
+  it("may be silent longer if the screen is that of such a program", () => {
     const steps: Step[] = [
       { at: 0, signal: begin },
       { at: 1, signal: screen({ busy: true, moving: true, retriesSilently: true }) },
