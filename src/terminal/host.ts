@@ -16,7 +16,7 @@ import { DaemonLink } from "./daemon-link.js";
 import type { PressAnswer, ScreenAnswer } from "./frames.js";
 import type { HostHand } from "./hand.js";
 import type { HeldProgram, HostOptions } from "./host-options.js";
-import { type LeftBy, leftBy, quitOf } from "./leave.js";
+import { type LeftBy, leftBy, stopOf } from "./leave.js";
 import type { Observer } from "./observer.js";
 import { Pty, type PtyEvents, type PtyExit, type PtyOptions } from "./pty.js";
 import { RecordKeeper } from "./record-keeper.js";
@@ -201,7 +201,7 @@ export class Host implements ViewedHost {
 
   async stop(graceMs: number, by: LeftBy | "rouse"): Promise<StopResult> {
     if (this.#start === null) throw new Error("the agent's process could not be identified; it is left alone");
-    this.give(quitOf(by, Date.now()));
+    this.give(stopOf(by, Date.now()));
     if (by !== "rouse") this.#stoppedBy = by;
     const stopped = await stopTree({ pid: this.#program.pid, start: this.#start, ownsGroup: true }, graceMs);
     if (!stopped.isGone) this.#stoppedBy = null;
@@ -237,7 +237,7 @@ export class Host implements ViewedHost {
     this.#observer?.end();
     const at = Date.now();
     // A grace may be longer than anybody's leave-taking.
-    if (this.#stoppedBy) this.give(quitOf(this.#stoppedBy, at));
+    if (this.#stoppedBy) this.give(stopOf(this.#stoppedBy, at));
     this.give({ kind: "exit", at, source: "process", code: exit.code, signal: exit.signal });
     this.#record = { ...this.#record, endedAt: at, exit, leftBy: this.#leftBy(at) };
     this.#guarded("the record", () => {

@@ -43,6 +43,17 @@ describe("why", () => {
     );
   });
 
+  it("names rouse stop, and no typed keys, as the human's part in an end", () => {
+    const stop = { kind: "input", source: "human", by: "human", bytes: 0, quits: true, ordered: true };
+    const end = { kind: "exit", source: "process", code: null, signal: 15 };
+    const why = whyOf(
+      story([0, working], [5, stop as Omit<Signal, "at">], [6, end as Omit<Signal, "at">]),
+      START + 9000,
+    );
+    expect(why.evidence).toContainEqual({ what: "human", says: "ran rouse stop", age_secs: 4, source: "human" });
+    expect(why.reasons).toEqual(["Stopped with rouse stop 4 s ago; the process ended: signal 15, 3 s ago (process)"]);
+  });
+
   it("names the prompt that is open, the limit and the error", () => {
     const prompt = { kind: "prompt", source: "hook", open: true, prompt: "permission", question: "Push?" };
     const limit = { kind: "limit", source: "transcript", level: "hit", text: "5-hour limit" };

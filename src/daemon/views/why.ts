@@ -36,7 +36,10 @@ export function whyOf(judge: SessionJudge, now: number): Why {
   for (const [source, at] of Object.entries(evidence.progress.seen))
     add("last activity", source, at, source === "reply" || source === "tokens" ? "screen" : source);
   if (evidence.progress.outputAt !== null) add("last output", "bytes", evidence.progress.outputAt, "screen");
-  if (evidence.humanAt !== null) add("human", "keys typed", evidence.humanAt, "human");
+  if (evidence.humanAt !== null) {
+    const isStop = evidence.quitOrdered && evidence.quitBy === "human" && evidence.quitAt === evidence.humanAt;
+    add("human", isStop ? "ran rouse stop" : "keys typed", evidence.humanAt, "human");
+  }
   const changes: string[] = [];
   if (evidence.blind) changes.push("any new signal: it is checked again at once");
   if (assessment.recheckAt !== null)

@@ -45,6 +45,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     humanAt: null,
     quitAt: null,
     quitBy: null,
+    quitOrdered: false,
     leaving: null,
     touchedAt: null,
     exit: null,
@@ -123,6 +124,7 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       evidence.leaving = asStood(evidence, signal.at);
       evidence.quitAt = signal.at;
       evidence.quitBy = signal.by;
+      evidence.quitOrdered = signal.ordered === true;
       return;
     case "report":
       if (signal.state) evidence.report = { state: signal.state, text: signal.text ?? "", at: signal.at };

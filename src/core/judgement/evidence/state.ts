@@ -39,6 +39,8 @@ export interface Evidence {
   quitAt: number | null;
   /** `rouse` means on request. */
   quitBy: "human" | "rouse" | null;
+  /** By a command to stop it (`rouse stop`, an API client), not by keys. */
+  quitOrdered: boolean;
   /** The evidence when the user started to quit; what a program shows while it exits is neither work nor a result. */
   leaving: LeavingEvidence | null;
   /** When rouse itself last typed. */

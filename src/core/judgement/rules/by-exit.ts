@@ -86,10 +86,12 @@ function lastWords({ evidence, since }: RuleInput): string[] {
 }
 
 /** Keys that quit a program, or just typing right before its end. */
-function leftBy({ evidence: { exit, quitAt, quitBy } }: RuleInput, since: RuleInput["since"], ended: string): string {
-  const at = quitAt ?? exit?.typedAt ?? 0;
-  if (quitBy === "rouse") return `Stopped on request ${formatAgo(since(at))} (observer); ${ended}`;
-  return `${quitAt === null ? "A user typed" : "Closed by a user"} ${formatAgo(since(at))} (human); ${ended}`;
+function leftBy({ evidence }: RuleInput, since: RuleInput["since"], ended: string): string {
+  const { exit, quitAt, quitBy, quitOrdered } = evidence;
+  const ago = formatAgo(since(quitAt ?? exit?.typedAt ?? 0));
+  if (quitBy === "rouse") return `Stopped on request ${ago} (observer); ${ended}`;
+  if (quitAt !== null && quitOrdered) return `Stopped with rouse stop ${ago} (human); ${ended}`;
+  return `${quitAt === null ? "A user typed" : "Closed by a user"} ${ago} (human); ${ended}`;
 }
 
 /** A dialog and a wait end with the program; a result, limit or error that they describe does not. */
