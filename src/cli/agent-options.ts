@@ -1,4 +1,4 @@
-/** What `run` and `spawn` have in common: the agent's name, kind, tags, task and policy, and its command. */
+/** The options that `run` and `spawn` share: name, kind, tags, task, policy and command of an agent. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
@@ -21,23 +21,23 @@ export interface AgentOptions {
 }
 
 export function agentCommand(program: Command, name: "run" | "spawn") {
-  // Options behind the command are the command's own.
+  // Options after the command belong to the command.
   program.enablePositionalOptions();
   return program
     .command(name)
     .passThroughOptions()
-    .argument("<command...>", "the program and its arguments, best behind --")
-    .option("--name <name>", "what to call the agent (default: the program's name)", parseName)
-    .option("--tag <tag>", "a tag, may be given several times", collectTag)
-    .option("--task <id>", "the task that it works on")
+    .argument("<command...>", "the program and its arguments, preferably after --")
+    .option("--name <name>", "name of the agent (default: name of the program)", parseName)
+    .option("--tag <tag>", "a tag; repeatable", collectTag)
+    .option("--task <id>", "id of its task")
     .option(
       "--kind <kind>",
-      "which program it is, where its name does not say: claude-code, codex, gemini, opencode, generic, or the id of a profile of your own",
+      "kind of program, if its name does not tell: claude-code, codex, gemini, opencode, generic, or the id of your own profile",
     )
-    .option("--policy <name>", "the policy that holds for it");
+    .option("--policy <name>", "recovery policy of the agent");
 }
 
-/** What knows kinds and policies is loaded only when one is given: it takes as long as the rest of the start. */
+/** Kinds and policies are loaded only if one is given: loading them takes as long as the rest of the start. */
 export async function checkOptions(options: AgentOptions, refuse: (text: string) => never): Promise<void> {
   const { kind, policy, tag = [] } = options;
   const unkept = tooMuch({ tags: tag, task: taskOf(options) });
@@ -57,11 +57,11 @@ export async function checkOptions(options: AgentOptions, refuse: (text: string)
   }
 }
 
-/** Told before the agent has the terminal: whoever starts it wants to know that it is not watched as described. */
+/** Reported before the agent owns the terminal, so that the user sees that a profile is not used. */
 async function profilesReported(): Promise<readonly ProfileOverride[]> {
   const { config } = rousePaths();
   const { profiles, issues } = await ownProfiles(config);
-  // Reading the settings takes as long as the rest of the start, so only where there are any.
+  // Reading the settings takes as long as the rest of the start, so only if there are any.
   if (issues.length > 0 || existsSync(join(config, "config.toml"))) (await import("./settings.js")).loadSettings();
   return profiles;
 }
@@ -79,22 +79,22 @@ export function specOf(command: string[], options: AgentOptions, origin: "run" |
   };
 }
 
-/** It is watched all the same, and found by its name once there is room. */
+/** The agent is watched anyway, and commands find it once its record can be written. */
 export function reportUnwritten(paths: RousePaths): void {
   const why = cannotWrite(paths);
   if (why !== null)
     process.stderr.write(
-      `rouse: nothing can be written in ${paths.state}, so commands do not find this agent until it can: ${sanitizeLine(why)}\n`,
+      `rouse: cannot write to ${paths.state}; commands do not find this agent until that is fixed: ${sanitizeLine(why)}\n`,
     );
 }
 
 const taskOf = ({ task }: AgentOptions): string | null => (task === undefined ? null : redact(task));
 
-/** Exit code and reason of a shell for a command that cannot be started; null when it can. */
+/** Exit code and message, as a shell gives them, for a command that cannot be started; else null. */
 export function cannotStart(command: readonly string[]): { code: number; text: string } | null {
   const [file = ""] = command;
   const found = findProgram(file, process.env, process.cwd());
   if (found === "missing") return { code: 127, text: `${file}: command not found` };
-  if (found === "forbidden") return { code: 126, text: `${file}: cannot be run` };
+  if (found === "forbidden") return { code: 126, text: `${file}: cannot execute` };
   return null;
 }

@@ -1,6 +1,6 @@
 /**
- * What the process that holds an agent needs of the command that started it. Apart from `agent-options.ts`: the host of
- * a spawned agent loads nothing of the command line.
+ * The data that a host process needs from the command that started it. Separate from `agent-options.ts`, because the host
+ * of a spawned agent does not load the command line.
  */
 import { rousePaths } from "../config/paths.js";
 import { isMarkedStopped } from "../daemon/self/stay-down.js";
@@ -15,17 +15,19 @@ export function nameFor({ wanted, ...spec }: SpecWithoutName): HostSpec {
   try {
     name = wanted === null ? takeFreeName(rousePaths(), base) : takeName(rousePaths(), wanted) ? wanted : null;
   } catch {
-    // Nothing can be stored here, so nobody else holds a name either; an agent is run in any case.
+    // Nothing can be stored here, so no other agent holds a name either; the agent runs in any case.
     name = base;
   }
   if (name !== null) return { ...spec, name };
-  throw new BadInput(`an agent called ${base} is running; choose another name, or look at it: rouse attach ${base}`);
+  throw new BadInput(
+    `an agent called ${base} is already running; choose another name, or attach to it: rouse attach ${base}`,
+  );
 }
 
-/** Starts the daemon when a host misses it, unless a person stopped it; a run goes on without one. */
+/** Starts the daemon when a host misses it, unless the user stopped it; the agent runs without it. */
 export async function startDaemon(): Promise<void> {
   if (process.env.ROUSE_DAEMON === "off") throw new Error("ROUSE_DAEMON is off");
-  if (isMarkedStopped(rousePaths())) throw new Error("a person stopped the daemon");
+  if (isMarkedStopped(rousePaths())) throw new Error("the user stopped the daemon");
   const { ensureDaemon } = await import("./ensure-daemon.js");
   await ensureDaemon();
 }

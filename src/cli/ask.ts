@@ -1,6 +1,6 @@
 /**
- * Asks the daemon what people want to know. With the first agent it is just coming up, and an agent that was started a
- * moment ago is not known to it at once: whoever looks right after the start waits for both.
+ * Queries of users. The daemon starts with the first agent, and does not know a new agent at once: a query right after the
+ * start of an agent waits for both.
  */
 import { ApiError } from "../api/error.js";
 import { rousePaths } from "../config/paths.js";
@@ -10,10 +10,10 @@ import { call, type OperationAnswer, type OperationInput, type OperationName } f
 
 const WAIT_MS = 5000;
 const STEP_MS = 100;
-/** A host that is older than this has told the daemon of itself, or cannot. */
+/** An older host has registered with the daemon, or cannot. */
 const YOUNG_MS = 20_000;
 
-/** `missingRight` says whether an agent that has just started is missing in an answer, or in the lack of one. */
+/** `lacks` tells whether an agent that has just started is missing in the answer (null: there is none). */
 export async function askUser<Name extends OperationName>(
   operation: Name,
   input: OperationInput<Name>,
@@ -47,7 +47,7 @@ function once<Name extends OperationName>(
 /** The agent or incident does not exist. */
 export const isUnknown = (error: unknown): boolean => error instanceof ApiError && error.kind === "unknown";
 
-/** It reads its journal; most take less than the time that is waited here. */
+/** The daemon reads its journal; that usually takes less time than the wait. */
 const isStarting = (outcome: unknown): boolean => outcome instanceof DaemonRefusal && outcome.status === 503;
 
 function young(): FoundSession[] {
@@ -55,7 +55,7 @@ function young(): FoundSession[] {
   return listSessions(rousePaths()).filter(({ isAlive, startedAt }) => isAlive && Date.now() - startedAt < YOUNG_MS);
 }
 
-/** For questions about one agent. */
+/** For queries about one agent. */
 export const isCalled =
   (name: string) =>
   (young: FoundSession, answer: unknown): boolean =>

@@ -1,4 +1,4 @@
-/** The command line as a client of the daemon's API: over the socket, by the name of an operation, with all rights of the user. */
+/** Calls an operation of the daemon over its socket, with all rights of the user. */
 import type { OperationAnswer, OperationInput, OperationName } from "../api/operations/index.js";
 import { callOperation } from "../api/remote.js";
 import { rousePaths } from "../config/paths.js";
@@ -6,7 +6,7 @@ import { callerHeaders } from "./commands/hook.js";
 
 export type { OperationAnswer, OperationInput, OperationName };
 
-/** Throws `ApiError` when it is refused, and `DaemonUnreachable` if no daemon answers. */
+/** Throws `ApiError` if the request is refused, `DaemonUnreachable` if no daemon answers. */
 export const call = <Name extends OperationName>(
   operation: Name,
   input: OperationInput<Name>,

@@ -1,4 +1,4 @@
-/** Which cases the paths stand for that somebody named. */
+/** The cases that the given paths stand for. */
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isCaseFolder } from "../replay/case-folder.js";
@@ -7,7 +7,7 @@ import { isFolder } from "../replay/replay-case.js";
 
 const DEPTH_MAX = 4;
 
-/** Folders that are no case themselves stand for the cases in them, in the order of their names. */
+/** A folder that is not a case stands for the cases in it, in the order of their names. */
 export async function findCases(paths: readonly string[], skip: (error: BadInput) => void): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
@@ -16,7 +16,7 @@ export async function findCases(paths: readonly string[], skip: (error: BadInput
     if (cases.length === 0)
       skip(
         new BadInput(
-          `there is no case in ${path}: a case is a folder with session.cast[.gz], transcript-1.jsonl or process.jsonl`,
+          `no case found in ${path}: a case is a folder with session.cast[.gz], transcript-1.jsonl or process.jsonl`,
         ),
       );
     found.push(...cases);
@@ -24,7 +24,7 @@ export async function findCases(paths: readonly string[], skip: (error: BadInput
   return found;
 }
 
-/** Links are followed as folders are; `seen` are the folders that they really lead to, each of which counts once. */
+/** Follows links; `seen` holds the resolved folders, each of which counts once. */
 async function casesIn(path: string, depth: number, seen: Set<string>): Promise<string[]> {
   const real = await realpath(path).catch(() => path);
   if (seen.has(real)) return [];
@@ -32,7 +32,7 @@ async function casesIn(path: string, depth: number, seen: Set<string>): Promise<
   if (await isCaseFolder(path)) return [path];
   if (depth === 0) return [];
   const names = await readdir(path).catch(() => null);
-  // Whoever opens it as a case says why it cannot be read.
+  // Opening it as a case reports why it cannot be read.
   if (names === null) return [path];
   const found: string[] = [];
   for (const name of names.sort((a, b) => (a < b ? -1 : 1))) {

@@ -1,12 +1,12 @@
 /**
- * Help and version without the command line: to load it takes ten times as long as Node.js itself. `npm run build` renders
- * the help of every command with commander and stores it, for the two widths that are common; any other way to ask, a
- * checkout that was not built to the end, and one whose help is older than its code, are left to commander.
+ * Help and version without loading the command line, which takes ten times as long as Node.js itself. `npm run build` stores
+ * the help of every command at two common widths. Commander answers all other requests, and all of them if the stored help
+ * is missing or older than the code.
  */
 import { readFileSync, statSync } from "node:fs";
 
-/** As wide as the terminal, up to where lines are hard to read. */
-export const helpWidthOf = (columns = 100): number => Math.min(100, columns);
+/** The width of the terminal, at most 100. A terminal that reports 0 has no known width. */
+export const helpWidthOf = (columns?: number): number => Math.min(100, columns || 100);
 
 export const STORED_WIDTHS: readonly number[] = [80, 100];
 
@@ -14,7 +14,7 @@ export const helpFile = (width: number): URL => new URL(`../help-${width}.json`,
 
 export interface StoredHelp {
   version: string;
-  /** By the words of a command; that of rouse itself has none. */
+  /** By the words of the command; "" for rouse itself. */
   help: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ export interface Answer {
 const HELP: ReadonlySet<string> = new Set(["--help", "-h"]);
 const VERSION: ReadonlySet<string> = new Set(["--version", "-V"]);
 
-/** Null when the whole command line is needed. */
+/** Null if the full command line is needed. */
 export function answerFrom({ version, help }: StoredHelp, args: readonly string[]): Answer | null {
   const [first, ...rest] = args;
   if (first === undefined) return { text: help[""] ?? "", isError: true, code: 2 };
@@ -37,14 +37,14 @@ export function answerFrom({ version, help }: StoredHelp, args: readonly string[
   return text === undefined ? null : { text, isError: false, code: 0 };
 }
 
-/** Null when there is none, or one that is older than the code. */
+/** Null if it is missing or older than the code. */
 export function readStoredHelp(columns: number | undefined): StoredHelp | null {
   const file = helpFile(helpWidthOf(columns));
   const built = ["../tsconfig.tsbuildinfo", "../core/tsconfig.tsbuildinfo"];
   try {
     const { mtimeMs } = statSync(file);
     const isOlder = built.some((name) => {
-      // A published package has the code alone.
+      // A published package has no build info.
       const info = statSync(new URL(name, import.meta.url), { throwIfNoEntry: false });
       return info !== undefined && info.mtimeMs > mtimeMs;
     });

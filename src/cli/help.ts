@@ -1,4 +1,4 @@
-/** What `bin/rouse` runs when the words ask for help or the version. */
+/** `bin/rouse` runs this for help and version. */
 import { answerFrom, readStoredHelp } from "./help-store.js";
 
 const stored = readStoredHelp(process.stdout.columns);
@@ -8,7 +8,7 @@ else {
   process.exitCode = answer.code;
   const stream = answer.isError ? process.stderr : process.stdout;
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // The reader has seen enough (`| textHead`).
+    // The reader closed the pipe (`| head`).
     if (error.code === "EPIPE") process.exit(0);
     process.stderr.write(`rouse: cannot write to standard output: ${error.message}\n`);
     process.exit(1);

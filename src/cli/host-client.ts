@@ -1,4 +1,4 @@
-/** Finds the host of an agent and talks with it. */
+/** Finds the process that holds an agent, and talks to it. */
 import { createConnection, type Socket } from "node:net";
 import { rousePaths } from "../config/paths.js";
 import { otherNames } from "../config/suggest.js";
@@ -8,7 +8,7 @@ import { FrameReader, frameLine, type ToHost } from "../terminal/frames.js";
 import { type FoundSession, findSession, listSessions } from "../terminal/registry.js";
 import { call } from "./client.js";
 
-/** The agent of this name, alive or not. */
+/** The agent of this name, running or ended. */
 export async function sessionNamed(name: string): Promise<FoundSession> {
   const paths = rousePaths();
   const found = findSession(paths, name);
@@ -17,24 +17,24 @@ export async function sessionNamed(name: string): Promise<FoundSession> {
   if (elsewhere) throw new BadInput(elsewhere);
   const alive = listSessions(paths).flatMap((s) => (s.isAlive ? [s.name] : []));
   throw new BadInput(
-    `no agent called ${JSON.stringify(name.slice(0, 80))} was started by rouse here; ${otherNames(name, alive)}`,
+    `no agent called ${JSON.stringify(name.slice(0, 80))} was started by rouse; ${otherNames(name, alive)}`,
   );
 }
 
-/** One that rouse watches but does not hold: where it is. */
+/** Where an agent runs that rouse watches but did not start. */
 async function watchedOnly(name: string): Promise<string | null> {
   const { agents } = await call("sessions", {}).catch(() => ({ agents: [] }));
   const found = agents.find((agent) => agent.name === name || agent.id === name);
   if (!found) return null;
   const where = found.pane
     ? `in tmux: tmux -S ${found.pane.socket} attach -t '${found.pane.id}'`
-    : `in a terminal of its own${found.pid === null ? "" : `, process ${found.pid}`}`;
-  return `${found.name} is only watched, not started by rouse; it runs ${where}`;
+    : `in another terminal${found.pid === null ? "" : `, process ${found.pid}`}`;
+  return `${found.name} was not started by rouse, only watched; it runs ${where}`;
 }
 
 export async function livingSession(name: string): Promise<FoundSession & { hostSocket: string }> {
   const found = await sessionNamed(name);
-  if (!found.isAlive || found.hostSocket === null) throw new BadInput(`${found.name} is not running any more`);
+  if (!found.isAlive || found.hostSocket === null) throw new BadInput(`${found.name} is no longer running`);
   return { ...found, hostSocket: found.hostSocket };
 }
 
@@ -62,7 +62,7 @@ export class HostClient {
       socket.once("connect", () => resolve(new HostClient(socket, each, ended)));
       socket.once("error", (error) =>
         reject(
-          new BadInput(`the host of ${session.name} (process ${session.hostPid}) does not answer: ${error.message}`),
+          new BadInput(`the process that holds ${session.name} (${session.hostPid}) does not answer: ${error.message}`),
         ),
       );
     });
@@ -77,7 +77,7 @@ export class HostClient {
   }
 }
 
-/** Asks one thing, and waits for its answer. */
+/** Sends one request and waits for the answer. */
 export async function askHost(
   session: FoundSession & { hostSocket: string },
   message: ToHost,
@@ -87,7 +87,7 @@ export async function askHost(
   if (asked.kind === "answer") return asked.event;
   if (asked.kind === "error") throw new BadInput(asked.reason);
   if (asked.kind === "lost" || asked.kind === "ended") throw new BadInput(`${session.name} ended before it answered`);
-  throw new BadInput(`the host of ${session.name} (process ${session.hostPid}) does not answer: ${asked.reason}`);
+  throw new BadInput(`the process that holds ${session.name} (${session.hostPid}) does not answer: ${asked.reason}`);
 }
 
 export function bytesOf({ data }: Record<string, unknown>): Buffer {

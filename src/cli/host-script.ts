@@ -1,4 +1,4 @@
-/** What the process beside a spawned agent runs; its own file, since whoever starts one loads nothing of it. */
+/** Entry point of the host process of a spawned agent; its own file, so that starting one does not load it. */
 import { fileURLToPath } from "node:url";
 
 export const HOST_SCRIPT: string = fileURLToPath(new URL("./commands/host.js", import.meta.url));

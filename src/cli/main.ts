@@ -10,7 +10,7 @@ import { createProgram, safe } from "./program.js";
 import { unknownCommand, withoutHelp } from "./wrong-command.js";
 import { WrongOption } from "./wrong-option.js";
 
-/** 0 fine, 1 failed or problem found, 2 bad usage, 69 daemon not reachable, 75 try again: the same for every command. */
+/** Exit codes: 0 success, 1 failure or problem found, 2 usage error, 69 daemon unavailable, 75 try again, 130 Ctrl-C. */
 async function main(): Promise<number> {
   let exit = 0;
   const args = withoutHelp(process.argv.slice(2));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { parseSources, parseZone } from "./options.js";
 
-describe("options", () => {
-  it("are checked where they are read, with what there is", () => {
+describe("values of options", () => {
+  it("are refused with the known values if they are unknown", () => {
     expect(parseSources("screen, hooks")).toEqual(new Set(["screen", "hooks"]));
-    expect(() => parseSources("screen,telepathy")).toThrow(/"telepathy"; there are screen, transcript/);
+    expect(() => parseSources("screen,telepathy")).toThrow(/"telepathy"; the sources are screen, transcript/);
     expect(parseZone("Europe/Berlin")).toBe("Europe/Berlin");
     expect(() => parseZone("Mars/Olympus")).toThrow(/IANA zone/);
   });

@@ -1,30 +1,32 @@
-/** Values of options, checked where they are read. */
+/** Values of options, checked when they are parsed. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
-import { otherNames } from "../config/suggest.js";
+import { nearestName, otherNames } from "../config/suggest.js";
 import { PROBLEMS, type Problem } from "../core/incidents/problem.js";
 import { sanitize } from "../core/text/sanitize.js";
 import { isKind, KINDS } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import { SOURCE_NAMES, type SourceName } from "../replay/case-folder.js";
 
-/** Why a kind is none; null when it is one. */
+/** The error for an unknown kind; null for a known one. */
 export function complaintOfKind(given: string | undefined, own: readonly ProfileOverride[] = []): string | null {
   if (given === undefined || isKind(given, own)) return null;
   const kinds = [...KINDS, ...own.map(({ id }) => id)];
-  return `error: there is no kind ${JSON.stringify(sanitize(given, 80))}; ${otherNames(given, kinds)}`;
+  return `error: unknown kind ${JSON.stringify(sanitize(given, 80))}; ${otherNames(given, kinds)}`;
 }
 
 export function parseProblem(value: string): Problem {
   const problem = PROBLEMS.find((candidate) => candidate === value);
   if (problem) return problem;
-  throw new InvalidArgumentError(`There is no problem "${value}"; ${otherNames(value, PROBLEMS, PROBLEMS.length)}.`);
+  throw new InvalidArgumentError(
+    `Unknown problem "${value}"; ${nearestName(value, PROBLEMS) ?? "rouse policy show default lists the problems"}.`,
+  );
 }
 
 export function parseSources(value: string): ReadonlySet<SourceName> {
   const names = value.split(",").map((name) => name.trim());
   const wrong = names.find((name) => !(SOURCE_NAMES as readonly string[]).includes(name));
   if (wrong !== undefined)
-    throw new InvalidArgumentError(`There is no source "${wrong}"; there are ${SOURCE_NAMES.join(", ")}.`);
+    throw new InvalidArgumentError(`Unknown source "${wrong}"; the sources are ${SOURCE_NAMES.join(", ")}.`);
   return new Set(names as SourceName[]);
 }
 
@@ -43,7 +45,7 @@ export function parseMoment(value: string): number {
     /^(?:(?:(\d{1,5}):)?(\d{1,5}):)?(\d{1,9}(?:\.\d{1,6})?)$/.exec(value) ?? [];
   if (seconds === "")
     throw new InvalidArgumentError(
-      'It must be seconds such as "12.5", or a time such as "1:02.5"; name the case before --explain.',
+      'It must be seconds such as "12.5", or a time such as "1:02.5"; put the case before --explain.',
     );
   return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
 }

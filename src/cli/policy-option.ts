@@ -1,4 +1,4 @@
-/** `--policy FILE|NAME` and `--origin`: the policy that somebody means, or what is wrong with it. */
+/** `--policy FILE|NAME` and `--origin`. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { issueText } from "../config/issue.js";
 import { type LoadedPolicies, loadPolicies, readPolicy } from "../config/policies.js";
@@ -12,7 +12,7 @@ export function knownPolicies(): LoadedPolicies {
   return loadPolicies(loadSettings().health);
 }
 
-/** A name, or the path of a file: what ends in .toml or has a slash in it is a path. */
+/** A name or a path: a value that ends in .toml or contains a slash is a path. */
 export function policyOf(given: string, { policies, issues }: LoadedPolicies = knownPolicies()): Policy {
   const known = (name: string): Policy | undefined => policies.get(name)?.policy;
   if (given.endsWith(".toml") || given.includes("/")) {
@@ -23,15 +23,15 @@ export function policyOf(given: string, { policies, issues }: LoadedPolicies = k
   return policyNamed(given, { policies, issues });
 }
 
-/** One that has a name; those of your own are files, which may be broken. */
+/** By name. Policies of the user are files, which may be broken. */
 export function policyNamed(given: string, { policies, issues }: LoadedPolicies = knownPolicies()): Policy {
   const found = policies.get(given)?.policy;
   if (found) return found;
   const broken = issues.find(({ where }) => where.endsWith(`/${given}.toml`));
   if (broken) throw new WrongOption(issueText(broken));
   const near = suggestName(given, policies.keys());
-  const there = near ? `did you mean ${near}?` : `there are ${[...policies.keys()].join(", ")}`;
-  throw new WrongOption(`there is no policy ${sanitize(given, 80)}; ${there}`);
+  const there = near ? `did you mean ${near}?` : `the policies are ${[...policies.keys()].join(", ")}`;
+  throw new WrongOption(`unknown policy ${sanitize(given, 80)}; ${there}`);
 }
 
 const ORIGINS: readonly SessionOrigin[] = ["run", "spawn", "tmux", "transcript"];

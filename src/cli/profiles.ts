@@ -1,4 +1,4 @@
-/** The profiles of a file that an option names. */
+/** Loads profiles from the file of an option. */
 import { readFile } from "node:fs/promises";
 import { issueText } from "../config/issue.js";
 import { profilesIn } from "../config/profile-check.js";
@@ -8,7 +8,7 @@ import { WrongOption } from "./wrong-option.js";
 
 export async function loadProfiles(path: string): Promise<ProfileOverride[]> {
   const text = await readFile(path, "utf8").catch((error: Error) => {
-    throw new WrongOption(`the profile cannot be read: ${whyUnreadable(path, error)}`);
+    throw new WrongOption(`cannot read the profile: ${whyUnreadable(path, error)}`);
   });
   const found = profilesIn(path, text);
   if (Array.isArray(found)) return found;

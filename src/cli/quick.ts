@@ -1,13 +1,13 @@
 /**
- * Commands that agents and prompts run, often many times a minute: their whole process is held to 1.5 times an empty Node.js. They
- * are started from here, before anything of the command line is loaded; `--help` goes the long way.
+ * Commands that agents and prompts run, often many times a minute: the whole process may take 1.5 times as long as an empty
+ * Node.js. They start here, before the command line is loaded; `--help` loads it.
  */
 import { complaintOfHome } from "../config/paths.js";
 
 const args = process.argv.slice(3);
 const asksForHelp =
   args[0] === "--help" || args[0] === "-h" || (process.argv[2] === "status" && args.includes("--help"));
-/** A hook says nothing, whatever is wrong. */
+/** A hook prints nothing, even on errors. */
 const complaint = process.argv[2] === "hook" ? null : complaintOfHome();
 
 if (asksForHelp) await import("./main.js");

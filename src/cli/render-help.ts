@@ -1,4 +1,4 @@
-/** The help of every command as commander prints it, for `scripts/write-help.mjs`. */
+/** Renders the help of every command with commander, for `scripts/write-help.mjs`. */
 import type { StoredHelp } from "./help-store.js";
 import { createProgram } from "./program.js";
 import { readVersion } from "./version.js";

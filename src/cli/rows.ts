@@ -1,11 +1,11 @@
-/** Files with one case a line: event streams, single screens, labelled stretches. */
+/** Files with one case per line: event streams, single screens, labelled segments. */
 import { sanitize } from "../core/text/sanitize.js";
 import { parseRecord } from "../readers/records/json.js";
 import { BadInput, readLines } from "../replay/files.js";
 
 type OutputRow = Record<string, unknown>;
 
-/** What the lines of such a file are, and how one is told from a line of some other file. */
+/** What the lines of a file are, and how to recognize one. */
 interface RowShape {
   what: string;
   like: string;
@@ -23,12 +23,12 @@ export const SINGLE_SCREENS: RowShape = {
   fits: ({ text }) => typeof text === "string",
 };
 export const STRETCHES: RowShape = {
-  what: "labelled stretches",
+  what: "labelled segments",
   like: "{file, label, start, end}",
   fits: ({ file }) => typeof file === "string",
 };
 
-/** A line that does not fit is counted and said; a file without one that does is no such file. */
+/** Lines that do not fit are counted and reported; a file without a fitting line is refused. */
 export async function eachRow(path: string, shape: RowShape, each: (row: OutputRow) => unknown): Promise<void> {
   let good = 0;
   let bad = 0;
@@ -44,8 +44,10 @@ export async function eachRow(path: string, shape: RowShape, each: (row: OutputR
     }
   }
   if (good === 0)
-    throw new BadInput(`${path} holds no ${shape.what}: each line must be a JSON object like ${shape.like}`);
+    throw new BadInput(`${path} contains no ${shape.what}: each line must be a JSON object like ${shape.like}`);
   bad += lost.lines;
   if (bad > 0)
-    process.stderr.write(`rouse: ${sanitize(path)}: lines that are no ${shape.what} and were left out: ${bad}\n`);
+    process.stderr.write(
+      `rouse: ${sanitize(path)}: skipped ${bad} ${bad === 1 ? "line" : "lines"} (not ${shape.what})\n`,
+    );
 }

@@ -1,6 +1,6 @@
 /**
- * One request to the daemon, for commands whose whole process must be quick. The request is written by hand: `node:http`
- * costs 12 ms more to load than `node:net`, on a start that takes 60.
+ * One request to the daemon, for commands that must start fast. The request is written by hand: `node:http` takes 12 ms
+ * longer to load than `node:net`, on a start that takes 60.
  */
 import { connect } from "node:net";
 
@@ -11,21 +11,21 @@ export interface HttpAnswer {
 
 export interface Request {
   socketPath: string;
-  /** POST where it is left out. */
+  /** Default: POST. */
   method?: "GET";
   path: string;
   body?: Buffer | string;
   headers: Readonly<Record<string, string | undefined>>;
   limitMs: number;
-  /** False: be content when the request has left. The caller is then not held up by what the daemon does with it. */
+  /** False: return once the request is sent, without waiting for the daemon to process it. */
   waits?: boolean;
 }
 
 const ANSWER_MAX = 64 * 1024;
-/** Printable ASCII: anything else could end a header and begin another. */
+/** Printable ASCII: other bytes could start another header. */
 const HEADER_VALUE = /^[\x20-\x7e]{1,400}$/;
 
-/** Null when nobody answers in time. Never throws. */
+/** Null without an answer in time. Never throws. */
 export function sendRequest({
   socketPath,
   method,
@@ -39,7 +39,7 @@ export function sendRequest({
     const lines = Object.entries(headers).flatMap(([name, value]) =>
       value !== undefined && HEADER_VALUE.test(value) ? [`${name}: ${value}`] : [],
     );
-    // To a request of HTTP 1.0 the answer comes in one piece and ends with the connection.
+    // With HTTP 1.0 the answer is not chunked and ends with the connection.
     const head = [
       `${method ?? "POST"} ${path} HTTP/1.0`,
       "host: rouse",
@@ -56,13 +56,13 @@ export function sendRequest({
     };
     const timer = setTimeout(() => finish(null), limitMs);
     socket.setEncoding("utf8");
-    // Who answers without reading to the end resets the connection; the answer counts all the same.
+    // A server that answers before reading the whole body resets the connection; the answer still counts.
     socket.on("error", () => finish(text === "" ? null : parseAnswer(text)));
     socket.on("data", (chunk: string) => {
       text = (text + chunk).slice(0, ANSWER_MAX);
     });
     socket.on("close", () => finish(parseAnswer(text)));
-    // In one piece: who answers without reading the body closes, and a second write would break before the answer is read.
+    // In one write: a server that answers before reading the body closes, and a second write would fail before the answer is read.
     socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), Buffer.from(body)]), () => {
       if (!waits) finish({ status: 0, body: "" });
     });

@@ -1,6 +1,6 @@
 /**
- * The settings that a command works by. What is wrong with them, or with profiles of the user's own, is said once, and
- * the command goes on without that.
+ * The settings of a command. Errors in them, or in profiles of the user, are reported once; the command continues without
+ * the wrong value.
  */
 
 import { type ConfigIssue, issueText } from "../config/issue.js";
@@ -11,7 +11,7 @@ import { ownProfiles } from "../config/profiles-on-demand.js";
 import { sanitize } from "../core/text/sanitize.js";
 
 const reported = new Set<string>();
-/** Here, since nobody who asks for settings waits for them. */
+/** Loaded here, because `loadSettings` is synchronous. */
 const ofProfiles = (await ownProfiles(rousePaths().config)).issues;
 
 export function loadSettings(): Config {
@@ -20,7 +20,7 @@ export function loadSettings(): Config {
   return config;
 }
 
-/** Each once. A project's file is as hostile as its agent: nothing of it reaches the terminal as it is. */
+/** Reports each issue once. The file of a project is untrusted: its text is sanitized. */
 export function reportIssues(issues: readonly ConfigIssue[]): void {
   for (const issue of issues) {
     const line = `rouse: ${issue.level}: ${sanitize(issueText(issue))}\n`;

@@ -1,4 +1,4 @@
-/** Moments and durations as people write them on a command line. */
+/** Times and durations on the command line. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 
 const DAY_MS = 86_400_000;
@@ -11,24 +11,24 @@ export function parseDuration(value: string): number {
   const [, amount, unit] = DURATION.exec(value) ?? [];
   const ms = Number(amount) * (UNITS[unit ?? ""] ?? Number.NaN);
   if (!(ms > 0 && ms <= 365 * DAY_MS))
-    throw new InvalidArgumentError("It must be a duration such as 90s, 10m, 8h or 2d, of a year (365d) at most.");
+    throw new InvalidArgumentError("It must be a duration such as 90s, 10m, 8h or 2d, at most 365d.");
   return ms;
 }
 
-/** A duration back from now, a time of day (the last one that was), or an ISO 8601 date. Milliseconds since 1970. */
+/** A duration before now, a time of day (its last occurrence), or an ISO 8601 date. Milliseconds since 1970. */
 export function parseSince(value: string, now: number = Date.now()): number {
   if (DURATION.test(value)) return now - parseDuration(value);
   const [, hour, minute] = CLOCK.exec(value) ?? [];
   if (hour !== undefined && Number(hour) < 24 && Number(minute) < 60) {
     const at = new Date(now);
     at.setHours(Number(hour), Number(minute), 0, 0);
-    // By the calendar and not by 24 hours: a day with a change of the clock is longer or shorter.
+    // By the calendar, not by 24 hours: a day with a clock change is longer or shorter.
     if (at.getTime() > now) at.setDate(at.getDate() - 1);
     return at.getTime();
   }
   const at = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(at))
-    throw new InvalidArgumentError("It must be a duration such as 8h, a time such as 22:00, or a date in ISO 8601.");
-  if (at > now) throw new InvalidArgumentError("It lies in the future.");
+    throw new InvalidArgumentError("It must be a duration such as 8h, a time such as 22:00, or an ISO 8601 date.");
+  if (at > now) throw new InvalidArgumentError("It is in the future.");
   return at;
 }

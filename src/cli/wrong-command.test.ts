@@ -9,20 +9,21 @@ const alert = program.command("alert");
 alert.command("test");
 alert.command("list");
 
-describe("a command that there is not", () => {
+describe("an unknown command", () => {
   it.each([
-    [["nope"], 'there is no command nope; "rouse --help" lists the commands'],
-    [["nope", "--help"], 'there is no command nope; "rouse --help" lists the commands'],
-    [["statsu"], "there is no command statsu; did you mean rouse status?"],
-    [["ps"], "there is no command ps; did you mean rouse status?"],
-    [["alert", "lst", "x"], "there is no command alert lst; did you mean rouse alert list?"],
-    [["alert", "nope", "--help"], 'there is no command alert nope; "rouse alert --help" lists the commands'],
-  ])("is told in one line, also where help is asked for: %j", (args, text) => {
+    [["nope"], 'unknown command nope; "rouse --help" lists the commands'],
+    [["nope", "--help"], 'unknown command nope; "rouse --help" lists the commands'],
+    [["statsu"], "unknown command statsu; did you mean rouse status?"],
+    [["version"], "unknown command version; did you mean rouse --version?"],
+    [["ps"], "unknown command ps; did you mean rouse status?"],
+    [["alert", "lst", "x"], "unknown command alert lst; did you mean rouse alert list?"],
+    [["alert", "nope", "--help"], 'unknown command alert nope; "rouse alert --help" lists the commands'],
+  ])("is reported in one line, with or without --help: %j", (args, text) => {
     expect(unknownCommand(program, args)).toBe(text);
   });
 
   it.each([[[]], [["status"]], [["run", "nope"]], [["alert", "test", "ops"]], [["--help"]], [["alert", "--help"]]])(
-    "is none of %j",
+    "is not found in %j",
     (args) => {
       expect(unknownCommand(program, args)).toBeNull();
     },
@@ -39,7 +40,7 @@ describe("a command that there is not", () => {
       ["run", "help"],
       ["run", "help"],
     ],
-  ])("is not help: %j is %j", (args, meant) => {
+  ])("is not assumed for help: %j means %j", (args, meant) => {
     expect(withoutHelp(args)).toEqual(meant);
   });
 });

@@ -1,4 +1,4 @@
-/** Words of a command line that should be commands and are none, and help that is asked for as a command. */
+/** Unknown commands, and `help` as a command. */
 import { suggestName } from "../config/suggest.js";
 import { OTHER_WORDS } from "./commands.js";
 
@@ -6,12 +6,12 @@ interface Commands {
   readonly commands: readonly (Commands & { name(): string })[];
 }
 
-/** `help alert test` asks for `alert test --help`. */
+/** `help alert test` means `alert test --help`. */
 export function withoutHelp(args: readonly string[]): readonly string[] {
   return args[0] === "help" ? [...args.filter((word) => word !== "help"), "--help"] : args;
 }
 
-/** What to say of the first that is none; null where all are. Asking for help makes no command of it. */
+/** The error for the first unknown command; null if all are known. */
 export function unknownCommand(program: Commands, args: readonly string[]): string | null {
   let at: Commands = program;
   const path: string[] = [];
@@ -23,7 +23,7 @@ export function unknownCommand(program: Commands, args: readonly string[]): stri
       const meant = (path.length === 0 ? OTHER_WORDS.get(word) : undefined) ?? suggestName(word, names);
       const above = ["rouse", ...path].join(" ");
       const rest = meant ? `did you mean ${above} ${meant}?` : `"${above} --help" lists the commands`;
-      return `there is no command ${[...path, word].join(" ")}; ${rest}`;
+      return `unknown command ${[...path, word].join(" ")}; ${rest}`;
     }
     path.push(word);
     at = found;

@@ -34,6 +34,12 @@ export function suggestKey(given: string, keys: Iterable<string>): string | null
   return suggestName(given, alike) ?? alike[0] ?? suggestName(given, all);
 }
 
+/** The one name that was probably meant; null if none is near. */
+export function nearestName(given: string, names: readonly string[]): string | null {
+  const near = suggestName(given, names);
+  return near === null ? null : `did you mean ${near}?`;
+}
+
 const LISTED_MAX = 20;
 
 /** What there is instead of a name that there is not: the one that was probably meant, and the others. */

@@ -116,12 +116,12 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
       expect.stringMatching(/^\d+ tokens used tonight have no known price/),
     ]);
     const status = (await rouse(home, ["status"])).stdout;
-    expect(status).toContain("spender: over_budget, rouse would have interrupted it");
+    expect(status).toContain("spender: over_budget, would have interrupted it");
     expect(status).toContain("spender: the budget of money cannot be watched, for nothing tells a price");
     const why = (await rouse(home, ["why", "spender"])).stdout;
     // On a slow machine its command may have run for so long that it is named as what is waited for.
     expect(why).toMatch(/^spender is (?:working|waiting)/);
-    expect(why).toMatch(/this night, until \S+: \d+ of 40 tokens, cost not known \(of \$1\.00\): over budget/);
+    expect(why).toMatch(/tonight, until \S+: \d+ of 40 tokens, cost unknown \(budget \$1\.00\): over budget/);
     expect(receivedBy(home, "spender")).toEqual([]);
     await rouse(home, ["allow", "spender"]);
     const done = await hasIncident(
@@ -142,8 +142,8 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     await spawnFake(home, "auto", FAILS);
     const reported = await hasIncident("auto", ({ phase }) => phase === "escalated");
     expect(reported).toMatchObject({ problem: "api", policy: "quick", allowed: false, wouldDo: "nudge", actions: [] });
-    expect((await rouse(home, ["summary"])).stdout).toContain("rouse would have nudged it: auto-recovery is off");
-    expect((await rouse(home, ["status"])).stdout).toContain("auto: api, rouse would have nudged it");
+    expect((await rouse(home, ["summary"])).stdout).toContain("would have nudged it: auto-recovery is off");
+    expect((await rouse(home, ["status"])).stdout).toContain("auto: api, would have nudged it");
     const { stdout } = await rouse(home, ["allow", "auto"]);
     expect(stdout).toContain("said of it by name");
     const recovered = await hasIncident("auto", ({ phase }) => phase === "recovered", 120_000);

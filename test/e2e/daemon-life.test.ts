@@ -58,14 +58,14 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
   it("may go and come back under somebody's eyes: status --watch says so and goes on", async () => {
     expect(await rouse(home, ["up"])).toMatchObject({ status: 0 });
     const terminal = rouseInTerminal(home, ["status", "--watch"]);
-    await terminal.shows("nothing is watched yet");
+    await terminal.shows("no agents");
     await rouse(home, ["down"]);
     await terminal.shows("the daemon has not answered for");
     await rouse(home, ["up"]);
     const goneUntil = () => terminal.text.lastIndexOf("the daemon has not answered for");
-    await until("a picture without the note", () => terminal.text.lastIndexOf("nothing is watched") > goneUntil());
+    await until("a picture without the note", () => terminal.text.lastIndexOf("no agents") > goneUntil());
     terminal.write("\u0003");
-    expect(await terminal.exited).toEqual({ code: 0, signal: null });
+    expect(await terminal.exited).toEqual({ code: 130, signal: null });
     expect(terminal.text.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
   });
 
@@ -216,7 +216,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     process.kill(host, "SIGSTOP");
     await until("rouse to say that it is blind", async () => (await says("one")) === "unknown", 120_000);
     const { stdout } = await rouse(home, ["status"]);
-    expect(stdout).toMatch(/^blind to one for \d+ s: the process that holds its terminal is silent/m);
+    expect(stdout).toMatch(/^cannot see one for \d+ s: the process that holds its terminal is silent/m);
     expect((await rouse(home, ["doctor"])).stdout).toMatch(/FAIL {2}agent one .*rouse does not see it/);
     process.kill(host, "SIGCONT");
     await until("sight to return", async () => (await says("one")) === "working", 60_000);

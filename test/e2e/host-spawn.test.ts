@@ -146,7 +146,9 @@ describe("rouse stop", () => {
     await until("it to be asked", async () => (await logs(name)).includes("asked"));
     stopping.write("\u0003");
     expect(await stopping.exited).toEqual({ code: 130, signal: null });
-    expect(stopping.text).toMatch(/rouse: sh was asked to end and cannot be un-asked; it is killed in [1-4] s unless/);
+    expect(stopping.text).toMatch(
+      /rouse: SIGTERM was already sent to sh; it is killed in [1-4] s if it is still running/,
+    );
     await until("its end", () => findSession(paths(), name)?.isAlive === false);
   });
 
@@ -171,7 +173,7 @@ describe("rouse stop", () => {
       JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), pid: bystander.pty.pid, endedAt: null }),
     );
     const { status, stderr } = await stop(name);
-    expect([status, stderr]).toEqual([1, "rouse: old is not running any more\n"]);
+    expect([status, stderr]).toEqual([1, "rouse: old is no longer running\n"]);
     process.kill(bystander.pty.pid, 0);
     process.kill(bystander.pty.pid, "SIGKILL");
     await bystander.exited;
@@ -347,7 +349,7 @@ describe("a host that can write nothing", () => {
     writeFileSync(paths().sessions, "");
     const { stdout, stderr, status } = await rouse(home, ["spawn", "--name", "full", "--", "sleep", "100"]);
     expect({ stdout, status }).toEqual({ stdout: "full\n", status: 0 });
-    expect(stderr).toMatch(/^rouse: nothing can be written in .*\n$/);
+    expect(stderr).toMatch(/^rouse: cannot write to .*\n$/);
     rmSync(paths().sessions);
     await until("the record", () => findSession(paths(), "full")?.isAlive === true);
     const found = findSession(paths(), "full") as FoundSession & { hostSocket: string };

@@ -175,7 +175,7 @@ describe("rouse summary", () => {
   });
 
   it("says so when nothing ran, and refuses a time that is none", async () => {
-    expect((await rouse(home, ["summary"])).stdout).toMatch(/: no agent ran\n$/);
+    expect((await rouse(home, ["summary"])).stdout).toMatch(/: no agents\n$/);
     expect(await rouse(home, ["summary", "--since", "never"])).toMatchObject({ status: 2 });
   });
 });

@@ -22,7 +22,7 @@ it.each([
   const { status, stderr } = await rouse(home, args);
   expect(status).toBe(2);
   expect(stderr).toContain(
-    'there is no kind "claude-cod"; did you mean claude-code? available: claude-code, codex, gemini, opencode, generic',
+    'unknown kind "claude-cod"; did you mean claude-code? available: claude-code, codex, gemini, opencode, generic',
   );
 });
 
@@ -30,7 +30,7 @@ it.each([
   [
     "a policy that there is not",
     ["run", "--policy", "agressive", "--", "true"],
-    "there is no policy agressive; did you mean aggressive?",
+    "unknown policy agressive; did you mean aggressive?",
   ],
   ["a tag of two words", ["spawn", "--tag", "a b", "--", "true"], "A tag is one word"],
   ["a task that is too long", ["run", "--task", "x".repeat(5000), "--", "true"], "a task has at most 4000 characters"],
@@ -39,13 +39,13 @@ it.each([
     ["spawn", ...Array.from({ length: 101 }, (_, at) => ["--tag", `t${at}`]).flat(), "--", "true"],
     "an agent has at most 100 tags",
   ],
-  ["a word of another tool", ["ps"], "there is no command ps; did you mean rouse status?"],
+  ["a word of another tool", ["ps"], "unknown command ps; did you mean rouse status?"],
   [
     "a command that there is not",
     ["frobnicate"],
-    'rouse: there is no command frobnicate; "rouse --help" lists the commands\n',
+    'rouse: unknown command frobnicate; "rouse --help" lists the commands\n',
   ],
-  ["a command that help is asked for", ["help", "nope"], "rouse: there is no command nope;"],
+  ["a command that help is asked for", ["help", "nope"], "rouse: unknown command nope;"],
   ["a command below another", ["alert", "tset", "--help"], "did you mean rouse alert test?"],
   ["an option that there is not", ["alert", "list", "--lmit"], '"rouse alert list --help" lists the options'],
   ["a value that makes no sense", ["alert", "list", "--limit", "x"], "It must be a number from 1 to 1000."],
@@ -60,7 +60,7 @@ it("a command that is too long to be kept is not spawned, and runs unwatched", a
   const words = ["true", "x".repeat(100_001)];
   const why = "an argument of a command has at most 100000 characters";
   const spawned = await rouse(home, ["spawn", "--", ...words]);
-  expect(spawned).toMatchObject({ status: 1, stdout: "", stderr: `rouse: nothing was started: ${why}\n` });
+  expect(spawned).toMatchObject({ status: 1, stdout: "", stderr: `rouse: not started: ${why}\n` });
   expect(await rouse(home, ["run", "--", ...words])).toMatchObject({
     status: 0,
     stderr: `rouse: true runs unwatched: ${why}\n`,
@@ -77,14 +77,14 @@ const REFUSED = [
   [["silence", "", "--for", "1h"], "It must be a name."],
   [["silence", "x", "--off", "--for", "1h"], "--off cannot be combined with --for"],
   [["allow", ""], "It must be a name."],
-  [["allow", "a\u001b[31mb"], "No name has control characters."],
+  [["allow", "a\u001b[31mb"], "A name has no control characters."],
   [["messages", "--tag", ""], "It must be a tag"],
-  [["messages", "send", "--type", "a b", "x"], "A type begins with a small letter"],
+  [["messages", "send", "--type", "a b", "x"], "A type starts with a lowercase letter"],
   [["watch", ""], "It must be a name."],
   [["watch", "--tag", "a b"], "A tag is one word"],
-  [["watch", "--none", "pane1"], "--none adopts nobody"],
+  [["watch", "--none", "pane1"], "--none cannot be combined"],
   [["token", "create", "me", "--right", ""], "The rights are read, report, control, admin."],
-  [["spawn", "--name", "-x", "--", "true"], "A name begins with a letter or a digit"],
+  [["spawn", "--name", "-x", "--", "true"], "A name starts with a letter or digit"],
 ] as [string[], string][];
 
 /** Each takes a process of its own: a third of them, all in full. */

@@ -38,7 +38,7 @@ describe("rouse replay --explain", () => {
 
   it.each([
     [[PERMISSION, "--explain", "soon"], 'seconds such as "12.5"'],
-    [["--explain", "--events", "f"], "--explain is for cases and casts, not for --events"],
+    [["--explain", "--events", "f"], "--explain cannot be combined with --events"],
   ])("refuses a request that it cannot explain, with exit code 2: %j", (args, complaint) => {
     const { status, stderr } = rouse(["replay", ...args]);
     expect(status).toBe(2);

@@ -23,12 +23,12 @@ const states = (stdout: string): string[] =>
 
 describe("an option of rouse replay", () => {
   it.each([
-    [["--origin", "tmux", "CASE"], "--origin says how the agent of a policy was started; name one with --policy"],
-    [["--sources", "screen", "--transcript", "f"], "--sources is for cases and casts; what --transcript names"],
-    [["--sources", "screen", "--events", "f"], "--sources is for cases and casts; what --events names"],
-    [["--sources", "screen", "--signals", "f"], "--sources is for cases and casts; what --signals names"],
+    [["--origin", "tmux", "CASE"], "--origin requires --policy"],
+    [["--sources", "screen", "--transcript", "f"], "--sources cannot be combined with --transcript"],
+    [["--sources", "screen", "--events", "f"], "--sources cannot be combined with --events"],
+    [["--sources", "screen", "--signals", "f"], "--sources cannot be combined with --signals"],
     [["--policy", "./nowhere.toml", "CASE"], "./nowhere.toml: there is no such file"],
-    [["--profile", "./nowhere.toml", "CASE"], "the profile cannot be read: no such file or folder: ./nowhere.toml"],
+    [["--profile", "./nowhere.toml", "CASE"], expect.stringContaining("cannot read the profile")],
   ])("is refused in one line with exit code 2 if it is wrong or has no effect: %j", (args, complaint) => {
     const { status, stdout, stderr } = rouse(["replay", ...args.map((arg) => (arg === "CASE" ? NORMAL : arg))]);
     expect({ status, stdout, lines: stderr.split("\n").length }).toEqual({ status: 2, stdout: "", lines: 2 });
@@ -55,7 +55,7 @@ describe("an event stream with unknown kinds of events", () => {
     const { status, stderr } = rouse(["replay", "--events", events]);
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: "rouse: odd: records of kinds that rouse does not know, left out: no kind 1, telepathy 1\n",
+      stderr: "rouse: odd: skipped records of unknown kinds: no kind 1, telepathy 1\n",
     });
   });
 });

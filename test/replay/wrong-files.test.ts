@@ -31,9 +31,9 @@ describe("rouse replay", () => {
     [
       "--events",
       "bin.bin",
-      /^rouse: .*bin\.bin holds no event streams: each line must be a JSON object like \{id, events/,
+      /^rouse: .*bin\.bin contains no event streams: each line must be a JSON object like \{id, events/,
     ],
-    ["--events", "foo.jsonl", /^rouse: .*foo\.jsonl holds no event streams/],
+    ["--events", "foo.jsonl", /^rouse: .*foo\.jsonl contains no event streams/],
     ["--signals", "bin.bin", /^rouse: .*bin\.bin contains no signals/],
   ])("reports in one line what is wrong with %s %s, continues, and exits with 1", (option, name, complaint) => {
     const { status, stdout, stderr } = rouse(["replay", "--json", option, file(name), file("full.cast")]);
@@ -47,9 +47,7 @@ describe("rouse replay", () => {
   it("counts the invalid lines of --events, and uses the others", () => {
     const { status, stdout, stderr } = rouse(["replay", "--json", "--events", file("events.jsonl")]);
     expect(lines(stdout).map((line) => (JSON.parse(line) as { case: string }).case)).toEqual(["good"]);
-    expect(lines(stderr)).toEqual([
-      `rouse: ${file("events.jsonl")}: lines that are no event streams and were left out: 1`,
-    ]);
+    expect(lines(stderr)).toEqual([`rouse: ${file("events.jsonl")}: skipped 1 line (not event streams)`]);
     expect(status).toBe(0);
   });
 
@@ -73,7 +71,7 @@ describe("rouse eval", () => {
     ["screens.jsonl", "garbage\n", "screens"],
     ["screens.jsonl", "", "screens"],
     ["peer_cases.jsonl", '{"foo": 1}\n', "event streams"],
-    ["segments.jsonl", "{", "labelled stretches"],
+    ["segments.jsonl", "{", "labelled segments"],
   ])("scores the other parts of a corpus whose %s is %j, and exits with 1", (name, text, what) => {
     const corpus = mkdtempSync(join(root, "corpus-"));
     cpSync(join(OWN_CASES, "claude/permission"), join(corpus, "live/claude/permission"), { recursive: true });
@@ -81,7 +79,7 @@ describe("rouse eval", () => {
     const { status, stdout, stderr } = rouse(["eval", "--json", corpus]);
     const figures = JSON.parse(stdout) as Figures;
     expect(figures.live).toMatchObject({ cases: 1, replayed: 1, misses: [] });
-    expect(lines(stderr)).toEqual([expect.stringContaining(`${name} holds no ${what}: each line must be`)]);
+    expect(lines(stderr)).toEqual([expect.stringContaining(`${name} contains no ${what}: each line must be`)]);
     expect(status).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 /** Silences: an agent, a problem, or one problem of one agent. */
-import { otherNames } from "../../config/suggest.js";
+import { nearestName, otherNames } from "../../config/suggest.js";
 import type { Silence } from "../../core/incidents/incident.js";
 import { PROBLEMS, type Problem } from "../../core/incidents/problem.js";
 import { sanitize } from "../../core/text/sanitize.js";
@@ -52,7 +52,8 @@ function targetOf(
   if (agents.includes(what)) return { agent: what, problem };
   if ((PROBLEMS as readonly string[]).includes(what) && problem === null)
     return { agent: null, problem: what as Problem };
-  const names = [...agents.map((name) => sanitize(name, 80)), ...PROBLEMS];
+  const shown = agents.map((name) => sanitize(name, 80));
+  const near = nearestName(what, [...shown, ...PROBLEMS]) ?? otherNames(what, shown);
   const asked = JSON.stringify(sanitize(what, 80));
-  throw new ApiError("unknown", `${asked} is neither a known agent nor a problem; ${otherNames(what, names)}`);
+  throw new ApiError("unknown", `${asked} is neither a known agent nor a problem; ${near}`);
 }

@@ -1,4 +1,4 @@
-/** `rouse logs`: what an agent wrote last, as text. */
+/** `rouse logs`: the recent output of an agent, as text. */
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../config/paths.js";
 import { RedactStream } from "../../core/text/redact-stream.js";
@@ -14,15 +14,15 @@ const SCROLLBACK = 20_000;
 export function addLogs(program: Command, _setExit: (code: number) => void): void {
   program
     .command("logs")
-    .summary("what an agent wrote last")
+    .summary("Show recent output of an agent")
     .description(
-      "Prints the last output of an agent that was started by rouse (up to 1 MiB; up to 256 KiB after its end) as plain\n" +
-        "text, secrets masked: of a program that draws, its screen and what has scrolled out of it. With --follow it is the\n" +
-        "text as it comes; programs that draw are better followed with: rouse attach",
+      "Prints the recent output of an agent that rouse started (up to 1 MiB; up to 256 KiB after it has ended) as plain\n" +
+        "text, with secrets masked. For a full-screen program, prints its screen and scrollback. --follow prints new text as\n" +
+        "it arrives; for full-screen programs, use rouse attach instead.",
     )
-    .argument("<agent>", "its name")
-    .option("-f, --follow", "go on until it ends")
-    .option("--raw", "the bytes as they were, escape sequences included")
+    .argument("<agent>", "name of the agent")
+    .option("-f, --follow", "print new output until the agent ends")
+    .option("--raw", "print the original bytes, including escape sequences")
     .action(async (name, options) => {
       const session = await sessionNamed(name);
       const text = new OutputText();
@@ -47,7 +47,7 @@ export function addLogs(program: Command, _setExit: (code: number) => void): voi
     });
 }
 
-/** What a program has drawn, as the lines that are to be seen; any other output as it is. */
+/** Output of a full-screen program is rendered to the visible lines; other output is unchanged. */
 async function asLines(bytes: Buffer, size: { cols: number; rows: number }): Promise<Buffer> {
   if (!isPainting(bytes)) return bytes;
   const lines = await paintScreen(bytes, size, SCROLLBACK);

@@ -1,4 +1,4 @@
-/** `rouse mcp`: the Model Context Protocol on standard input and output, for a client that starts it. */
+/** `rouse mcp`: the Model Context Protocol over standard input and output, for the client that starts it. */
 import type { Command } from "@commander-js/extra-typings";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ApiError } from "../../api/error.js";
@@ -17,18 +17,18 @@ import { readVersion } from "../version.js";
 export function addMcp(program: Command, _setExit: (code: number) => void): void {
   program
     .command("mcp")
-    .summary("the Model Context Protocol on standard input and output")
+    .summary("Serve the Model Context Protocol over stdio")
     .description(
-      "Serves MCP to the client that starts it: an orchestrator, or an agent that reports its own state. What it may do\n" +
-        "stands in the configuration (mcp.rights: read, report, control). Over HTTP the daemon serves the same under /mcp.",
+      "Serves MCP to the client that starts it: an orchestrator, or an agent that reports its own state. The configuration\n" +
+        "sets its rights (mcp.rights: read, report, control). The daemon serves the same tools over HTTP at /mcp.",
     )
     .action(async () => {
       const rights = rightsOf(loadSettings().mcp.rights);
       if (process.stdin.isTTY)
         process.stderr.write(
-          "rouse: this speaks MCP with the program that starts it, such as: claude mcp add rouse -- rouse mcp. Ctrl-C ends it\n",
+          "rouse: MCP clients start this command, for example: claude mcp add rouse -- rouse mcp. Press Ctrl-C to quit\n",
         );
-      // A client that waits for its server is not held up by a daemon that starts.
+      // The client waits for its server, so the daemon starts in the background.
       void start();
       const own = { session: process.env.ROUSE_SESSION || undefined, cwd: process.cwd() };
       const ask = askerOf(rights, own.session);
@@ -41,14 +41,14 @@ export function addMcp(program: Command, _setExit: (code: number) => void): void
 function rightsOf(words: readonly string[]): ReadonlySet<Right> {
   const wrong = words.find((word) => !(RIGHTS as readonly string[]).includes(word));
   if (wrong !== undefined)
-    throw new BadInput(`mcp.rights names ${JSON.stringify(wrong)}, and the rights are ${RIGHTS.join(", ")}`);
+    throw new BadInput(`mcp.rights contains ${JSON.stringify(wrong)}; the rights are ${RIGHTS.join(", ")}`);
   return new Set(words as Right[]);
 }
 
 async function start(): Promise<void> {
   if (process.env.ROUSE_DAEMON === "off" || isMarkedStopped(rousePaths())) return;
   await ensureDaemon().catch(() => {
-    // Whoever asks next is told that no daemon is running.
+    // The next request reports that no daemon is running.
   });
 }
 
@@ -60,13 +60,12 @@ function askerOf(rights: ReadonlySet<Right>, session: string | undefined): Ask {
   };
   return async (operation, input) => {
     const { right } = OPERATIONS[operation];
-    if (!rights.has(right))
-      throw new ApiError("right", `this needs the right ${right}, which mcp.rights does not give`);
+    if (!rights.has(right)) throw new ApiError("right", `requires the right ${right}, which is not in mcp.rights`);
     try {
       return await callOperation(rousePaths().daemonSocket, operation, input as never, { headers });
     } catch (error) {
       if (!(error instanceof DaemonUnreachable)) throw error;
-      throw new ApiError("refused", `${error.message}: a person starts it with rouse up`);
+      throw new ApiError("refused", `${error.message}: the user starts it with rouse up`);
     }
   };
 }

@@ -1,4 +1,4 @@
-/** `rouse messages`: what orchestrators are told, read with a cursor and acknowledged. */
+/** `rouse messages`: the inbox of an orchestrator, read with a cursor and acknowledged. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { MessageView } from "../../api/operations/records.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
@@ -14,17 +14,17 @@ const POLL_MS = 1000;
 export function addMessages(program: Command, _setExit: (code: number) => void): void {
   const messages = program
     .command("messages")
-    .summary("what orchestrators are told: read, follow, acknowledge, send")
+    .summary("Read, follow, acknowledge and send messages")
     .description(
-      "Notices about agents that need attention, oldest first, until they are acknowledged. Nothing is in here while all\n" +
-        "is well.",
+      "Lists unacknowledged messages about agents that need attention, oldest first. The inbox is empty while all agents\n" +
+        "are healthy.",
     )
-    .option("--tag <tag>", "whose inbox (default: watchdog.orchestrator_tag)", parseInbox)
-    .option("--follow", "wait for more until Ctrl-C")
-    .option("--ack", "acknowledge what is shown")
-    .option("--all", "also those that were acknowledged")
-    .option("--after <cursor>", "only what came after that cursor", wholeNumber)
-    .option("--json", "for programs: one object, with --follow one message per line")
+    .option("--tag <tag>", "tag of the inbox (default: watchdog.orchestrator_tag)", parseInbox)
+    .option("--follow", "wait for new messages until Ctrl-C")
+    .option("--ack", "acknowledge the messages shown")
+    .option("--all", "include acknowledged messages")
+    .option("--after <cursor>", "only messages after this cursor", wholeNumber)
+    .option("--json", "print JSON: one object, or one message per line with --follow")
     .action(async ({ tag = orchestratorTag(), follow, ack, all, after = 0, json }) => {
       const page = (cursor: number): Promise<Page> => askUser("messages", { tag, after: cursor, all: all === true });
       const shown: MessageView[] = [];
@@ -32,7 +32,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
       let isAny = false;
       for (;;) {
         const found = await page(cursor).catch((error: unknown) => {
-          // A daemon that is being restarted comes back.
+          // The daemon may be restarting.
           if (follow && error instanceof DaemonUnreachable) return null;
           throw error;
         });
@@ -42,27 +42,27 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
           else if (follow) process.stdout.write(`${sanitizedJson(message)}\n`);
           else shown.push(message);
         }
-        // Acknowledged after it was printed: whoever dies in between reads it again.
+        // Acknowledged only after printing: a reader that is killed in between gets the message again.
         if (ack && found && found.cursor > cursor) await call("ack_messages", { tag, up_to: found.cursor });
         cursor = found?.cursor ?? cursor;
         if (found && found.messages.length > 0) continue;
         if (!follow) break;
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
-      // Where a person looks, silence would look like a failure; programs get nothing.
-      if (!json && !isAny && process.stderr.isTTY) process.stderr.write("no message waits\n");
+      // On a terminal, no output would look like a failure; programs get no text.
+      if (!json && !isAny && process.stderr.isTTY) process.stderr.write("no messages\n");
       if (json && !follow) process.stdout.write(`${sanitizedJson({ messages: shown, cursor })}\n`);
     });
   messages
     .command("send")
-    .summary("put a message into an inbox")
-    .argument("[text...]", "what it says")
-    .option("--tag <tag>", "whose inbox (default: watchdog.orchestrator_tag)", parseInbox)
-    .option("--type <type>", "what kind of message it is", parseMessageType, "note")
-    .option("--payload <json>", "an object instead of a text", parseObject)
+    .summary("Send a message to an inbox")
+    .argument("[text...]", "text of the message")
+    .option("--tag <tag>", "tag of the inbox (default: watchdog.orchestrator_tag)", parseInbox)
+    .option("--type <type>", "type of the message", parseMessageType, "note")
+    .option("--payload <json>", "a JSON object instead of a text", parseObject)
     .action(async (words, { type, payload }, command) => {
       const { tag } = command.optsWithGlobals() as { tag?: string };
-      if (words.length === 0 && payload === undefined) command.error("error: say something: a text, or --payload");
+      if (words.length === 0 && payload === undefined) command.error("error: give a text or --payload");
       const target = { tag: tag ?? orchestratorTag() };
       const body = payload ?? { text: words.join(" ") };
       const { cursor } = await call("send_message", { target, msg_type: type, payload: body });
@@ -88,12 +88,12 @@ function parseObject(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new InvalidArgumentError('It must be a JSON object, such as {"step": 3}.');
 }
 
-/** One line with who and what, then what it is about. */
+/** One line: cursor, time, type, sender or worker, then the cause and the detail. */
 export function messageText({ cursor, msg_type, from, at, payload }: MessageView, now: number = Date.now()): string {
   const said = (payload ?? {}) as Record<string, unknown>;
   const text = (key: string): string => (typeof said[key] === "string" ? sanitize(said[key], 400) : "");
@@ -104,7 +104,7 @@ export function messageText({ cursor, msg_type, from, at, payload }: MessageView
   return `${cursor}  ${localTime(at, now)}  ${sanitize(msg_type, 64)}  ${sanitize(who, 80)}${about === "" ? "" : `  ${about}`}\n`;
 }
 
-/** What others send may be any object: without a text it is shown as it is. What rouse leaves out says nothing more. */
+/** Clients may send any object: without a text it is shown as JSON. Messages of rouse have no further text. */
 const otherText = (from: string, payload: object): string =>
   from === "rouse" ? "" : sanitize(JSON.stringify(payload), 400);
 

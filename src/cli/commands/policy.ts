@@ -1,4 +1,4 @@
-/** `rouse policy`: what would be done about each problem, and a trial of it on a virtual clock. */
+/** `rouse policy`: the recovery plan for each problem, and a trial of it on a virtual clock. */
 import { type Command, Option } from "@commander-js/extra-typings";
 import { NO_PROFILE } from "../../core/agent.js";
 import { PROBLEMS, type Problem } from "../../core/incidents/problem.js";
@@ -19,15 +19,16 @@ import { policyText } from "../text/policy.js";
 import { clockText } from "../text/timeline.js";
 
 export function addPolicy(program: Command, setExit: (code: number) => void): void {
-  const policy = program.command("policy").summary("show and try what would be done about a problem");
+  const policy = program.command("policy").summary("Show and try recovery policies");
   policy
     .command("show")
+    .summary("List the policies, or show one")
     .description(
-      "Prints a policy: for each problem what would be done, in order, with limits and waits. Without one, the policies\n" +
-        "that there are. Own ones are files of the folder policies beside your configuration.",
+      "Prints a policy: the recovery steps for each problem, in order, with limits and waits. Without an argument, lists\n" +
+        "the policies. Your own policies are files in the folder policies next to your configuration.",
     )
-    .argument("[policy]", "name of a policy, or a file")
-    .option("--json", "one JSON object, for programs")
+    .argument("[policy]", "name or file of a policy")
+    .option("--json", "print JSON")
     .action((given, options) => {
       const loaded = knownPolicies();
       reportIssues(loaded.issues);
@@ -50,18 +51,19 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     });
   policy
     .command("test")
+    .summary("Try a policy on a virtual clock")
     .description(
-      "Tries a policy on a virtual clock: each problem lasts, is certain, and nothing that is done about it helps. Prints\n" +
-        "what would be done and when, counted from the moment at which the problem is told.",
+      "Tries a policy on a virtual clock; assumes that every problem is confirmed and that no recovery step works. Prints\n" +
+        "each step with its time, counted from the report of the problem.",
     )
-    .argument("[policy]", "name of a policy, or a file", "default")
+    .argument("[policy]", "name or file of a policy", "default")
     .addOption(new Option("--cause <cause>", "only this problem").argParser(parseProblem))
     .addOption(
-      new Option("--origin <origin>", "how the agent was started: run, spawn, tmux or transcript")
+      new Option("--origin <origin>", "how the agent was started: run, spawn, tmux, transcript")
         .default("spawn" as SessionOrigin, "spawn")
         .argParser(parseOrigin),
     )
-    .option("--json", "one JSON object, for programs")
+    .option("--json", "print JSON")
     .action((given, options) => {
       const found = policyOf(given);
       const problems = options.cause ? [options.cause] : PROBLEMS;
@@ -83,7 +85,7 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
 
 const TRIAL_MS = 24 * 3_600_000;
 const STEPS_MAX = 5000;
-/** Told before it is certain, so that the confirm window is seen. */
+/** Reported before it is certain, so that the confirm window shows. */
 const KINDS: Assessment["kinds"] = ["screen", "record"];
 
 const OVERSPENT = periodSpend(
@@ -92,7 +94,7 @@ const OVERSPENT = periodSpend(
   { tokens_per_night: 1 },
 );
 
-/** A program with which everything can be done that the way in which it was started allows. */
+/** A program that supports every action its origin permits. */
 const RESUMABLE = PROGRAMS.find(({ profile }) => profile.resume.byId !== null)?.profile.id ?? NO_PROFILE;
 
 function trial(policy: Policy, problem: Problem, origin: SessionOrigin): SimulatedAction[] {
@@ -129,7 +131,7 @@ function trialText(problem: Problem, wouldDo: readonly SimulatedAction[]): strin
   const lines = wouldDo.map(({ at, do: name, say, reason }) => {
     const why =
       name === "escalate"
-        ? `a human: ${sanitize(reason.replace(/^.*?needs you: /, ""))}`
+        ? `escalate: ${sanitize(reason.replace(/^.*?needs you: /, ""))}`
         : `${name}${say ? ` "${say}"` : ""}`;
     return `${clockText(at / 1000).padStart(11)}  ${why}\n`;
   });

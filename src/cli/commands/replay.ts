@@ -1,4 +1,4 @@
-/** `rouse replay`: a recording in, an explained timeline out. */
+/** `rouse replay`: turns a recording into an explained timeline. */
 import { type Command, Option } from "@commander-js/extra-typings";
 import { COMPLETION_MARKER } from "../../core/defaults.js";
 import type { IncidentState } from "../../core/incidents/incident.js";
@@ -26,24 +26,21 @@ import { WrongOption } from "../wrong-option.js";
 export function addReplay(program: Command, setExit: (code: number) => void): void {
   const command = program
     .command("replay")
-    .summary("turn recordings into explained timelines")
+    .summary("Turn recordings into explained timelines")
     .description(
-      "Folds a recording through today's judgement on a virtual clock and prints what rouse would have said, when and why.\n" +
-        "PATH is a case folder, a folder of case folders, a .cast file, or - for standard input.",
+      "Judges a recording on a virtual clock and prints each state with its time and reasons. PATH is a case folder, a\n" +
+        "folder of case folders, a .cast file, or - for standard input.",
     )
     .argument("[paths...]", "case folders, .cast files, or -")
-    .option("--json", "one JSON line per case, for programs")
+    .option("--json", "print one JSON line per case")
     .option("--events <file>", "event streams, one case per line ({id, events})")
-    .option("--transcript <file>", "a transcript that an agent wrote (JSONL)")
+    .option("--transcript <file>", "transcript of an agent (JSONL)")
     .option("--signals <file>", "stored signals, one JSON object per line")
-    .option("--agent <kind>", `which program it is, over what the recording says: ${KINDS.join(", ")}`)
-    .option("--profile <file>", "a profile of your own (TOML or JSON) over the built-in ones")
-    .option("--policy <policy>", "say what this policy would have done, and when: its name, or a file")
+    .option("--agent <kind>", `kind of program, overrides the recording: ${KINDS.join(", ")}`)
+    .option("--profile <file>", "your own profile (TOML or JSON), overrides the built-in ones")
+    .option("--policy <policy>", "show what this policy would have done: name or file")
     .addOption(
-      new Option(
-        "--origin <origin>",
-        "with --policy: as if the agent had been started so: run, spawn, tmux or transcript",
-      )
+      new Option("--origin <origin>", "with --policy: how the agent was started: run, spawn, tmux, transcript")
         .default("spawn" as SessionOrigin, "spawn")
         .argParser(parseOrigin),
     )
@@ -55,11 +52,9 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     )
     .addOption(new Option("--sources <list>", `read only these: ${SOURCE_NAMES.join(", ")}`).argParser(parseSources))
     .addOption(
-      new Option("--tz <zone>", "zone of clock times that a program prints without one")
-        .default("UTC")
-        .argParser(parseZone),
+      new Option("--tz <zone>", "time zone for clock times printed without one").default("UTC").argParser(parseZone),
     )
-    .option("--marker <text>", "what agents were asked to write when all is done", COMPLETION_MARKER)
+    .option("--marker <text>", "text that agents print when all work is done", COMPLETION_MARKER)
     .addHelpText(
       "after",
       "\nExamples:\n  rouse replay test/fixtures/cases\n  rouse replay --json session.cast --agent codex\n  gzip -dc session.cast.gz | rouse replay -\n",
@@ -89,12 +84,12 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       const { events, transcript, signals } = options;
       if (paths.length === 0 && [events, transcript, signals].every((file) => file === undefined)) {
         command.error(
-          "error: nothing to replay: name a case folder, a .cast file or -, or use --events, --transcript or --signals",
+          "error: nothing to replay: give a case folder, a .cast file or -, or use --events, --transcript or --signals",
           { exitCode: 2 },
         );
       }
       let failed = 0;
-      // One bad recording costs itself only: the others go on.
+      // An unreadable recording is skipped; the others are replayed.
       const skip = (error: unknown): void => {
         if (!(error instanceof BadInput)) throw error;
         failed++;
@@ -108,28 +103,23 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       for (const path of await findCases(paths, skip)) await orSkip(replayPath(path, replay).then(out));
       for (const { id } of profiles.filter((given) => kinds.size > 0 && !kinds.has(given.id)))
         process.stderr.write(
-          `rouse: nothing was read by the profile ${sanitize(id)}; --agent ${sanitize(id)} has it used\n`,
+          `rouse: the profile ${sanitize(id)} was not used; select it with --agent ${sanitize(id)}\n`,
         );
       if (failed > 0) setExit(1);
     });
 }
 
-/** An option that would change nothing was meant to change something, so it is refused. */
+/** Refuses options that would have no effect. */
 function refuseUseless(
   given: Partial<Record<"policy" | "origin" | "sources" | "explain" | FileOfOneSource, unknown>>,
 ): void {
   const { policy, origin, sources, explain } = given;
-  if (origin !== undefined && policy === undefined)
-    throw new WrongOption(
-      "--origin says how the agent of a policy was started; name one with --policy, or leave it out",
-    );
+  if (origin !== undefined && policy === undefined) throw new WrongOption("--origin requires --policy");
   const file = FILES_OF_ONE_SOURCE.find((name) => given[name] !== undefined);
   if (sources !== undefined && file !== undefined)
-    throw new WrongOption(
-      `--sources is for cases and casts; what --${file} names has one source: leave one of them out`,
-    );
+    throw new WrongOption(`--sources cannot be combined with --${file}, which has one source`);
   if (explain !== undefined && file !== undefined)
-    throw new WrongOption(`--explain is for cases and casts, not for --${file}: leave one of them out`);
+    throw new WrongOption(`--explain cannot be combined with --${file}; it is for cases and casts`);
 }
 
 const FILES_OF_ONE_SOURCE = ["events", "transcript", "signals"] as const;
@@ -140,7 +130,7 @@ async function replayPath(path: string, options: ReplayOptions): Promise<ReplayR
   return folder ? replayCase(path, options) : replayCast(path, options);
 }
 
-/** All recordings with a date are taken to be of one machine; one without is on a machine of its own. */
+/** Recordings with a date count as one machine; each without a date counts as its own machine. */
 function whatIfOf(
   policy: Policy,
   origin: SessionOrigin,
@@ -162,28 +152,26 @@ type Printed = Pick<ReplayResult, "case" | "timeline" | "wouldDo" | "startAt" | 
 };
 
 function printer(json: boolean, policy: string | null): (replayed: Printed) => void {
-  const style = { colour: isColoured(process.stdout), columns: process.stdout.columns ?? 100 };
+  const style = { colour: isColoured(process.stdout), columns: process.stdout.columns || 100 };
   return ({ case: name, timeline, skipped, wouldDo = [], startAt = 0, explained }) => {
     const acted = policy === null ? {} : { policy, wouldDo: wouldDo.map((done) => wouldEntry(done, startAt)) };
     process.stdout.write(
       json
         ? `${sanitizedJson({ case: name, timeline, ...acted, ...(explained && { explained }) })}\n`
         : (explained
-            ? explainText(name, explained, { ...style, columns: process.stdout.columns ?? 80 })
+            ? explainText(name, explained, { ...style, columns: process.stdout.columns || 80 })
             : timelineText(name, timeline, style)) + (policy === null ? "" : wouldText(policy, wouldDo, startAt)),
     );
     const lost = (skipped?.get("damaged line") ?? 0) + (skipped?.get("impossible time") ?? 0);
     if (lost > 0)
-      process.stderr.write(`rouse: ${sanitize(name)}: lines that could not be read and were left out: ${lost}\n`);
+      process.stderr.write(`rouse: ${sanitize(name)}: skipped ${lost} unreadable ${lost === 1 ? "line" : "lines"}\n`);
     const unknown = [...(skipped ?? [])].filter(([kind]) => !UNDERSTOOD.has(kind));
     if (unknown.length > 0) {
       const kinds = unknown.map(([kind, n]) => `${kind} ${n}`).join(", ");
-      process.stderr.write(
-        `rouse: ${sanitize(name)}: records of kinds that rouse does not know, left out: ${sanitize(kinds, 200)}\n`,
-      );
+      process.stderr.write(`rouse: ${sanitize(name)}: skipped records of unknown kinds: ${sanitize(kinds, 200)}\n`);
     }
   };
 }
 
-/** What is left out for a reason: said as lost lines, or told elsewhere. */
+/** Kinds that are skipped on purpose or reported as unreadable lines. */
 const UNDERSTOOD: ReadonlySet<string> = new Set(["damaged line", "impossible time", "copy", "foreign thread"]);

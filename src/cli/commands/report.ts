@@ -1,4 +1,4 @@
-/** `rouse report`: an agent says of itself how it is. */
+/** `rouse report`: an agent reports its own state. */
 import { rousePaths } from "../../config/paths.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { sendRequest } from "../send.js";
@@ -32,7 +32,7 @@ export async function runReport(args: readonly string[]): Promise<number> {
   return answer.status === 200 ? 0 : say(reasonOf(answer.body), answer.status === 503 ? 75 : 1);
 }
 
-/** The report, or what is wrong with the arguments. */
+/** The report, or the error in the arguments. */
 function parseReport(args: readonly string[]): Report | string {
   const report: Report = { cwd: process.cwd() };
   const words: string[] = [];
@@ -45,15 +45,15 @@ function parseReport(args: readonly string[]): Report | string {
     if (word === "--heartbeat") report.heartbeat = true;
     else if (word === "--name") {
       const name = args[++at];
-      if (name === undefined) return "--name needs the name of an agent";
+      if (name === undefined) return "--name requires the name of an agent";
       report.agent = name;
-    } else if (word.startsWith("--")) return `there is no option ${JSON.stringify(sanitize(word, 40))}`;
+    } else if (word.startsWith("--")) return `unknown option ${JSON.stringify(sanitize(word, 40))}`;
     else words.push(word);
   }
   const [state, ...text] = words;
   if (state === undefined && report.heartbeat === undefined) return "the state is missing";
   if (state !== undefined && !(REPORT_STATES as readonly string[]).includes(state)) {
-    return `${JSON.stringify(sanitize(state, 40))} is no state that an agent can report`;
+    return `${JSON.stringify(sanitize(state, 40))} is not a state that an agent can report`;
   }
   if (state !== undefined) report.state = state;
   if (text.length > 0) report.text = text.join(" ").slice(0, TEXT_MAX);

@@ -1,4 +1,4 @@
-/** `rouse run`: an agent in this terminal, watched. */
+/** `rouse run`: runs an agent in this terminal and watches it. */
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -17,10 +17,10 @@ import { nameFor, startDaemon } from "../agent-spec.js";
 
 export function addRun(program: Command, _setExit: (code: number) => void): void {
   agentCommand(program, "run")
-    .summary("run an agent in this terminal, watched")
+    .summary("Run an agent in this terminal and watch it")
     .description(
-      "Runs a program in this terminal as if rouse were not there: keys, size, colours, exit code and signal are the\n" +
-        "program's own. Where input or output is no terminal, the program gets it as it is.",
+      "Runs a program in this terminal. Keys, size, colours, exit code and signals are passed through unchanged. If standard\n" +
+        "input or output is not a terminal, the program inherits it.",
     )
     .addHelpText(
       "after",
@@ -33,7 +33,7 @@ export function addRun(program: Command, _setExit: (code: number) => void): void
         process.stderr.write(`rouse: ${problem.text}\n`);
         process.exit(problem.code);
       }
-      // Somebody wants an agent watched: that ends a "rouse down".
+      // A new agent is to be watched: that ends a "rouse down".
       clearStopped(rousePaths());
       endLike(await runWatched(specOf(command, options, "run")));
     });
@@ -59,7 +59,7 @@ async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
   }
 }
 
-/** Watching is no reason for an agent not to run. */
+/** If rouse cannot watch the agent, the agent still runs. */
 function runUnwatched({ name, command }: HostSpec, reason: string): Promise<PtyExit> {
   process.stderr.write(`rouse: ${name} runs unwatched: ${sanitizeLine(reason)}\n`);
   const [file = "", ...args] = command;
@@ -72,21 +72,21 @@ function runUnwatched({ name, command }: HostSpec, reason: string): Promise<PtyE
   });
 }
 
-/** Trouble of the watching goes to a file: the terminal is the agent's. */
+/** Problems of rouse go to a file, because the terminal belongs to the agent. */
 function logOf(name: string): (text: string) => void {
   return (text) => {
     try {
       appendFileSync(join(rousePaths().state, "run.log"), logLine(name, text), { mode: 0o600 });
     } catch {
-      // There is nowhere left to say it.
+      // There is no other place to report it.
     }
   };
 }
 
-/** Signals that end Node.js as they would end the agent. Others would be handled by it, or leave a core file of rouse. */
+/** Signals that end Node.js as they end the agent. Node.js handles others itself, or they leave a core file of rouse. */
 const RAISED = new Set(["SIGHUP", "SIGINT", "SIGTERM", "SIGKILL"]);
 
-/** Ends this process as the agent ended: whoever started it sees the same code or the same signal. */
+/** Ends this process as the agent ended: the parent process sees the same exit code or signal. */
 function endLike({ code, signal }: PtyExit): never {
   const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] as
     | NodeJS.Signals
@@ -94,7 +94,7 @@ function endLike({ code, signal }: PtyExit): never {
   if (name && RAISED.has(name)) {
     process.removeAllListeners(name);
     process.kill(process.pid, name);
-    // It is delivered at once or, to be sure, a moment later.
+    // Delivery is usually immediate; allow it a moment.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }
   process.exit(signal === null ? (code ?? 1) : 128 + signal);

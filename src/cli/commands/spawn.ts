@@ -1,4 +1,4 @@
-/** `rouse spawn`: an agent without a terminal, in a small process of its own that outlives this one and the daemon. */
+/** `rouse spawn`: a detached agent, held by a small process that outlives this one and the daemon. */
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../config/paths.js";
 import { tooMuch } from "../../core/agent-limits.js";
@@ -14,9 +14,9 @@ const ROWS = 40;
 
 export function addSpawn(program: Command, setExit: (code: number) => void): void {
   agentCommand(program, "spawn")
-    .option("--json", "what was started, for programs")
-    .summary("run an agent detached, watched")
-    .description("Starts a program in a terminal of its own, detached, and prints its name.")
+    .option("--json", "print JSON")
+    .summary("Run a detached agent and watch it")
+    .description("Starts a program detached, in its own terminal, and prints the name of the agent.")
     .addHelpText("after", "\nExamples:\n  rouse spawn -- claude\n  rouse attach claude\n  rouse stop claude\n")
     .action(async (command, options, self) => {
       await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));
@@ -28,10 +28,10 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
       }
       const spec = specOf(command, options, "spawn");
       const unkept = tooMuch(spec);
-      if (unkept !== null) throw new BadInput(`nothing was started: ${unkept}`);
-      // Somebody wants an agent watched: that ends a "rouse down".
+      if (unkept !== null) throw new BadInput(`not started: ${unkept}`);
+      // A new agent is to be watched: that ends a "rouse down".
       clearStopped(rousePaths());
-      // Not set where output is no terminal, whatever the types say.
+      // Undefined if the output is not a terminal, despite the types.
       const cols = process.stdout.columns || COLS;
       const rows = process.stdout.rows || ROWS;
       const started = await startHost({ spec, cols, rows }, { script: HOST_SCRIPT, paths: rousePaths() });

@@ -1,9 +1,9 @@
 /**
- * `rouse status --line`: everything in one short line, for the status line of tmux and the prompts of shells. It is run
- * every few seconds and at every prompt: it starts as quickly as `rouse report`, starts no daemon, and waits for nobody.
+ * `rouse status --line`: all agents in one short line, for the status line of tmux and shell prompts. It runs every few
+ * seconds and at every prompt: it starts as fast as `rouse report`, starts no daemon and never waits for one.
  *
- * tmux expands `#(…)` in what a command prints, zsh `%`, others `$`, backticks and backslashes; and an agent is called as
- * somebody pleased. So names are left with letters, digits and what means nothing anywhere.
+ * tmux expands `#(…)` in the output of a command, zsh `%`, others `$`, backticks and backslashes; and an agent can have any
+ * name. So only letters, digits and harmless characters of a name are kept.
  */
 import { type RousePaths, rousePaths } from "../../config/paths.js";
 import type { LineView } from "../../daemon/views/line.js";
@@ -17,7 +17,7 @@ export async function runStatusLine(args: readonly string[]): Promise<number> {
   const isQuiet = args.includes("--quiet");
   const strange = args.find((word) => word !== "--line" && word !== "--quiet");
   if (strange !== undefined) {
-    process.stderr.write("rouse: status --line goes with --quiet and with nothing else\n");
+    process.stderr.write("rouse: status --line accepts no option but --quiet\n");
     return 2;
   }
   const paths = rousePaths();
@@ -27,17 +27,17 @@ export async function runStatusLine(args: readonly string[]): Promise<number> {
     print(statusLineText(JSON.parse(answer.body) as LineView, isQuiet));
     return 0;
   }
-  // It reads its journal, or is of another release.
+  // The daemon reads its journal, or is another version.
   if (answer !== null) {
-    if (!isQuiet) print(answer.status === 503 ? "rouse starts" : "rouse is of another release: rouse down, rouse up");
+    if (!isQuiet) print(answer.status === 503 ? "rouse is starting" : "rouse was updated: run rouse down, rouse up");
     return 75;
   }
-  // While agents run, silence would say that they are well; unless a person wanted it so.
+  // While agents run, no output would mean that they are healthy; after `rouse down` it is expected.
   if (!isQuiet || (await leavesAgentsAlone(paths))) print("rouse does not answer");
   return 69;
 }
 
-/** With `isQuiet`, empty unless somebody is needed. */
+/** With `isQuiet`, empty unless an agent needs the user. */
 export function statusLineText(view: LineView, isQuiet: boolean): string {
   const { ok, limited, until, recovering, acknowledged, needs_you, more } = view;
   const wanted = needs_you.length + more;
@@ -49,7 +49,7 @@ export function statusLineText(view: LineView, isQuiet: boolean): string {
     ...(ok > 0 ? [`${ok} ok`] : []),
     ...(limited > 0 ? [`${limited} limited${until === null ? "" : ` until ${clock(until)}`}`] : []),
     ...(recovering > 0 ? [`${recovering} recovering`] : []),
-    ...(acknowledged > 0 ? [`${acknowledged} in hand`] : []),
+    ...(acknowledged > 0 ? [`${acknowledged} acknowledged`] : []),
     ...calls,
   ];
   return parts.length > 0 ? parts.join(" · ") : "no agents";
@@ -76,7 +76,7 @@ async function leavesAgentsAlone(paths: RousePaths): Promise<boolean> {
 function print(line: string): void {
   if (line === "") return;
   process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-    // Whoever reads us has seen enough.
+    // The reader closed the pipe.
     if (code === "EPIPE") process.exit(0);
     process.stderr.write(`rouse: cannot write to standard output: ${message}\n`);
     process.exit(1);

@@ -1,4 +1,4 @@
-/** `rouse status`, `rouse health` and `rouse why`: looking at what is watched. */
+/** `rouse status`, `rouse health` and `rouse why`: the state of the watched agents. */
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { WhyAnswer } from "../../api/service/agents.js";
 import type { AlertsStatus } from "../../api/service/alerts.js";
@@ -19,15 +19,15 @@ import { columnsOf, foldLine, textWidth } from "../text/width.js";
 export function addStatus(program: Command, setExit: (code: number) => void): void {
   program
     .command("status")
-    .summary("all watched agents in one table")
-    .option("--json", "for programs")
-    .option("--all", "also those that ended")
-    .option("--watch", "redraw every two seconds until Ctrl-C; once with --json, or where the output is no terminal")
-    .option("--line", "one short line, for the status line of tmux or a prompt; starts no daemon")
-    .option("--quiet", "with --line: print it only when somebody needs you")
+    .summary("Show all watched agents")
+    .option("--json", "print JSON")
+    .option("--all", "include agents that have ended")
+    .option("--watch", "redraw every two seconds until Ctrl-C (on a terminal, without --json)")
+    .option("--line", "print one short line for the status line of tmux or a prompt")
+    .option("--quiet", "with --line: print it only if an agent needs you")
     .action(async ({ json, all, watch, quiet }, self) => {
-      // `--line` never comes here: quick.ts has it.
-      if (quiet) self.error("error: --quiet goes with --line", { exitCode: 2 });
+      // `--line` is handled in quick.ts.
+      if (quiet) self.error("error: --quiet requires --line", { exitCode: 2 });
       const text = async (): Promise<string> => {
         const [agents, watchdog, incidents, alerts] = await listAll(all === true);
         return (
@@ -44,29 +44,27 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     });
   program
     .command("health")
-    .summary("which agents are unhealthy; exit 1 when one is")
+    .summary("List agents and their health; exit 1 if one is unhealthy")
     .description(
-      "Lists the living agents, and those that ended in a problem that nobody has taken: rouse ack, a silence or a newer session\nof the same name takes it. Exit 1 when one of them is unhealthy.",
+      "Lists the running agents and whether each is healthy. Also lists exited agents with unacknowledged problems (cleared\n" +
+        "by rouse ack, a silence, or a new session of that name). Exits 1 if one of them is unhealthy.",
     )
-    .argument("[agent]", "its name; all of them without it", parseNamed)
-    .addOption(new Option("--filter <which>", "only the unhealthy ones").choices(["unhealthy"] as const))
-    .option("--json", "for programs")
+    .argument("[agent]", "name of the agent (default: all)", parseNamed)
+    .addOption(new Option("--filter <which>", "only unhealthy agents").choices(["unhealthy"] as const))
+    .option("--json", "print JSON")
     .action(async (name, { filter, json }) => {
       const agents = name === undefined ? await listAgents(false, true) : [await oneAgent(name)];
       const shown = agents.map(healthOf).filter((health) => filter !== "unhealthy" || health.status !== "healthy");
       if (json) process.stdout.write(`${sanitizedJson(name === undefined ? { agents: shown } : shown[0])}\n`);
       else
-        for (const health of shown)
-          process.stdout.write(
-            `${health.agent}: ${health.status} (${health.state}${health.cause ? `/${health.cause}` : ""}) ${[limitText(health), ...health.errors].filter((part) => part !== null).join(" · ")}\n`,
-          );
+        process.stdout.write(agents.length === 0 ? "no agents\n" : shown.map((health) => healthText(health)).join(""));
       if (shown.some((health) => health.status === "unhealthy")) setExit(1);
     });
   program
     .command("why")
-    .summary("why rouse says what it says of one agent")
-    .argument("<agent>", "its name", parseNamed)
-    .option("--json", "for programs")
+    .summary("Explain the state of an agent")
+    .argument("<agent>", "name of the agent", parseNamed)
+    .option("--json", "print JSON")
     .action(async (name, { json }) => {
       const why = await askUser("why", { agent: name }, isCalled(name));
       process.stdout.write(json ? `${sanitizedJson(why)}\n` : whyText(why, process.stdout));
@@ -90,7 +88,7 @@ const listIncidents = async (): Promise<IncidentView[]> => (await askUser("incid
 
 const alertsStatus = (): Promise<AlertsStatus> => askUser("alert_status", {});
 
-/** Alerts that reached nobody, loudly; empty while all are told. */
+/** Alerts that could not be sent; empty if there are none. */
 function lostText(alerts: AlertsStatus, screen: OutputStream): string {
   if (alerts.dead === 0 && alerts.issues.length === 0 && alerts.failing.length === 0) return "";
   const colour = isColoured(screen);
@@ -100,17 +98,17 @@ function lostText(alerts: AlertsStatus, screen: OutputStream): string {
     ...alerts.issues.map((issue) => `ALERTS: ${sanitize(issue, 300)}`),
     ...(alerts.dead > 0
       ? [
-          `ALERTS: ${alerts.dead} could not be sent, the last over ${last?.channel}: ${last?.error}; see rouse alert list`,
+          `ALERTS: ${alerts.dead} could not be sent, the last one over ${last?.channel}: ${last?.error}; see rouse alert list`,
         ]
       : []),
-    ...(failing ? [`ALERTS: ${failing.channel} fails and is tried again: ${failing.error}`] : []),
+    ...(failing ? [`ALERTS: ${failing.channel} fails, retrying: ${failing.error}`] : []),
   ]
     .map((line) => `${paintText(line, "red", colour)}\n`)
     .join("");
 }
 
 const pulsesText = ({ pulses }: { pulses: readonly PulseView[] }): string =>
-  pulses.map(({ error: issue }) => (issue === null ? "" : `rouse's own sign of life fails: ${issue}\n`)).join("");
+  pulses.map(({ error: issue }) => (issue === null ? "" : `rouse's own heartbeat fails: ${issue}\n`)).join("");
 
 const oneAgent = (name: string): Promise<SessionView> => askUser("status", { agent: name }, isCalled(name));
 
@@ -136,6 +134,11 @@ function healthOf(agent: SessionView): {
   };
 }
 
+function healthText({ agent, status, state, cause, until, errors }: ReturnType<typeof healthOf>): string {
+  const details = [limitText({ state, until }), ...errors].filter((part) => part !== null).join(" · ");
+  return `${agent}: ${status} (${state}${cause ? `/${cause}` : ""})${details === "" ? "" : ` ${details}`}\n`;
+}
+
 interface OutputStream {
   isTTY?: boolean;
   columns?: number;
@@ -144,62 +147,62 @@ interface OutputStream {
 const TOKENS: Column<SessionView> = {
   title: "TOK/H",
   text: (a) => (a.tokens_per_hour > 0 ? compact(a.tokens_per_hour) : "–"),
-  spare: 6,
+  spare: 5,
 };
-const TASK: Column<SessionView> = { title: "TASK", text: (a) => a.task ?? "", min: 4, spare: 4 };
+const TASK: Column<SessionView> = { title: "TASK", text: (a) => a.task ?? "", min: 4, spare: 3 };
 
 export function statusText(agents: readonly SessionView[], screen: OutputStream, now: number = Date.now()): string {
-  if (agents.length === 0)
-    return 'nothing is watched yet: start an agent with "rouse run -- COMMAND" or "rouse spawn -- COMMAND"\n';
+  if (agents.length === 0) return 'no agents; start one with "rouse run -- COMMAND" or "rouse spawn -- COMMAND"\n';
   const colour = isColoured(screen);
   const age = (iso: string | null): string => (iso === null ? "–" : formatDuration(Math.max(0, now - Date.parse(iso))));
   const columns: Column<SessionView>[] = [
-    { title: "NAME", text: (a) => a.name, min: 8 },
-    { title: "KIND", text: (a) => a.kind, min: 6, spare: 5 },
+    // Never cut: names are copied into other commands.
+    { title: "NAME", text: (a) => a.name },
+    { title: "KIND", text: (a) => a.kind, spare: 6 },
     {
       title: "STATE",
       text: (a) => (a.cause ? `${a.state}/${a.cause}` : a.state),
-      min: 18,
+      min: 30,
       isDear: true,
       paint: (text, a) => text.replace(a.state, paintState(a.state, 0, colour)),
     },
     { title: "SINCE", text: (a) => age(a.since), spare: 1 },
-    { title: "NEWS", text: (a) => age(a.last_progress), spare: 3 },
-    // What nobody has takes the room of what everybody does.
+    { title: "LAST ACTIVITY", text: (a) => age(a.last_progress), spare: 4 },
+    // Columns that would be empty leave their room to the others.
     ...(agents.some(({ tokens_per_hour: used }) => used > 0) ? [TOKENS] : []),
     ...(agents.some(({ task }) => task !== null) ? [TASK] : []),
-    { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 6, spare: 2 },
+    { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 20, spare: 2 },
   ];
   return `${tableText(columns, agents, columnsOf(screen))}${agents.map((a) => blindText(a, now) + priceText(a)).join("")}`;
 }
 
-/** The notice `watchdog.blind` in one line; empty for an agent that rouse sees. */
+/** The message `watchdog.blind` in one line; empty for an agent that rouse sees. */
 const blindText = ({ name, blind }: SessionView, now: number): string =>
-  blind === null ? "" : `blind to ${name} for ${formatDuration(now - Date.parse(blind.since))}: ${blind.reason}\n`;
+  blind === null ? "" : `cannot see ${name} for ${formatDuration(now - Date.parse(blind.since))}: ${blind.reason}\n`;
 
-/** A budget of money says nothing of an agent whose price nobody tells. */
+/** A cost budget cannot be enforced for an agent whose prices are unknown. */
 const priceText = ({ name, spend }: SessionView): string =>
   spend && spend.cost_usd_budget !== null && spend.cost_usd === null
-    ? `${name}: the budget of money cannot be watched, for nothing tells a price (${compact(spend.unpriced_tokens)} tokens this night)\n`
+    ? `${name}: cannot check the cost budget: no price is known (${compact(spend.unpriced_tokens)} tokens tonight)\n`
     : "";
 
 const compact = (n: number): string =>
   n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
 
-/** What it uses; only some programs tell the price. */
+/** Only some programs report a price. */
 export function burnText({ tokens_per_hour, cost_usd_per_hour }: SessionView): string {
   const price = cost_usd_per_hour > 0 ? `, $${cost_usd_per_hour.toFixed(2)}` : "";
-  return `${compact(tokens_per_hour)} tokens${price} an hour`;
+  return `${compact(tokens_per_hour)} tokens${price} per hour`;
 }
 
-/** The night so far beside its budget. */
+/** Tokens and cost of the budget period so far. */
 export function spendLines({ spend }: SessionView, now: number = Date.now()): string[] {
   if (!spend) return [];
   const tokens = `${compact(spend.tokens)}${spend.tokens_budget === null ? "" : ` of ${compact(spend.tokens_budget)}`} tokens`;
-  const cost = spend.cost_usd === null ? "cost not known" : `$${spend.cost_usd.toFixed(2)}`;
-  const of = spend.cost_usd_budget === null ? "" : ` (of $${spend.cost_usd_budget.toFixed(2)})`;
+  const cost = spend.cost_usd === null ? "cost unknown" : `$${spend.cost_usd.toFixed(2)}`;
+  const of = spend.cost_usd_budget === null ? "" : ` (budget $${spend.cost_usd_budget.toFixed(2)})`;
   return [
-    `  this night, until ${localTime(spend.until, now)}: ${tokens}, ${cost}${of}${spend.is_over ? ": over budget" : ""}`,
+    `  tonight, until ${localTime(spend.until, now)}: ${tokens}, ${cost}${of}${spend.is_over ? ": over budget" : ""}`,
     ...spend.notes.map((note) => `  ${note}`),
   ];
 }
@@ -216,21 +219,21 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
     ...(why.tokens_per_hour > 0 ? [`  ${burnText(why)}`] : []),
     ...spendLines(why, now).flatMap(fold),
     ...(why.blind
-      ? fold(`  rouse is blind to it since ${localTime(why.blind.since, now)}; the evidence is what was last seen`)
+      ? fold(`  rouse cannot see it since ${localTime(why.blind.since, now)}; the evidence is from before that`)
       : []),
     "",
-    "evidence",
+    "Evidence",
     ...why.evidence.flatMap((row) => evidenceLines(row, columns, colour)),
     "",
-    ...(why.preview.length > 0 ? ["last lines of its screen", ...why.preview.map((line) => `  ${line}`), ""] : []),
+    ...(why.preview.length > 0 ? ["Last lines of its screen", ...why.preview.map((line) => `  ${line}`), ""] : []),
     ...(why.changes.length > 0
-      ? ["what would change it", ...why.changes.flatMap((change) => fold(`  ${change}`)), ""]
+      ? ["What would change this state", ...why.changes.flatMap((change) => fold(`  ${change}`)), ""]
       : []),
   ];
-  return `${lines.join("\n")}\n${timelineText("timeline", why.timeline, { colour, columns: screen.columns ?? 100 })}`;
+  return `${lines.join("\n")}\n${timelineText("Timeline", why.timeline, { colour, columns: screen.columns || 100 })}`;
 }
 
-/** Its age and source stand behind it, or on a line of their own where there is no room. */
+/** Age and source follow on the same line if there is room, else on the next one. */
 function evidenceLines(row: WhyAnswer["evidence"][number], columns: number, colour: boolean): string[] {
   const says = foldLine(`  ${row.what.padEnd(12)} ${row.says}`, columns, 13);
   const when = `${formatDuration(row.age_secs * 1000)} ago, ${row.source}`;

@@ -1,4 +1,4 @@
-/** `rouse stop`: ends an agent that rouse started, with everything that it started, and says whether that is proven. */
+/** `rouse stop`: ends an agent that rouse started, with all its processes, and reports whether any is left. */
 import { constants } from "node:os";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { sanitizedJson } from "../../core/text/sanitize.js";
@@ -13,11 +13,11 @@ const GRACE_SECONDS = 10;
 export function addStop(program: Command, setExit: (code: number) => void): void {
   program
     .command("stop")
-    .summary("end an agent and everything that it started")
-    .description("Asks an agent that rouse started to end (SIGTERM), waits, then kills it and its children.")
-    .argument("<agent>", "its name")
-    .option("--grace <seconds>", "how long it may take to end by itself", parseSeconds, GRACE_SECONDS)
-    .option("--json", "what happened, for programs")
+    .summary("Stop an agent and all processes it started")
+    .description("Sends SIGTERM to an agent that rouse started, waits, then kills it and its child processes.")
+    .argument("<agent>", "name of the agent")
+    .option("--grace <seconds>", "time to wait before killing it", parseSeconds, GRACE_SECONDS)
+    .option("--json", "print JSON")
     .action(async (name, options) => {
       const session = await sessionNamed(name);
       const graceMs = options.grace * 1000;
@@ -32,13 +32,13 @@ export function addStop(program: Command, setExit: (code: number) => void): void
     });
 }
 
-/** Whoever does not wait takes nothing back: the agent was asked already, and its host sees it through. */
+/** Ctrl-C ends only the wait: the signal is sent, and the host of the agent completes the stop. */
 function tellingWhatFollows({ name, isAlive }: FoundSession, graceMs: number): () => void {
   const began = performance.now();
   return () => {
     const left = Math.ceil(Math.max(0, graceMs - (performance.now() - began)) / 1000);
-    const follows = isAlive ? `it is killed in ${left} s unless it ends before` : "it is not killed";
-    process.stderr.write(`rouse: ${name} was asked to end and cannot be un-asked; ${follows}\n`);
+    const follows = isAlive ? `it is killed in ${left} s if it is still running` : "it is not killed";
+    process.stderr.write(`rouse: SIGTERM was already sent to ${name}; ${follows}\n`);
     process.exit(128 + constants.signals.SIGINT);
   };
 }
@@ -49,17 +49,17 @@ async function stop(session: FoundSession, graceMs: number): Promise<StopResult>
     const answer = await askHost({ ...session, hostSocket }, { op: "stop", graceMs }, "stopped");
     return answer as unknown as StopResult;
   }
-  // Its host is gone, which hangs the agent up; one that does not mind may live on.
+  // The host is gone. That sends the agent a SIGHUP, which it may ignore.
   if (pid === null || pidStart === null || identityOf(pid) !== pidStart)
-    throw new BadInput(`${session.name} is not running any more`);
+    throw new BadInput(`${session.name} is no longer running`);
   return stopTree({ pid, start: pidStart, ownsGroup: true }, graceMs);
 }
 
 function sentence(name: string, { isGone, isKilled, processes, left }: StopResult): string {
   if (!isGone)
-    return `${name} could not be ended: ${left.length} of its processes are still there (${left.slice(0, 10).join(", ")})`;
-  const count = processes === 1 ? "one process" : `${processes} processes`;
-  return `${name} ${isKilled ? "did not end by itself and was killed" : "ended"}: ${count}, none left`;
+    return `could not stop ${name}: ${left.length} ${left.length === 1 ? "process is" : "processes are"} still running (${left.slice(0, 10).join(", ")})`;
+  const count = processes === 1 ? "1 process" : `${processes} processes`;
+  return `${isKilled ? "killed" : "stopped"} ${name} (${count}, none left${isKilled ? "; it ignored SIGTERM" : ""})`;
 }
 
 function parseSeconds(value: string): number {

@@ -1,4 +1,4 @@
-/** `rouse summary`: what happened since last night. */
+/** `rouse summary`: states, problems and results of each agent since a time. */
 import type { Command } from "@commander-js/extra-typings";
 import type { SummaryAnswer } from "../../api/service/daemon.js";
 import type { State } from "../../core/states.js";
@@ -16,18 +16,18 @@ const USUAL = "12h";
 export function addSummary(program: Command, _setExit: (code: number) => void): void {
   program
     .command("summary")
-    .summary("what happened since a time: states, problems, commits, tokens")
+    .summary("Summarize states, problems, commits and tokens")
     .description(
-      "Folds what the journal holds of each agent through today's judgement: how long it was in each state, which\n" +
-        "problems there were and how they ended, and what came of it.",
+      "Reads the journal and summarizes each agent: time in each state, problems and how they ended, and results (commits,\n" +
+        "files, tests, tokens).",
     )
     .option(
       "--since <when>",
-      `8h, 22:00, or a date in ISO 8601 (default: ${USUAL})`,
+      `start: 8h, 22:00, or an ISO 8601 date (default: ${USUAL})`,
       (value: string) => parseSince(value),
       undefined,
     )
-    .option("--json", "for programs")
+    .option("--json", "print JSON")
     .action(async ({ since, json }) => {
       const from = Math.floor(since ?? parseSince(USUAL));
       const summary = await askUser("summary", { since: from });
@@ -42,8 +42,8 @@ export function summaryText(
 ): string {
   const colour = isColoured(screen);
   const head = `from ${localTime(since)} to ${localTime(until)}`;
-  if (agents.length === 0) return `${head}: no agent ran\n`;
-  // Incidents are of an agent; what happened in an earlier run of it is told with its last.
+  if (agents.length === 0) return `${head}: no agents\n`;
+  // Incidents belong to an agent, not to a session: all are shown with its last session.
   const last = new Map(agents.map((agent) => [agent.name, agent]));
   const of = (agent: AgentSummary): IncidentView[] =>
     last.get(agent.name) === agent ? incidents.filter((incident) => incident.agent === agent.name).reverse() : [];
@@ -58,7 +58,9 @@ function agentText(agent: AgentSummary, incidents: readonly IncidentView[], colo
     `${paintText(agent.name, "bold", colour)} (${agent.kind})${task}: ${paintState(agent.state, 0, colour)}${cause}${endText(agent)}`,
     `  ${timesText(agent)}`,
     ...agent.problems.map((problem) => `  ${problemText(problem, colour)}`),
-    ...(agent.problems_left_out > 0 ? [`  and ${agent.problems_left_out} more problems`] : []),
+    ...(agent.problems_left_out > 0
+      ? [`  and ${agent.problems_left_out} more ${agent.problems_left_out === 1 ? "problem" : "problems"}`]
+      : []),
     ...incidents.map((one) => `  incident ${one.id.slice(0, 8)} (${one.problem}): ${gistOf(one, now)}`),
     ...[outcomeText(agent)].filter((text) => text !== "").map((text) => `  ${text}`),
   ];
@@ -67,22 +69,23 @@ function agentText(agent: AgentSummary, incidents: readonly IncidentView[], colo
 
 function endText({ ended }: AgentSummary): string {
   if (!ended) return "";
-  const how = ended.signal !== null ? ` by signal ${ended.signal}` : ended.code !== null ? ` with ${ended.code}` : "";
+  const how =
+    ended.signal !== null ? ` by signal ${ended.signal}` : ended.code !== null ? ` with exit code ${ended.code}` : "";
   return `, ended ${localTime(ended.at)}${how}`;
 }
 
 function timesText({ states, unseen_secs }: AgentSummary): string {
   const longest = (Object.entries(states) as [State, number][]).sort((a, b) => b[1] - a[1]);
   const times = longest.map(([state, secs]) => `${state} ${formatDuration(secs * 1000)}`);
-  if (unseen_secs > 0) times.push(`not looked at for ${formatDuration(unseen_secs * 1000)}`);
-  return times.join(", ") || "no time to speak of";
+  if (unseen_secs > 0) times.push(`unobserved for ${formatDuration(unseen_secs * 1000)}`);
+  return times.join(", ") || "less than a second";
 }
 
 function problemText(problem: ProblemSummary, colour: boolean): string {
   const what = `${paintState(problem.state, 0, colour)}${problem.cause ? `/${problem.cause}` : ""}`;
   const from = `${problem.began_before ? "before " : ""}${localTime(problem.from)}`;
-  const end = problem.followed_by === null ? "lasts" : `then ${problem.followed_by}`;
-  return `${from}  ${what} for ${formatDuration(problem.secs * 1000)}, ${end}: ${problem.reason}`;
+  const end = problem.followed_by === null ? " (ongoing)" : `, then ${problem.followed_by}`;
+  return `${from}  ${what} for ${formatDuration(problem.secs * 1000)}${end}: ${problem.reason}`;
 }
 
 function outcomeText({ commits, files, tests, tokens }: AgentSummary): string {
@@ -98,7 +101,7 @@ function outcomeText({ commits, files, tests, tokens }: AgentSummary): string {
   ].join(", ");
 }
 
-/** In this machine's zone, with the day. */
+/** Local time with the date. */
 function localTime(iso: string): string {
   const at = new Date(iso);
   const two = (n: number): string => String(n).padStart(2, "0");

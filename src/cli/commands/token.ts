@@ -1,4 +1,4 @@
-/** `rouse token`: who may speak to the daemon's port, and what for. */
+/** `rouse token`: tokens for the daemon's port, and their rights. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { makePrivateFolder, rousePaths } from "../../config/paths.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
@@ -12,6 +12,7 @@ import {
   type TokenRecord,
 } from "../../daemon/http/tokens.js";
 import { BadInput } from "../../replay/bad-input.js";
+import { warnOfClosedPort } from "../port.js";
 import { localTime } from "../text/incident.js";
 import { type Column, tableText } from "../text/table.js";
 import { columnsOf } from "../text/width.js";
@@ -19,19 +20,19 @@ import { columnsOf } from "../text/width.js";
 export function addToken(program: Command, _setExit: (code: number) => void): void {
   const token = program
     .command("token")
-    .summary("tokens for the HTTP API, and what each may do")
+    .summary("Create, list and revoke tokens for the HTTP API")
     .description(
-      "Every request to the daemon's port needs a token. Its rights: read (states, reasons, terminals, messages), report\n" +
-        "(what agents say of themselves, messages), touch (start agents, type into them, recover and end them) and admin\n" +
-        "(permissions, silences, alerts, what is watched).",
+      "Every request to the daemon's port needs a token. Rights: read (states, reasons, terminals, messages), report\n" +
+        "(reports of agents, messages), control (start agents, type into them, recover and stop them) and admin\n" +
+        "(permissions, silences, alerts, watch rules).",
     );
   token
     .command("create")
-    .summary("make a token; it is shown once")
-    .argument("<name>", "whom it is for, such as my-orchestrator")
+    .summary("Create a token and print it once")
+    .argument("<name>", "name of the client, such as my-orchestrator")
     .option("--right <right...>", "read, report, control or admin", addRight)
-    .option("--json", "for programs")
-    .action((name, { right = ["read"], json }) => {
+    .option("--json", "print JSON")
+    .action(async (name, { right = ["read"], json }) => {
       const paths = rousePaths();
       const made = orBadInput(() => {
         makePrivateFolder(paths.state);
@@ -41,31 +42,31 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
       else {
         process.stdout.write(`${made}\n`);
         process.stderr.write(
-          `rouse: this is shown once; ${name} may ${right.join(" and ")}. Use it as: Authorization: Bearer TOKEN\n`,
+          `rouse: Copy this token now; it will not be shown again. Rights: ${right.join(", ")}. Send it as: Authorization: Bearer TOKEN\n`,
         );
       }
+      await warnOfClosedPort();
     });
   token
     .command("list")
-    .summary("the tokens that there are, without their text")
-    .option("--json", "for programs")
+    .summary("List the tokens and their rights")
+    .option("--json", "print JSON")
     .action(({ json }) => {
       const tokens = orBadInput(() => listTokens(rousePaths().tokens));
       if (json) {
         const shown = tokens.map(({ digest: _secret, ...rest }) => rest);
         process.stdout.write(`${sanitizedJson({ tokens: shown })}\n`);
-      } else if (tokens.length === 0)
-        process.stdout.write("there is no token; make one with: rouse token create NAME\n");
+      } else if (tokens.length === 0) process.stdout.write("no tokens; create one with: rouse token create NAME\n");
       else process.stdout.write(tokensText(tokens, process.stdout));
     });
   token
     .command("revoke")
-    .summary("take a token back; it opens nothing from now on")
-    .argument("<name>", "the token")
+    .summary("Revoke a token")
+    .argument("<name>", "name of the token")
     .action((name) => {
       if (!orBadInput(() => revokeToken(rousePaths().tokens, name)))
-        throw new BadInput(`there is no token called ${sanitize(name, 80)}; rouse token list shows them`);
-      process.stdout.write(`${name} opens nothing any more\n`);
+        throw new BadInput(`no token called ${sanitize(name, 80)}; see rouse token list`);
+      process.stdout.write(`revoked ${name}\n`);
     });
 }
 
@@ -77,7 +78,7 @@ export function tokensText(
   const columns: Column<TokenRecord>[] = [
     { title: "NAME", text: ({ name }) => name, min: 8 },
     { title: "RIGHTS", text: ({ rights }) => rights.join(" ") },
-    { title: "MADE", text: ({ created_at }) => localTime(created_at, now) },
+    { title: "CREATED", text: ({ created_at }) => localTime(created_at, now) },
   ];
   return tableText(columns, tokens, columnsOf(screen));
 }

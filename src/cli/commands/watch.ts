@@ -1,7 +1,11 @@
-/** `rouse watch`: adopts what already runs, in tmux or in any other terminal. */
+/** `rouse watch`: adopts agents that already run, in tmux or in any other terminal. */
+import { randomBytes } from "node:crypto";
 import type { Command } from "@commander-js/extra-typings";
 import { sanitizedJson } from "../../core/text/sanitize.js";
 import type { WatchRules } from "../../daemon/intake/watch-rules.js";
+import { findSockets } from "../../sensors/tmux/discover.js";
+import { PollLink } from "../../sensors/tmux/link.js";
+import { listPanes, type Pane, parsePanes } from "../../sensors/tmux/panes.js";
 import { collectNames, collectTag } from "../arguments.js";
 import { call } from "../client.js";
 import { ensureDaemon } from "../ensure-daemon.js";
@@ -10,21 +14,22 @@ import { loadSettings } from "../settings.js";
 export function addWatch(program: Command): void {
   program
     .command("watch")
-    .summary("watch agents that already run: tmux panes and other terminals")
+    .summary("Watch agents that are already running")
     .description(
-      "Adopts agents that rouse did not start. Without a name, every tmux pane and process that holds a known agent program;\n" +
-        "with names (of tmux sessions, or pane ids such as %3) or tags, only those. Nothing is typed and nothing is ended.",
+      "Adopts agents that rouse did not start. Without arguments, watches every tmux pane and process that runs a known\n" +
+        "agent program; with names (of tmux sessions, or pane ids such as %3) or tags, only those. Watching never types into\n" +
+        "an agent or ends it.",
     )
     .argument("[names...]", "tmux sessions or pane ids", collectNames)
     .option("--tag <tag...>", "panes with this tag in @rouse_tags", collectTag)
     .option(
       "--none",
-      "adopt nobody any more, but those that the configuration names; those adopted stay watched until they end",
+      "adopt no more agents, except those in the configuration; adopted agents stay watched until they end",
     )
-    .option("--json", "for programs")
+    .option("--json", "print JSON")
     .action(async (names, { tag = [], none, json }, self) => {
       if (none && names.length + tag.length > 0)
-        self.error("error: --none adopts nobody; leave names and --tag out", { exitCode: 2 });
+        self.error("error: --none cannot be combined with names or --tag", { exitCode: 2 });
       loadSettings();
       await ensureDaemon();
       const wanted: WatchRules = {
@@ -34,8 +39,27 @@ export function addWatch(program: Command): void {
         ...(none ? { again: true } : {}),
       };
       const rules = await call("watch", wanted);
-      process.stdout.write(json ? `${sanitizedJson(rules)}\n` : `${rulesText(rules)}; see them with "rouse status"\n`);
+      process.stdout.write(json ? `${sanitizedJson(rules)}\n` : `${rulesText(rules)}; see "rouse status"\n`);
+      const missing = await unmatchedNames(names);
+      if (missing.length > 0)
+        process.stderr.write(
+          `rouse: warning: no tmux session or pane is called ${missing.join(", ")}; rouse keeps looking for it (undo with rouse watch --none)\n`,
+        );
     });
+}
+
+/** Names that fit no pane of any tmux server of this user. */
+async function unmatchedNames(names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const panes = (await Promise.all((await findSockets()).map(panesOf))).flat();
+  return names.filter((name) => !panes.some(({ id, name: own, session }) => [id, own, session.name].includes(name)));
+}
+
+async function panesOf(socket: string): Promise<Pane[]> {
+  const mark = randomBytes(12).toString("hex");
+  const outcome = await new PollLink(socket).run([listPanes(mark)]);
+  const listing = outcome.kind === "answer" ? outcome.replies[0] : null;
+  return typeof listing === "string" ? parsePanes(listing, mark) : [];
 }
 
 function rulesText({ programs, tags, names }: WatchRules): string {
@@ -44,6 +68,6 @@ function rulesText({ programs, tags, names }: WatchRules): string {
     ...(tags.length > 0 ? [`panes tagged ${tags.join(", ")}`] : []),
     ...(names.length > 0 ? [`panes called ${names.join(", ")}`] : []),
   ];
-  if (parts.length === 0) return "watching only what rouse starts";
-  return `watching ${new Intl.ListFormat("en").format(parts)}, as soon as they are there`;
+  if (parts.length === 0) return "watching only agents that rouse starts";
+  return `watching ${new Intl.ListFormat("en").format(parts)} as soon as they start`;
 }

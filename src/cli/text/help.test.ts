@@ -31,13 +31,13 @@ describe("a list under a title", () => {
   it("has its texts in one column", () => {
     expect(
       helpList(
-        "Begin with:",
+        "Getting started:",
         [
           ["rouse demo", "all of it"],
           ["rouse", "this"],
         ],
         80,
       ),
-    ).toBe("\nBegin with:\n  rouse demo  all of it\n  rouse       this\n");
+    ).toBe("\nGetting started:\n  rouse demo  all of it\n  rouse       this\n");
   });
 });

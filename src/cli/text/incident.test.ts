@@ -276,7 +276,7 @@ describe("a recovery", () => {
 
   it.each<[string, Partial<RecoveryView>, string]>([
     [
-      "what was done",
+      "Actions taken",
       { steps: [step], reason: "checking" },
       'nudged api: a turn started\nchecking\nsee "rouse incidents 4k2j9xq0" (api)\n',
     ],
@@ -289,9 +289,9 @@ describe("a recovery", () => {
     [
       "what has to be waited for",
       { dry_run: true, next: { do: "nudge", say: null }, at: at(5) },
-      `nothing is done to api (error): because, looked at again ${clock(5)}\nthen: nudge\n`,
+      `no action for api (error): because, next check ${clock(5)}\nthen: nudge\n`,
     ],
-    ["that nothing is wrong", { incident: null, state: "working" }, "nothing is done to api (working): because\n"],
+    ["that nothing is wrong", { incident: null, state: "working" }, "no action for api (working): because\n"],
   ])("says %s", (_, fields, text) => {
     expect(recoveryText(view(fields), NOW)).toBe(text);
   });

@@ -1,4 +1,4 @@
-/** Colours for people. None when the output is no terminal, a dumb one, or NO_COLOR is set; always with FORCE_COLOR. */
+/** Colours. None if the output is not a terminal, TERM is dumb or NO_COLOR is set; always with FORCE_COLOR. */
 import type { State } from "../../core/states.js";
 
 const CODES = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36, dim: 2, bold: 1 } as const;
@@ -18,7 +18,7 @@ const STATE_COLOURS: Readonly<Record<State, Colour>> = {
   unknown: "dim",
 };
 
-/** A terminal on which a cursor can be moved: a dumb one would show the codes for it. */
+/** A terminal with a movable cursor: a dumb one would print the codes. */
 export const canDraw = (stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): boolean =>
   stream.isTTY === true && env.TERM !== "dumb";
 

@@ -1,12 +1,13 @@
-/** A text that is drawn again and again on the alternate screen, and leaves the terminal as it was. */
+/** Redraws a text on the alternate screen and restores the terminal at the end. */
+import { constants } from "node:os";
 import { formatDuration } from "../../core/text/duration.js";
 import { DaemonRefusal, DaemonUnreachable } from "../../daemon/client.js";
 
 const EVERY_MS = 2000;
 
 /**
- * Until Ctrl-C. A daemon that went away is told on the last picture, and asked again: it is started again by a host, and
- * whoever watches overnight is not to find an empty screen. One that was not there to begin with is an error.
+ * Until Ctrl-C. If the daemon goes away, the last text stays with a note and the daemon is asked again: a host restarts
+ * it, and a screen that is watched overnight must not become empty. A daemon that is missing at the start is an error.
  */
 export async function redrawUntilInterrupted(readText: () => Promise<string>): Promise<void> {
   const read = (): Promise<string> => {
@@ -25,7 +26,7 @@ export async function redrawUntilInterrupted(readText: () => Promise<string>): P
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
       restore();
-      process.exit(0);
+      process.exit(128 + constants.signals[signal]);
     });
   }
   process.stdout.write("\u001b[?1049h\u001b[?25l");
@@ -47,17 +48,17 @@ export async function redrawUntilInterrupted(readText: () => Promise<string>): P
 }
 
 /**
- * Node.js asks a terminal for its size when it is told of a change, and whoever is suspended meanwhile is told nothing.
- * This is what it listens to.
+ * Node.js reads the size of the terminal on SIGWINCH, which a suspended process does not get. Emitting the event makes it
+ * read the size again.
  */
 export function readSize(): void {
   process.emit("SIGWINCH", "SIGWINCH");
 }
 
 const goneText = (ms: number): string =>
-  `the daemon has not answered for ${formatDuration(ms)}: this is what it said last`;
+  `the daemon has not answered for ${formatDuration(ms)}; this is its last answer`;
 
-/** As many lines as fit, the note below them; what is left out is counted, or the top would scroll away. */
+/** As many lines as fit, then the note. Omitted lines are counted, because the top would scroll away. */
 export function fitScreen(text: string, note: string, rows: number): string {
   const lines = text.trimEnd().split("\n");
   const room = Math.max(1, rows - (note === "" ? 0 : 1));

@@ -56,12 +56,12 @@ describe("the width of a text in a terminal", () => {
 });
 
 describe("the table of agents", () => {
-  it("has the price beside it where the program tells one", () => {
-    expect(burnText(view({ tokens_per_hour: 12_345, cost_usd_per_hour: 1.5 }))).toBe("12k tokens, $1.50 an hour");
-    expect(burnText(view({ tokens_per_hour: 800 }))).toBe("800 tokens an hour");
+  it("includes the price if the program reports one", () => {
+    expect(burnText(view({ tokens_per_hour: 12_345, cost_usd_per_hour: 1.5 }))).toBe("12k tokens, $1.50 per hour");
+    expect(burnText(view({ tokens_per_hour: 800 }))).toBe("800 tokens per hour");
   });
 
-  it("fits 80 columns, whatever the agents are called and do", () => {
+  it("fits 80 columns with names in full, whatever the agents are called and do", () => {
     const agents = [
       view({ name: "日本語の長い名前のエージェント", task: "課題四十二番の続き", doing: "編集：ファイル.ts" }),
       view({ name: "👩‍👩‍👧‍👦-family-of-agents-with-a-long-name", state: "stuck", cause: "no_completion_signal" }),
@@ -75,7 +75,8 @@ describe("the table of agents", () => {
     const lines = statusText(agents, { columns: 80 }, NOW).trimEnd().split("\n");
     expect(lines).toHaveLength(4);
     for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(80);
-    expect(lines[0]).toMatch(/^NAME +KIND +STATE +SINCE +NEWS +TOK\/H +TASK +DOING$/);
+    expect(lines[0]).toMatch(/^NAME +STATE$/);
+    for (const { name } of agents) expect(lines.some((line) => line.startsWith(`${name} `))).toBe(true);
     expect(statusText(agents, {}, NOW), "a file has room for all").toContain(
       "Do you want to go on? ".repeat(5).trimEnd(),
     );
@@ -89,27 +90,32 @@ describe("the table of agents in a narrow terminal", () => {
   ];
 
   it.each([
-    [72, "NAME KIND STATE SINCE NEWS TASK DOING"],
-    [60, "NAME STATE SINCE NEWS TASK DOING"],
-    [54, "NAME STATE SINCE NEWS DOING"],
-    [46, "NAME STATE SINCE DOING"],
-    [36, "NAME STATE SINCE"],
-    [29, "NAME STATE"],
-  ])("of %d columns leaves out what is least needed, and has a line for each", (columns, titles) => {
+    [140, "NAME KIND STATE SINCE LAST ACTIVITY TOK/H TASK DOING"],
+    [110, "NAME STATE SINCE LAST ACTIVITY TOK/H TASK DOING"],
+    [100, "NAME STATE SINCE LAST ACTIVITY TASK DOING"],
+    [90, "NAME STATE SINCE TASK DOING"],
+    [80, "NAME STATE SINCE DOING"],
+    [70, "NAME STATE SINCE"],
+    [50, "NAME STATE"],
+  ])("of %d columns omits the least important columns and prints one line per agent", (columns, titles) => {
     const lines = statusText(agents, { columns }, NOW).trimEnd().split("\n");
     expect(lines[0]?.split(/ +/).join(" ")).toBe(titles);
     expect(lines).toHaveLength(3);
     for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(columns);
   });
 
-  it("has a line for each even where nothing can be read", () => {
-    for (const columns of [20, 10, 5])
-      for (const line of statusText(agents, { columns }, NOW).trimEnd().split("\n"))
-        expect(textWidth(line), line).toBeLessThanOrEqual(columns);
+  it.each([40, 28, 20, 5])("of %d columns still shows every name in full", (columns) => {
+    const lines = statusText(agents, { columns }, NOW).trimEnd().split("\n");
+    expect(lines).toHaveLength(3);
+    for (const [i, { name }] of agents.entries()) expect(lines[i + 1]?.startsWith(name)).toBe(true);
+  });
+
+  it("that reports a width of 0 is treated like a file: nothing is cut", () => {
+    expect(statusText(agents, { columns: 0 }, NOW)).toBe(statusText(agents, {}, NOW));
   });
 });
 
-describe("why an agent is what it is", () => {
+describe("the explanation of a state", () => {
   const long = "a reason of many words ".repeat(8).trim();
   const why = {
     ...view({ reasons: [long], state: "stuck", cause: "loop", blind: { since: "2026-03-02T08:00:00Z", reason: "r" } }),
@@ -123,27 +129,27 @@ describe("why an agent is what it is", () => {
     timeline: [],
   } as unknown as Parameters<typeof whyText>[0];
 
-  it.each([50, 60, 80])("is told in %d columns, broken between words", (columns) => {
+  it.each([50, 60, 80])("is wrapped between words at %d columns", (columns) => {
     const text = whyText(why, { columns }, NOW);
     for (const line of text.split("\n")) expect(textWidth(line), line).toBeLessThanOrEqual(Math.max(columns, 56));
     expect(text.replace(/\s+/g, " ").split(long)).toHaveLength(4);
     expect(text).toContain("  turn         runs  12 s ago, title\n");
   });
 
-  it("is one line for each into a file, and says times as a clock does", () => {
+  it("is not wrapped in a file, and shows local clock times", () => {
     const text = whyText(why, {}, NOW);
     expect(text.split(`  ${long}`)).toHaveLength(4);
     expect(text).not.toContain("2026-03-02T");
   });
 });
 
-describe("a table that is drawn again and again", () => {
+describe("a redrawn screen", () => {
   it.each([
     ["a\nb\nc\n", "", 3, "a\nb\nc"],
     ["a\nb\nc\n", "", 2, "a\nand 2 more lines"],
     ["a\nb\nc\n", "gone", 4, "a\nb\nc\ngone"],
     ["a\nb\nc\n", "gone", 3, "a\nand 2 more lines\ngone"],
-  ])("of %j with the note %j shows on %d rows %j", (text, note, rows, shown) => {
+  ])("of the text %j with the note %j shows on %d rows %j", (text, note, rows, shown) => {
     expect(fitScreen(text, note, rows)).toBe(shown);
   });
 });

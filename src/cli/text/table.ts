@@ -1,14 +1,14 @@
-/** A table that fits the terminal: the widest column that may shrink gives way first, then whole columns that can be spared. */
+/** A table that fits the terminal: columns that can be spared are left out, then the widest shrinkable column is cut. */
 import { fitTo, textWidth } from "./width.js";
 
 export interface Column<Row> {
   title: string;
   text: (row: Row) => string;
-  /** May be cut down to this width; fixed where missing. */
+  /** May be cut to this width, and below it if nothing else is left; never cut if missing. */
   min?: number;
-  /** Cut only when all others have given what they can. */
+  /** Cut after all other columns. */
   isDear?: true;
-  /** Left out where there is no room for all; the highest number first. */
+  /** Left out if there is no room for all columns; the highest number first. */
   spare?: number;
   paint?: (text: string, row: Row) => string;
 }
@@ -39,7 +39,7 @@ export function tableText<Row>(all: readonly Column<Row>[], rows: readonly Row[]
     places(({ isDear }) => isDear === true),
     leastOf,
   );
-  // Narrower than anybody reads, and still one line for each.
+  // Too narrow to read, but still one line per row.
   shrink(
     places(({ min }) => min !== undefined),
     () => 1,
@@ -61,7 +61,7 @@ export function tableText<Row>(all: readonly Column<Row>[], rows: readonly Row[]
   return `${[head, ...body].join("\n")}\n`;
 }
 
-/** Without those that there is no room for, even if all others are cut. */
+/** Without the columns that do not fit even if all others are cut. */
 function affordable<Row>(all: readonly Column<Row>[], rows: readonly Row[], width: number): readonly Column<Row>[] {
   const least = sumOf(all.map((column) => Math.min(widthOf(column, rows), leastOf(column))));
   const rank = Math.max(...all.map(({ spare = 0 }) => spare));
@@ -76,13 +76,13 @@ function affordable<Row>(all: readonly Column<Row>[], rows: readonly Row[], widt
 const widthOf = <Row>({ title, text }: Column<Row>, rows: readonly Row[]): number =>
   Math.max(title.length, ...rows.map((row) => textWidth(text(row))));
 
-/** With two blanks between them. */
+/** With two spaces between columns. */
 const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + 2, -2);
 
 const leastOf = <Row>({ min, title }: Column<Row>): number =>
   min === undefined ? Number.POSITIVE_INFINITY : Math.max(min, title.length);
 
-/** Of columns that are equally wide, the last. */
+/** The last one if several are equally wide. */
 const widestOf = (places: readonly number[], widths: readonly number[]): number | null =>
   places.reduce<number | null>(
     (best, i) => (best === null || (widths[i] as number) >= (widths[best] as number) ? i : best),

@@ -1,12 +1,12 @@
-/** How many columns of a terminal a text takes, and a text cut, filled or broken to so many. */
+/** Width of a text in terminal columns; cutting, padding and wrapping to a width. */
 
-/** Ranges that Unicode calls wide or fullwidth, but for emoji, which have a property of their own. */
+/** Ranges that Unicode calls wide or fullwidth, except emoji, which have their own property. */
 const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
 const EMPTY = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const ASCII = /^[\u0020-\u007e]*$/;
 
-/** Made when a text first needs it: it takes 10 ms and 3 MB, which most commands have no use for. */
+/** Created on first use: it takes 10 ms and 3 MB, and most commands do not need it. */
 let segmenter: Intl.Segmenter | null = null;
 function lettersOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
@@ -20,7 +20,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** Exactly so wide: with blanks behind it, or cut between two letters with an ellipsis. */
+/** Padded with spaces, or cut between two characters with an ellipsis, to exactly this width. */
 export function fitTo(text: string, width: number): string {
   const wide = textWidth(text);
   if (wide <= width) return text + " ".repeat(width - wide);
@@ -35,7 +35,7 @@ export function fitTo(text: string, width: number): string {
   return width === 0 ? "" : `${kept}…${" ".repeat(left)}`;
 }
 
-/** Broken between words; one that is wider than all has a line of its own. The first line may have more room. */
+/** Wrapped between words; a word wider than the line gets its own line. The first line may be wider. */
 export function wrapText(text: string, width: number, firstWidth: number = width): string[] {
   const lines: string[] = [];
   let line = "";
@@ -49,10 +49,10 @@ export function wrapText(text: string, width: number, firstWidth: number = width
   return line === "" ? lines : [...lines, line];
 }
 
-/** So wide is what it is written to; into a file or a pipe, nothing is cut or broken. */
-export const columnsOf = ({ columns }: { columns?: number | undefined }): number => columns ?? Number.POSITIVE_INFINITY;
+/** Nothing is cut or wrapped in a file or pipe, nor on a terminal that reports a width of 0 (`script`, expect, CI). */
+export const columnsOf = ({ columns }: { columns?: number | undefined }): number => columns || Number.POSITIVE_INFINITY;
 
-/** A line broken between words, whose further lines begin below its first word, `deeper` columns farther in. */
+/** A line wrapped between words; continuation lines are indented by `deeper` more columns. */
 export function foldLine(line: string, columns: number, deeper = 0): string[] {
   if (textWidth(line) <= columns) return [line];
   const indent = line.length - line.trimStart().length;
@@ -61,7 +61,7 @@ export function foldLine(line: string, columns: number, deeper = 0): string[] {
   return [" ".repeat(indent) + first, ...rest.map((text) => " ".repeat(indent + deeper) + text)];
 }
 
-/** A column narrower than this is not read any more; lines run over instead. */
+/** Below this width lines overflow instead: narrower columns are unreadable. */
 const LEAST = 20;
 
 const letterWidth = (letter: string): number => (WIDE.test(letter) ? 2 : EMPTY.test(letter) ? 0 : 1);

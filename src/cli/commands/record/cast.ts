@@ -1,4 +1,4 @@
-/** The terminal of a recording: asciinema's second format, packed, written as it comes and without secrets. */
+/** The terminal of a recording: asciicast v2, gzipped, written as it arrives, with secrets masked. */
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
@@ -6,9 +6,9 @@ import { constants, createGzip } from "node:zlib";
 import { RedactStream } from "../../../core/text/redact-stream.js";
 import { maskKeys } from "../../../readers/keys.js";
 
-/** An unfinished line is held back for so long: replay looks twice a second. */
+/** How long an unfinished line is held back; replay checks the screen twice a second. */
 const HOLD_MS = 150;
-/** What was packed so far reaches the disk so often: a recorder that is killed leaves a recording. */
+/** Flush interval: a recorder that is killed leaves a recording up to here. */
 const FLUSH_MS = 2000;
 
 export class CastWriter {
@@ -24,8 +24,8 @@ export class CastWriter {
   #size: string;
 
   /**
-   * `clock` tells seconds since `startAt`, which is a whole second: the header has no others. `keysWhole` keeps the
-   * text of what was typed.
+   * `clock` returns seconds since `startAt`, which is a whole second, as the header requires. `keysWhole` keeps the
+   * typed text.
    */
   constructor(
     path: string,
@@ -39,7 +39,7 @@ export class CastWriter {
     this.#size = `${size.cols}x${size.rows}`;
     const file = createWriteStream(path, { mode: 0o600, flags: "wx" });
     this.#written = finished(this.#gzip.pipe(file));
-    // Told by `close`; until then it must not end the process.
+    // `close` reports it; until then it must not end the process.
     this.#written.catch(() => {});
     this.#flushing = setInterval(() => this.#gzip.flush(constants.Z_SYNC_FLUSH), FLUSH_MS);
     this.#line({ version: 2, width: size.cols, height: size.rows, timestamp: startAt / 1000 });
@@ -49,7 +49,7 @@ export class CastWriter {
     this.#write(this.#output, bytes);
   }
 
-  /** A key that means something by itself (Escape, Ctrl-C) must not run together with others, so these wait for none. */
+  /** Special keys (Escape, Ctrl-C) are written at once, so that they do not merge with other keys. */
   keys(bytes: Buffer): void {
     if (this.#keysWhole && /[^\u0000-\u001f]/.test(bytes.toString("latin1"))) {
       this.#write(this.#input, bytes);
@@ -68,11 +68,11 @@ export class CastWriter {
     this.#line([this.#clock(), "r", size]);
   }
 
-  /** Fails when anything could not be written. */
+  /** Throws if a write failed. */
   async close(): Promise<void> {
     clearInterval(this.#flushing);
     this.#release();
-    // An event that draws nothing: the recording lasts until here.
+    // An event without output marks the end of the recording.
     this.#line([this.#clock(), "m", "end"]);
     this.#gzip.end();
     await this.#written;
@@ -98,7 +98,7 @@ export class CastWriter {
   }
 }
 
-/** Bytes into text: a character that is cut in two, and a secret, are whole again before they go on. */
+/** Decodes bytes to text; joins split characters and split secrets before they are passed on. */
 class CastChannel {
   readonly code: "o" | "i";
   readonly #decoder = new StringDecoder("utf8");

@@ -1,5 +1,6 @@
-/** `rouse record`: keeps what an agent shows and writes, as a case that `rouse replay` reads. */
+/** `rouse record`: records an agent as a case that `rouse replay` reads. */
 import { existsSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../../config/paths.js";
@@ -15,32 +16,29 @@ import { Recorder, type Recording, type RecordTarget } from "./recorder.js";
 export function addRecord(program: Command, setExit: (code: number) => void): void {
   program
     .command("record")
-    .summary("record an agent into a folder that rouse replay reads")
+    .summary("Record an agent for rouse replay")
     .description(
-      "Keeps the terminal, the transcripts and samples of the process, with secrets replaced by asterisks, until\n" +
-        "Ctrl-C or until the agent ends. Prints the folder of each.\n" +
-        "Of what is typed it keeps when, how many keys and which (Enter, Escape, arrows, Ctrl-C), but no text: people\n" +
-        "type passwords. --keys keeps the text too. Keys typed into a tmux pane of your own are not seen.",
+      "Records the terminal, the transcripts and samples of the process until Ctrl-C or until the agent ends, and prints\n" +
+        "the folder of each recording. Secrets are replaced by asterisks. Of typed keys it records the time, the number and\n" +
+        "special keys (Enter, Escape, arrows, Ctrl-C), but no text, because users type passwords; --keys records the text\n" +
+        "too. Keys typed into your own tmux panes are not recorded.",
     )
-    .argument("[agent]", "its name")
-    .option("--all", "every agent that runs now")
-    .option("--out <dir>", "where the folders go", "recordings")
-    .option("--for <duration>", "end by itself after so long: 90s, 10m, 8h", parseDuration)
-    .option(
-      "--keys",
-      "keep the text of what is typed, too; of its secrets only those are hidden that are known by their form",
-    )
-    .option("--json", "for programs")
+    .argument("[agent]", "name of the agent")
+    .option("--all", "record every running agent")
+    .option("--out <dir>", "parent folder of the recordings", "recordings")
+    .option("--for <duration>", "stop after this time: 90s, 10m, 8h", parseDuration)
+    .option("--keys", "record typed text too; only secrets in a recognized format are masked")
+    .option("--json", "print JSON")
     .action(async (name, options, command) => {
       if ((name === undefined) === (options.all !== true))
         command.error("error: give the name of one agent, or --all", { exitCode: 2 });
       const targets = wanted(await runningAgents(), name);
-      // Before anything is recorded: who ends it while it starts gets a whole recording too.
+      // Before the start: a signal during the start must leave a complete recording too.
       const asked = askedToEnd();
       const started = await startAll(targets, options.out, options.keys === true);
       if (!options.json)
-        process.stderr.write(`recording ${started.map(({ name: n }) => n).join(", ")}; Ctrl-C ends it\n`);
-      await untilOver(
+        process.stderr.write(`recording ${started.map(({ name: n }) => n).join(", ")}; press Ctrl-C to stop\n`);
+      const signal = await untilOver(
         started.map(({ recorder }) => recorder.ended),
         asked,
         options.for ?? null,
@@ -48,10 +46,11 @@ export function addRecord(program: Command, setExit: (code: number) => void): vo
       const recorded = await Promise.all(started.map(({ recorder }) => recorder.stop()));
       process.stdout.write(options.json ? `${sanitizedJson({ recordings: recorded })}\n` : recordedText(recorded));
       if (recorded.length < targets.length || recorded.some(({ holds }) => holds.length === 0)) setExit(1);
+      else if (signal !== null) setExit(128 + constants.signals[signal]);
     });
 }
 
-/** From the daemon, and from the hosts themselves where none runs. */
+/** From the daemon, or from the hosts of the agents if no daemon runs. */
 async function runningAgents(): Promise<RecordTarget[]> {
   const paths = rousePaths();
   const orNone = <T>(answer: Promise<{ agents: T[] }>): Promise<T[]> =>
@@ -84,7 +83,7 @@ function wanted(running: readonly RecordTarget[], name: string | undefined): Rec
   throw new BadInput(`no agent called ${JSON.stringify(name.slice(0, 80))} is running; ${otherNames(name, names)}`);
 }
 
-/** One that cannot be recorded costs itself only; alone, it is the answer. */
+/** An agent that cannot be recorded is skipped, unless it is the only one. */
 async function startAll(
   targets: readonly RecordTarget[],
   out: string,
@@ -113,14 +112,14 @@ function make(target: RecordTarget, folder: string, out: string, keysWhole: bool
     return new Recorder(target, folder, { by: readVersion(), keysWhole });
   } catch (error) {
     throw new BadInput(
-      `nothing can be recorded into ${JSON.stringify(out)} (${(error as Error).message}): give --out a folder that you can write to`,
+      `cannot record into ${JSON.stringify(out)} (${(error as Error).message}): give --out a writable folder`,
     );
   }
 }
 
 const FOLDER_BYTES_MAX = 120;
 
-/** Letters and digits of any script stay; what a shell or a path would read otherwise does not. */
+/** Keeps letters and digits of any script; replaces characters that are special in a shell or a path. */
 export function folderName(name: string): string {
   let safe = "";
   for (const letter of name.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}_.-]/gu, "_")) {
@@ -138,24 +137,30 @@ function freeFolder(out: string, name: string): string {
   }
 }
 
-const askedToEnd = (): Promise<void> =>
+type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+const askedToEnd = (): Promise<EndSignal> =>
   new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve(signal));
   });
 
-/** All ended, somebody asked for the end, or the time is over. */
-function untilOver(all: readonly Promise<void>[], asked: Promise<void>, forMs: number | null): Promise<unknown> {
+/** Until all agents end, a signal arrives, or the time is up. Returns the signal. */
+function untilOver(
+  all: readonly Promise<void>[],
+  asked: Promise<EndSignal>,
+  forMs: number | null,
+): Promise<EndSignal | null> {
   let timer: NodeJS.Timeout | undefined;
-  const passed = new Promise<void>((resolve) => {
-    if (forMs !== null) timer = setTimeout(resolve, forMs);
+  const passed = new Promise<null>((resolve) => {
+    if (forMs !== null) timer = setTimeout(() => resolve(null), forMs);
   });
-  return Promise.race([Promise.all(all), asked, passed]).finally(() => clearTimeout(timer));
+  return Promise.race([Promise.all(all).then(() => null), asked, passed]).finally(() => clearTimeout(timer));
 }
 
 function recordedText(recorded: readonly Recording[]): string {
   return recorded
     .map(({ folder, holds, secs, ended }) => {
-      const what = holds.length > 0 ? holds.join(", ") : "nothing could be seen";
+      const what = holds.length > 0 ? holds.join(", ") : "nothing recorded";
       return `${folder}: ${what}; ${secs} s${ended ? ", until it ended" : ""}\n`;
     })
     .join("");

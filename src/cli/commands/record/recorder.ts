@@ -1,4 +1,4 @@
-/** Records one agent into a case folder, until it ends or the recorder is told to. */
+/** Records one agent into a case folder until the agent ends or the recorder is stopped. */
 import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../../config/paths.js";
@@ -12,16 +12,16 @@ import { TranscriptCopies } from "./transcript.js";
 
 export interface RecordTarget {
   session: AgentSession;
-  /** Release of the program, where the daemon knows it. */
+  /** Version of the program, if the daemon knows it. */
   version: string | null;
-  /** Where a host of rouse holds its terminal. */
+  /** The host process, if rouse started the agent. */
   host: (FoundSession & { hostSocket: string }) | null;
 }
 
 export interface Recording {
   name: string;
   folder: string;
-  /** What is in it. */
+  /** Parts of the recording. */
   holds: string[];
   /** True if the agent ended. */
   ended: boolean;
@@ -29,9 +29,9 @@ export interface Recording {
 }
 
 export interface RecorderOptions {
-  /** Which release of rouse records. */
+  /** Version of rouse. */
   by: string;
-  /** Keeps the text of what is typed, and not only which kinds of keys. */
+  /** Keeps typed text, not only the kinds of keys. */
   keysWhole: boolean;
 }
 
@@ -39,7 +39,7 @@ const TICK_MS = 1000;
 const SIZE = { cols: 120, rows: 40 };
 
 export class Recorder {
-  /** The agent ended, or nothing more can be seen of it. */
+  /** The agent ended or is no longer visible. */
   readonly ended: Promise<void>;
   readonly #target: RecordTarget;
   readonly #folder: string;
@@ -59,7 +59,7 @@ export class Recorder {
   #isOver = false;
   #samples = 0;
 
-  /** Makes the folder, which must not be there yet. */
+  /** Creates the folder, which must not exist. */
   constructor(target: RecordTarget, folder: string, { by, keysWhole }: RecorderOptions) {
     this.#target = target;
     this.#folder = folder;
@@ -101,7 +101,7 @@ export class Recorder {
 
   async stop(): Promise<Recording> {
     if (this.#timer) clearInterval(this.#timer);
-    // Leaving closes the connection too, and that is no end of the agent.
+    // Disconnecting closes the connection too, which is not an end of the agent.
     const ended = this.#isOver;
     this.#isOver = true;
     this.#leave();
@@ -118,7 +118,7 @@ export class Recorder {
     return { name, folder: this.#folder, holds, ended, secs: Math.round(this.#clock()) };
   }
 
-  /** Seconds on the recording's clock, in milliseconds' steps. */
+  /** Seconds since the start, with millisecond precision. */
   #clock(): number {
     return Math.max(0, Date.now() - this.#startAt) / 1000;
   }
@@ -157,11 +157,11 @@ export class Recorder {
     } = this.#processes.sample({ pid: session.pid, start: session.pidStart }, Date.now());
     this.#samples++;
     appendFileSync(join(this.#folder, "process.jsonl"), `${JSON.stringify({ t, ...sample })}\n`, { mode: 0o600 });
-    // A host tells the end itself, and how; of the others the process is all that is seen.
+    // A host reports the end and the exit status itself; for other agents only the process is visible.
     if (sample.alive === false && !this.#target.host) this.#over(null);
   }
 
-  /** As far as it is known: written first and last, so that a recorder that is killed leaves a case too. */
+  /** Written at the start and at the end, so that a recorder that is killed leaves a valid case too. */
   #writeMeta(): void {
     const { session, version } = this.#target;
     const size = this.#size ?? SIZE;
@@ -186,7 +186,7 @@ export class Recorder {
 
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
-/** A program on pipes that tells events begins with one; no terminal program begins its screen so. */
+/** A headless program starts with a JSON event; no terminal program does. */
 function startsAsStream(bytes: Buffer): boolean {
   return bytes.subarray(0, 64).toString("latin1").trimStart().startsWith('{"');
 }

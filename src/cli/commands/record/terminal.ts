@@ -1,4 +1,4 @@
-/** Where the terminal of a recording comes from: the host that holds it, or the tmux server that shows it. */
+/** Sources for the terminal of a recording: the host of the agent, or the tmux server. */
 
 import { PollLink } from "../../../sensors/tmux/link.js";
 import type { FoundSession } from "../../../terminal/registry.js";
@@ -8,15 +8,14 @@ export interface TerminalEvents {
   output(bytes: Buffer): void;
   keys(bytes: Buffer): void;
   size(cols: number, rows: number): void;
-  /** Null where nobody can tell how it ended. */
+  /** Null if the exit status is unknown. */
   ended(exit: { code: number | null; signal: number | null } | null): void;
 }
 
-/** Ends the looking on. */
 export type StopFollowing = () => void;
 
 const SIZE_EVERY_MS = 1000;
-/** A full reset: what follows is the whole screen again. */
+/** A full reset: the whole screen follows. */
 const RESET = Buffer.from("\u001bc");
 
 export async function followHost(
@@ -30,7 +29,7 @@ export async function followHost(
     const [cols, rows] = [number(event.cols), number(event.rows)];
     if (cols !== null && rows !== null) events.size(cols, rows);
     if (event.ev === "snapshot") {
-      // A second one comes after output was skipped, because we read too slowly.
+      // A second snapshot means that output was skipped, because this client read too slowly.
       if (snapshots++ > 0) events.output(RESET);
       events.output(bytesOf(event));
     } else if (event.ev === "output") events.output(bytesOf(event));
@@ -42,17 +41,17 @@ export async function followHost(
     events.ended(exit);
   });
   client.send({ op: "logs", follow: true, keys: true });
-  // The host does not tell viewers of a new size; it does when asked.
+  // The host does not announce a new size, so it is asked.
   const asking = setInterval(() => client.send({ op: "info" }), SIZE_EVERY_MS);
   return () => client.close();
 }
 
 const CHECK_EVERY_MS = 500;
-/** Looks in a row that found no pane, before it counts as gone: one that failed says nothing. */
+/** Consecutive checks without the pane before it counts as gone; a failed check does not count. */
 const MISSES_MAX = 6;
 const ABOUT = "#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{pane_title}";
 
-/** tmux has drawn the screen already: each change is told as a screen drawn again. */
+/** tmux renders the screen itself: each change is recorded as a full redraw. */
 export function followPane(pane: { socket: string; id: string }, events: TerminalEvents): StopFollowing {
   const link = new PollLink(pane.socket);
   let [shown, misses, isChecking, isOver] = ["", 0, false, false];

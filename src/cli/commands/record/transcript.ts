@@ -1,4 +1,4 @@
-/** The transcripts of a recording: each line as the program wrote it, without secrets, and when it came. */
+/** The transcripts of a recording: each line as written, with secrets masked, and its arrival time. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentSession } from "../../../core/agent.js";
@@ -15,13 +15,13 @@ import { realRoot } from "../../../sensors/transcript/safe-open.js";
 import { Tail } from "../../../sensors/transcript/tail.js";
 import { loadSqlite } from "../../../store/sqlite.js";
 
-/** Of what was written before the recording, the end is enough to know the state that the agent is in. */
+/** The end of an existing transcript is enough to know the current state of the agent. */
 const WINDOW_BYTES = 128 * 1024;
 const FILES_MAX = 20;
 
 interface Followed {
   path: string;
-  /** Its name in the case. */
+  /** File name in the case. */
   copy: string;
   tail: Tail;
 }
@@ -41,7 +41,7 @@ export class TranscriptCopies {
     return this.#files.length + (this.#database ? 1 : 0);
   }
 
-  /** Looks for the transcript, and copies what came since the last call. */
+  /** Finds the transcript and copies the lines added since the last call. */
   async tick(session: AgentSession, table: ProcessTable, t: number): Promise<void> {
     const found = (await this.#finder.find(table)).find((agent) => isOf(agent, session));
     if (found?.located) await this.#notice(found, t);
@@ -49,7 +49,7 @@ export class TranscriptCopies {
     await this.#copyRows();
   }
 
-  /** What was written in the last moment. */
+  /** Copies the last lines. */
   async close(t: number): Promise<void> {
     for (const file of this.#files) {
       await this.#copy(file, t);
@@ -99,7 +99,7 @@ export class TranscriptCopies {
     }
   }
 
-  /** Rows carry their own times; one that changed stands there again. */
+  /** Rows carry their own times; a changed row is written again. */
   async #copyRows(): Promise<void> {
     for (let more = this.#database !== null; more; ) {
       const changed = await this.#database?.read();
@@ -122,7 +122,7 @@ function isOf({ session, pid, innerPids }: FoundAgent, wanted: AgentSession): bo
   return session === wanted.id || pid === wanted.pid || innerPids.includes(wanted.pid ?? -1);
 }
 
-/** By these, replay knows which copy the lines are in. */
+/** Lets replay find the copy that contains the lines. */
 function headOf(line: string): { type: unknown; ts: unknown } {
   const record = parseRecord(line);
   return { type: record?.type, ts: record?.timestamp };
