@@ -20,7 +20,7 @@ describe("a user's own profiles", () => {
     return loadProfiles(join(folder, name));
   };
 
-  it("are read from TOML and JSON, one or many", async () => {
+  it("are read from TOML and JSON, one or several per file", async () => {
     expect(await load("one.toml", 'id = "codex"\nnoise = ["^~"]')).toEqual([{ id: "codex", noise: ["^~"] }]);
     expect(await load("many.json", '{"profiles": [{"id": "a"}, {"id": "b"}]}')).toEqual([{ id: "a" }, { id: "b" }]);
   });
@@ -57,7 +57,7 @@ describe("a user's own profiles", () => {
     await expect(load(name, content)).rejects.toThrow(message);
   });
 
-  it("are refused for every pattern that the reading of a screen would choke on", () => {
+  it("are refused if a pattern is unsafe for the screen reader", () => {
     const given = { ...profileFor("claude-code"), queued: "^x", message: "^x", versionRow: "^x" };
     const forgotten = leavesOf(given).filter((keys) => {
       const broken = withLeaf(given, keys, "(open");
@@ -67,7 +67,7 @@ describe("a user's own profiles", () => {
     expect(chokes(withLeaf(given, ["queued"], "(open"))).toBe(true);
   });
 
-  it("that are not there are refused by name", async () => {
+  it("are refused by name if the file does not exist", async () => {
     await expect(loadProfiles(join(folder, "missing.toml"))).rejects.toThrow(/missing\.toml/);
   });
 });

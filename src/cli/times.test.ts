@@ -28,8 +28,8 @@ const message = (payload: object, from = "api") => ({
   payload,
 });
 
-describe("a list for people", () => {
-  it("of tokens, alerts or messages has times as their clock shows them", () => {
+describe("a list on the command line", () => {
+  it("of tokens, alerts or messages shows local times", () => {
     const alert = { at: AT, channel: "ops", state: "sent", attempts: 1, title: "Watchdog: x", error: null };
     expect(tokensText([{ name: "mine", rights: ["read"], created_at: AT, digest: "d" }], WIDE, NOW)).toContain(
       " 04:05",
@@ -39,12 +39,12 @@ describe("a list for people", () => {
   });
 });
 
-describe("a message", () => {
-  it("without a text of its own is shown as the object that was sent", () => {
+describe("a message on the command line", () => {
+  it("of a client without a text is shown as JSON", () => {
     expect(messageText(message({ a: 1 }), NOW)).toBe('7  04:05  note  api  {"a":1}\n');
   });
 
-  it("of rouse itself is not shown so", () => {
+  it("of rouse without a text is not shown as JSON", () => {
     expect(messageText(message({ worker_name: "web", cause: "api", done: [] }, "rouse"), NOW)).toBe(
       "7  04:05  note  web  (api)\n",
     );

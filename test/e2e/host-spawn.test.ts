@@ -91,7 +91,10 @@ describe("rouse spawn", () => {
   it("refuses a name that is in use, and takes it when its holder is gone", async () => {
     await spawnAgent("sleep 100", "--name", "api");
     const second = await rouse(home, ["spawn", "--name", "api", "--", "sleep", "1"]);
-    expect([second.status, second.stderr]).toEqual([1, expect.stringContaining("an agent called api is running")]);
+    expect([second.status, second.stderr]).toEqual([
+      1,
+      expect.stringContaining("an agent called api is already running"),
+    ]);
     const host = processesOf(home).find(({ argv }) => argv.includes("host.js"));
     process.kill(host?.pid ?? 0, "SIGKILL");
     await until("the host to be gone", () => findSession(paths(), "api")?.isAlive === false);

@@ -174,9 +174,25 @@ describe("rouse summary", () => {
     expect(agents).toHaveLength(1);
   });
 
-  it("says so when nothing ran, and refuses a time that is none", async () => {
+  it("says that there were no agents, and refuses an invalid time", async () => {
     expect((await rouse(home, ["summary"])).stdout).toMatch(/: no agents\n$/);
     expect(await rouse(home, ["summary", "--since", "never"])).toMatchObject({ status: 2 });
+  });
+});
+
+describe("rouse health and rouse watch", () => {
+  it("say that there are no agents, and that no pane has a name", async () => {
+    expect(await rouse(home, ["health"])).toMatchObject({ status: 0, stdout: "no agents\n" });
+    const { status, stderr } = await rouse(home, ["watch", "nosuch"]);
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringMatching(/^rouse: warning: no tmux session or pane is called nosuch; .*watch --none\)\n$/),
+    });
+  });
+
+  it("print no trailing space after a healthy agent", async () => {
+    await agent("a", 1, [turn(1)]);
+    expect((await rouse(home, ["health", "a"])).stdout).toMatch(/^a: \w+ \(\S+\)\S*(?: \S.*\S)?\n$/);
   });
 });
 

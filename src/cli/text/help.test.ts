@@ -4,13 +4,13 @@ import { helpItem, helpList } from "./help.js";
 const TEXT = "Turn automatic recovery on or off; show what is allowed";
 
 describe("an item of a help text", () => {
-  it("stands beside its term, and goes on below itself", () => {
+  it("is beside its term and wraps below itself", () => {
     expect(helpItem("allow", 8, "let rouse act on agents that it starts", 36)).toBe(
       ["  allow     let rouse act on agents", "            that it starts"].join("\n"),
     );
   });
 
-  it("stands below its term where there is no room beside it", () => {
+  it("is below its term if there is no room beside it", () => {
     expect(helpItem("silence [options] [what]", 24, "do and tell nothing about an agent", 40)).toBe(
       ["  silence [options] [what]", "      do and tell nothing about an agent"].join("\n"),
     );
@@ -22,13 +22,13 @@ describe("an item of a help text", () => {
     expect(lines.join(" ").split(/\s+/).slice(4).join(" ")).toBe(TEXT);
   });
 
-  it("may be a term alone", () => {
+  it("may be a term without text", () => {
     expect(helpItem("help", 10, "", 80)).toBe("  help");
   });
 });
 
-describe("a list under a title", () => {
-  it("has its texts in one column", () => {
+describe("a titled list in the help", () => {
+  it("aligns its texts in one column", () => {
     expect(
       helpList(
         "Getting started:",

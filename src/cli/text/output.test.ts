@@ -7,7 +7,7 @@ const textOf = (...chunks: Uint8Array[]): string => {
   return chunks.map((chunk) => text.take(Buffer.from(chunk))).join("") + text.end();
 };
 
-describe("output as text", () => {
+describe("the output of an agent as text", () => {
   it.each([
     ["colours", "\u001b[1;31mred\u001b[0m\r\n", "red\n"],
     ["titles and clipboards", "\u001b]0;title\u0007a\u001b]52;c;eA==\u001b\\b\n", "ab\n"],
@@ -19,7 +19,7 @@ describe("output as text", () => {
     expect(textOf(Buffer.from(raw))).toBe(wanted);
   });
 
-  it("lets no control byte out, however the bytes are cut", () => {
+  it("contains no control byte, however the bytes are split", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 30 })), (chunks) => {
         expect(textOf(...chunks)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);

@@ -26,7 +26,7 @@ describe("colours", () => {
     expect(canDraw(stream, env)).toBe(can);
   });
 
-  it("are left out when they are off, for every state", () => {
+  it("are omitted for every state if they are off", () => {
     expect(paintText("text", "red", false)).toBe("text");
     for (const state of STATES) {
       expect(paintState(state, 14, false)).toBe(state.padEnd(14));

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe("progress", () => {
+describe("the progress line", () => {
   it.each([
     ["no terminal", false, "xterm"],
     ["a dumb one", true, "dumb"],
@@ -28,7 +28,7 @@ describe("progress", () => {
     expect(written).toEqual([]);
   });
 
-  it("shows how far it is, on one line", () => {
+  it("shows the progress on one line", () => {
     const { written, stream } = fakeStream(true);
     let now = 0;
     const progress = startProgress("replaying", 4, stream, () => now);
@@ -38,7 +38,7 @@ describe("progress", () => {
     expect(written.join("")).not.toContain("\n");
   });
 
-  it("counts where nobody knows how many there are", () => {
+  it("counts items if the total is unknown", () => {
     const { written, stream } = fakeStream(true);
     let now = 0;
     const progress = startProgress("screens", null, stream, () => now);
@@ -47,14 +47,14 @@ describe("progress", () => {
     expect(written.at(-1)).toBe(`${ERASE}screens 1 a`);
   });
 
-  it("does not redraw more often than a person can see", () => {
+  it("redraws at most every 80 ms", () => {
     const { written, stream } = fakeStream(true);
     const progress = startProgress("replaying", 1000, stream, () => 0);
     for (let i = 0; i < 1000; i++) progress.step();
     expect(written).toHaveLength(1);
   });
 
-  it("clears itself once", () => {
+  it("is erased once", () => {
     const { written, stream } = fakeStream(true);
     const progress = startProgress("replaying", 2, stream);
     progress.end();
@@ -62,7 +62,7 @@ describe("progress", () => {
     expect(written.slice(1)).toEqual([ERASE]);
   });
 
-  it("never wraps and lets no control byte of a label through", () => {
+  it("never wraps and replaces control bytes of a label", () => {
     const { written, stream } = fakeStream(true, 40);
     let now = 0;
     const progress = startProgress("replaying", 2, stream, () => now);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clockText, timelineText } from "./timeline.js";
 
-describe("a timeline for people", () => {
+describe("a timeline as text", () => {
   it.each([
     [0, "0:00.0"],
     [59.96, "1:00.0"],
@@ -10,7 +10,7 @@ describe("a timeline for people", () => {
     expect(clockText(seconds)).toBe(text);
   });
 
-  it("says when, what, until when and why, and wraps at the width", () => {
+  it("shows time, state, end and reasons, wrapped at the width", () => {
     const text = timelineText(
       "claude/limit",
       [
