@@ -180,17 +180,12 @@ describe("rouse summary", () => {
   });
 });
 
-describe("rouse health and rouse watch", () => {
-  it("say that there are no agents, and that no pane has a name", async () => {
+describe("rouse health", () => {
+  it("says that there are no agents", async () => {
     expect(await rouse(home, ["health"])).toMatchObject({ status: 0, stdout: "no agents\n" });
-    const { status, stderr } = await rouse(home, ["watch", "nosuch"]);
-    expect({ status, stderr }).toEqual({
-      status: 0,
-      stderr: expect.stringMatching(/^rouse: warning: no tmux session or pane is called nosuch; .*watch --none\)\n$/),
-    });
   });
 
-  it("print no trailing space after a healthy agent", async () => {
+  it("prints no trailing space after a healthy agent", async () => {
     await agent("a", 1, [turn(1)]);
     expect((await rouse(home, ["health", "a"])).stdout).toMatch(/^a: \w+ \(\S+\)\S*(?: \S.*\S)?\n$/);
   });
