@@ -5,7 +5,7 @@ import { call } from "./client.js";
 const TIMEOUT_MS = 2000;
 
 /** Null if the port is open or switched off by the configuration, or the daemon does not answer. */
-export async function closedPort(): Promise<string | null> {
+async function closedPort(): Promise<string | null> {
   const answer = await call("daemon", {}, TIMEOUT_MS).catch(() => null);
   if (answer === null || answer.http.listening || answer.http.port === 0) return null;
   const { address, port, error } = answer.http;
