@@ -1,6 +1,6 @@
 /**
- * A client's own order to type into an agent or to end it. It goes the way that rouse's own actions go, with the same
- * looks and refusals, one at a time per agent; who ordered what is written down before, and what came of it after.
+ * A client's order to type into an agent or to end it. It runs like rouse's own actions, with the same checks and refusals,
+ * one at a time per agent. The order is logged before it runs and its result afterwards.
  */
 
 import type { Action } from "../core/action.js";
@@ -18,7 +18,7 @@ type ControlAction = "send_input" | "stop";
 export interface ControlOrder {
   client: string;
   session: AgentSession;
-  /** A client that did not hear the answer asks again with the same one, and nothing is done twice. */
+  /** A client that missed the answer repeats the request with the same id; the order does not run twice. */
   requestId?: string | undefined;
 }
 
@@ -79,7 +79,7 @@ export class AgentControl {
     const done = this.#do(action, order, text, work);
     if (key === null) return done;
     rememberBounded(this.#answers, key, { order: what, answer: done }, ANSWERS_MAX);
-    // Nothing was touched: the same request may be tried again.
+    // A refused order did nothing, so the same request may be retried.
     const forget = (): boolean => this.#answers.delete(key);
     done.then(({ result }) => result === "refused" && forget(), forget);
     return done;

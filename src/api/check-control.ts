@@ -1,8 +1,8 @@
-/** Whom clients may type into. */
+/** Which agents clients may type into. */
 import type { AgentSession } from "../core/agent.js";
 import { type Grants, grantFor } from "../daemon/permission.js";
 
-/** One that rouse only found is somebody's own: a person has to name it before anybody types there. Null when nothing stands against it. */
+/** An agent that rouse only found belongs to a user, who has to allow it by name first. Null if control is permitted. */
 export function checkControl(
   { name, origin }: Pick<AgentSession, "name" | "origin">,
   grants: Grants,

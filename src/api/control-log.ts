@@ -1,4 +1,4 @@
-/** Who ordered what to be done to which agent, and what came of it: JSON lines, the intent before the touch. */
+/** Orders of clients and their results as JSON lines. The intent is written before the action. */
 
 import { randomUUID } from "node:crypto";
 import { appendFileSync, renameSync, statSync } from "node:fs";
@@ -25,7 +25,7 @@ export class ControlLog {
     this.#path = path;
   }
 
-  /** Throws where it cannot be written: then nothing is touched. Returns what the outcome is to be called by. */
+  /** Throws if it cannot be written; then the order does not run. Returns the id for its outcome. */
   intend({ at, client, agent, session, action, text }: IntendedControl): string {
     const id = randomUUID();
     const shown = text.slice(0, TEXT_MAX);
@@ -37,7 +37,7 @@ export class ControlLog {
     try {
       this.#append({ id, at: new Date(at).toISOString(), result, reason });
     } catch {
-      // The touch is done; its intent stands without an outcome, which says what is known.
+      // The action has run; an intent without an outcome is the correct record.
     }
   }
 

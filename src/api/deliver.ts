@@ -1,23 +1,23 @@
 /**
- * Hands the messages of an inbox to a handler, in order. A handler that throws gets the message again after a growing pause;
- * after a number of attempts the message moves to the inbox of dead letters, so that those behind it go on. Errors are always
- * reported.
+ * Passes the messages of an inbox to a handler, in order. A handler that throws gets the message again after a growing
+ * pause. After a number of attempts the message moves to the dead-letter inbox, so that it does not block later messages.
+ * Errors are always reported.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "./error.js";
 import type { MessageView } from "./operations/records.js";
 import type { Sent } from "./service/messages.js";
 
-/** Type of the message that stands for a dead letter. */
+/** Message type of a dead letter. */
 export const DEAD_LETTER = "dead_letter";
 
-/** Where the messages of an inbox go that could not be handled. */
+/** Inbox for messages that could not be handled. */
 export const deadLetterInbox = (tag: string): string => `${tag}.dead`;
 
 export interface DeadLetter {
   /** Cursor of the dead letter in its own inbox; `ack` takes it. */
   dead_cursor: number;
-  /** Of the message that could not be handled. */
+  /** Cursor of the message that could not be handled. */
   cursor: number;
   key: string;
   msg_type: string;
@@ -25,7 +25,7 @@ export interface DeadLetter {
   at: string;
   tag: string;
   payload: unknown;
-  /** What the handler threw last. */
+  /** Last error of the handler. */
   error: string;
   attempts: number;
 }
@@ -33,9 +33,9 @@ export interface DeadLetter {
 export interface DeliverOptions {
   /** Inbox; default: watchdog.orchestrator_tag. */
   tag?: string;
-  /** Called for each error: of the handler, with its message, or of the connection to the daemon, with null. Default: a warning of the process. */
+  /** Called for each error of the handler, with the message, and of the connection to the daemon, with null. Default: a process warning. */
   onError?: (error: unknown, message: MessageView | null, attempt: number) => unknown;
-  /** Called once for a message that is given up, before it moves to the inbox of dead letters. */
+  /** Called once for a message, before it moves to the dead-letter inbox. */
   onDeadLetter?: (message: MessageView, error: unknown) => unknown;
   /** Calls of the handler for one message before it becomes a dead letter. */
   attempts?: number;
@@ -61,7 +61,7 @@ type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 const pauseFor: Pause = (ms, signal) =>
   sleep(ms, undefined, { signal }).catch(() => {
-    // Closed: the caller looks at the signal.
+    // Closed: the caller checks the signal.
   });
 
 export async function deliverMessages(
@@ -84,13 +84,13 @@ export async function deliverMessages(
       lost = 0;
       if (messages.length < PAGE) await pause(POLL_MS, signal);
     } catch (error) {
-      // The daemon is away or refused: what was not acknowledged is read again.
+      // The daemon is down or refused: unacknowledged messages are read again.
       await onError(error, null, ++lost);
       await pause(backoff(lost), signal);
     }
   }
 
-  /** False when delivery was closed meanwhile. */
+  /** False if delivery was closed meanwhile. */
   async function handle(message: MessageView): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
       if (signal.aborted) return false;
@@ -118,7 +118,7 @@ async function bury(inbox: Inbox, message: MessageView, error: unknown, attempts
     await inbox.send({ ...sent, payload: { ...letter, payload } });
   } catch (problem) {
     if (!(problem instanceof ApiError && problem.kind === "bad")) throw problem;
-    // Together with the error it is too large: `messages({ all: true })` still has it.
+    // Too large together with the error. `messages({ all: true })` still returns the payload.
     await inbox.send({ ...sent, payload: { ...letter, payload: null } });
   }
 }

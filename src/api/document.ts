@@ -1,4 +1,4 @@
-/** The document of the HTTP API, from the same schemas that check its input. Loaded when it is asked for: it costs the daemon 10 MB. */
+/** The OpenAPI document, from the same schemas that check the input. Loaded on the first request: it costs the daemon 10 MB. */
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import * as z from "zod";
 import { OPERATIONS } from "./operations/index.js";

@@ -1,4 +1,4 @@
-/** Why a request was refused, in words that say what to do. Every surface shows it in its own way. */
+/** Why a request was refused, and what to do. Each interface formats it in its own way. */
 export class ApiError extends Error {
   readonly kind: ApiErrorKind;
 

@@ -1,4 +1,4 @@
-/** The stream of events from the other side: over the socket, taken up again where it broke off. */
+/** Client of the event stream over the socket. It reconnects and resumes after the last event. */
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiEvent, EventKind } from "./events.js";
@@ -6,9 +6,9 @@ import type { ApiEvent, EventKind } from "./events.js";
 export interface EventsOptions<Kind extends EventKind = EventKind> {
   kinds?: readonly Kind[];
   agent?: string;
-  /** The id of the last event that was seen: what came after it is told first, as far as it is kept. */
+  /** Id of the last event seen. Stored later events come first. */
   after?: string;
-  /** Some events between were lost: ask for what you need as it is now. */
+  /** Called if events were lost: read the current state again. */
   missed?: () => void;
 }
 
@@ -30,7 +30,7 @@ export async function* eventsOf<Kind extends EventKind>(
         yield reported;
       }
     } catch {
-      // The daemon is away: it comes back, and tells what was missed.
+      // The daemon is down. After its restart the stream resumes or reports what is missing.
     }
     await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
   }
@@ -80,6 +80,6 @@ function frameOf(text: string): Frame {
     const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
     if (name !== undefined) fields.set(name, `${fields.get(name) ?? ""}${value}`);
   }
-  // A comment keeps the connection alive and says nothing.
+  // A comment only keeps the connection alive.
   return { event: fields.get("event") ?? "hello", data: fields.get("data") ?? "{}" };
 }

@@ -7,7 +7,7 @@ const reader = (answer: Response): ReadableStreamDefaultReader<Uint8Array> =>
   (answer.body as ReadableStream<Uint8Array>).getReader();
 const textOf = ({ value }: { value?: Uint8Array | undefined }): string => new TextDecoder().decode(value);
 
-/** The stream does not look at what an event is about. */
+/** The stream ignores the content of an event. */
 const data = (fields: object): never => fields as never;
 
 describe("an event stream", () => {

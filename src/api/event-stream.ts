@@ -1,9 +1,9 @@
-/** Server-sent events: one stream per client, taken up again by the header Last-Event-ID. */
+/** Server-sent events: one stream per client, resumed by the header Last-Event-ID. */
 import { sanitizedJson } from "../core/text/sanitize.js";
 import { ApiError } from "./error.js";
 import { type ApiEvent, EVENT_KINDS, type EventKind, type Events } from "./events.js";
 
-/** So much may wait for a client that reads slowly; it comes back and takes the rest up. */
+/** Bytes that may wait for a slow client. Beyond that it is dropped, and resumes when it reconnects. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
 
@@ -19,7 +19,7 @@ export function filterOf(query: { kinds?: string | undefined; agent?: string | u
   return { kinds: new Set(wanted as EventKind[]), agent: query.agent ?? null };
 }
 
-/** `mayListen` is asked before each word: a token that was taken back hears nothing more. */
+/** `mayListen` is checked before each event, so that a revoked token receives nothing more. */
 export function eventStream(
   events: Events,
   filter: StreamFilter,
@@ -52,7 +52,7 @@ export function eventStream(
             },
             dropped: () => {
               clearInterval(heartbeat);
-              // The connection ends with it: whoever does not read would not notice a polite end.
+              // Destroys the connection: a client that does not read would not notice a regular end.
               controller.error(new Error("the client did not keep up, or the daemon is stopping"));
             },
           },
@@ -66,7 +66,7 @@ export function eventStream(
           clearInterval(heartbeat);
           started.stop();
         };
-        // Headers and this leave at once, so that a client knows that it is heard, and whether all that it missed follows.
+        // Sent at once with the headers, so that a client knows that it is connected and whether events were lost.
         write(`event: ${started.isWhole ? "hello" : "missed"}\ndata: ${JSON.stringify(hello(started.isWhole))}\n\n`);
         isOpen = true;
         for (const event of waiting) write(frameOf(event));
@@ -80,7 +80,7 @@ export function eventStream(
 
 const ENCODER = new TextEncoder();
 
-/** JSON without indentation has no line ends, so it is one line of data. */
+/** JSON without indentation has no line breaks, so it fits in one data line. */
 const frameOf = (event: ApiEvent): string => `event: ${event.kind}\nid: ${event.id}\ndata: ${sanitizedJson(event)}\n\n`;
 
 const hello = (isWhole: boolean): { says: string } => ({

@@ -16,7 +16,7 @@ function simulationListener(max = Number.POSITIVE_INFINITY): Listener & { got: A
 const texts = (events: readonly ApiEvent[]): unknown[] =>
   events.map((event) => (event.data as unknown as { n: number }).n);
 
-/** The stream does not look at what an event is about. */
+/** The stream ignores the content of an event. */
 const data = (fields: object): never => fields as never;
 
 describe("the stream of events", () => {

@@ -1,6 +1,6 @@
 /**
- * What happens, as a stream that can be taken up again: each event has a number, the last few are kept, and whoever comes
- * back with the number of the last one that was seen gets the rest. A listener that does not keep up is dropped.
+ * The event stream, which clients can resume: each event has a number, the latest events are kept, and a client that
+ * returns with the number of its last event gets the rest. A listener that does not keep up is dropped.
  */
 import { randomBytes } from "node:crypto";
 import type { IncidentChange } from "../core/incidents/course.js";
@@ -13,7 +13,7 @@ import type { MessageView } from "./operations/records.js";
 export const EVENT_KINDS = ["assessment", "incident", "message", "control"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** What came of a client's order. */
+/** Result of a client's order. */
 export interface OrderEvent {
   action: string;
   client: string;
@@ -30,11 +30,11 @@ interface EventData {
 }
 
 interface EventOf<Kind extends EventKind> {
-  /** `<life of the daemon>-<number>`: an id of an earlier life is known as such. */
+  /** `<run of the daemon>-<number>`, so that an id of an earlier run is recognized. */
   id: string;
   kind: Kind;
   at: string;
-  /** The agent that it is about. */
+  /** Name of the agent. */
   agent: string;
   data: EventData[Kind];
 }
@@ -43,7 +43,7 @@ interface EventOf<Kind extends EventKind> {
 export type ApiEvent<Kind extends EventKind = EventKind> = { [K in Kind]: EventOf<K> }[Kind];
 
 export interface Listener {
-  /** False when it cannot take more: it is dropped. */
+  /** False if it cannot take more; then it is dropped. */
   take(event: ApiEvent): boolean;
   dropped(): void;
 }
@@ -52,11 +52,11 @@ const KEPT_MAX = 2000;
 const LISTENERS_MAX = 64;
 
 export class Events {
-  readonly #life = randomBytes(6).toString("hex");
+  readonly #run = randomBytes(6).toString("hex");
   readonly #kept: ApiEvent[] = [];
   readonly #listeners = new Set<Listener>();
   #number = 0;
-  /** Listeners that were dropped because they did not keep up. */
+  /** Number of listeners dropped because they did not keep up. */
   dropped = 0;
 
   get listeners(): number {
@@ -65,7 +65,7 @@ export class Events {
 
   publish<Kind extends EventKind>(kind: Kind, at: number, agent: string, data: EventData[Kind]): void {
     const event = redactOutput({
-      id: `${this.#life}-${++this.#number}`,
+      id: `${this.#run}-${++this.#number}`,
       kind,
       at: new Date(at).toISOString(),
       agent,
@@ -77,8 +77,8 @@ export class Events {
   }
 
   /**
-   * Events after `lastId`, and those to come. `isWhole` is false when some between are no longer kept, or the id is of an
-   * earlier life: then the listener has to ask for the present state. Null when there are too many listeners.
+   * Sends the events after `lastId` and all later ones. `isWhole` is false if some are no longer kept, or if the id is of an
+   * earlier run: then the listener has to read the current state. Null if there are too many listeners.
    */
   listen(listener: Listener, lastId: string | null): { isWhole: boolean; stop: () => void } | null {
     if (this.#listeners.size >= LISTENERS_MAX) return null;
@@ -99,10 +99,9 @@ export class Events {
 
   #since(lastId: string | null): { isWhole: boolean; missed: ApiEvent[] } {
     if (lastId === null) return { isWhole: true, missed: [] };
-    const [life, number] = lastId.split("-");
+    const [run, number] = lastId.split("-");
     const last = Number(number);
-    if (life !== this.#life || !Number.isSafeInteger(last) || last > this.#number)
-      return { isWhole: false, missed: [] };
+    if (run !== this.#run || !Number.isSafeInteger(last) || last > this.#number) return { isWhole: false, missed: [] };
     const missed = this.#kept.slice(Math.max(0, this.#kept.length - (this.#number - last)));
     return { isWhole: missed.length === this.#number - last, missed };
   }

@@ -1,4 +1,4 @@
-/** What feeds the stream of events: judgements that changed, the state of incidents, and the inboxes. */
+/** Publishes changed assessments, incident changes and new messages on the event stream. */
 
 import type { LoopEvent } from "../daemon/loop.js";
 import type { DaemonParts } from "../daemon/parts.js";
@@ -7,12 +7,12 @@ import { viewOf } from "../daemon/views/view.js";
 import type { Events } from "./events.js";
 import { messageView } from "./service/messages.js";
 
-/** Messages are written beside the state of incidents; whoever listens hears of them so much later at most. */
+/** Messages are read from the journal at this interval: the longest delay for a listener. */
 const MESSAGES_MS = 500;
 
 type Sources = Pick<DaemonParts, "loop" | "journal">;
 
-/** Returns what ends it. */
+/** Returns a function that stops it. */
 export function feedEvents(events: Events, { loop, journal }: Sources): () => void {
   const follow = apart((event: LoopEvent, now: number) => {
     if (event.kind === "assessed") {
@@ -41,7 +41,7 @@ export function feedEvents(events: Events, { loop, journal }: Sources): () => vo
   };
 }
 
-/** Judging and acting do not end because somebody could not be told of it; a journal that cannot be read says so itself. */
+/** A failed publication must not stop judging and acting. The journal reports its own read errors. */
 function apart<Given extends unknown[]>(publish: (...given: Given) => void): (...given: Given) => void {
   return (...given) => {
     try {

@@ -1,4 +1,4 @@
-/** The HTTP API: every operation as a route, events, metrics, and the document that describes them. The guard is in front of it. */
+/** The HTTP API: every operation as a route, events, metrics, and the OpenAPI document. The guard runs before it. */
 import { type Context, Hono } from "hono";
 import { sanitizedJson } from "../core/text/sanitize.js";
 import type { ApiHandler } from "../daemon/http/app.js";
@@ -58,7 +58,7 @@ export function makeApi({ services, events, tokens, metrics, version, mcp }: Api
   return app;
 }
 
-/** What the port answers besides hooks and telemetry. */
+/** Routes of the port besides hooks and telemetry. */
 export function answerPort(app: ApiApp): ApiHandler {
   return async (request, client) => {
     const { pathname } = new URL(request.url);

@@ -1,6 +1,6 @@
 /**
- * The one exit: whatever the API says passes through here, whichever face says it. Agents name, print and write what they
- * like, so control bytes are taken out, secrets are masked, and long texts are cut.
+ * Every answer of the API passes through here, over each interface. Agents control names, output and messages, so control
+ * bytes are removed, secrets are masked, and long texts are cut.
  */
 
 import { redact } from "../core/text/redact.js";

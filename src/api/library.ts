@@ -1,6 +1,6 @@
 /**
- * rouse for programs of your own: `import { watch } from "rouse"`. It speaks with the daemon of this user over its socket;
- * nothing is watched or judged in your process, so that it may end and come back at any time.
+ * rouse as a library: `import { watch } from "rouse"`. It talks to this user's daemon over its socket. Nothing is watched or
+ * judged in your process, so it may end and restart at any time.
  */
 import { rousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
@@ -76,13 +76,13 @@ export type {
 };
 
 export interface WatchOptions {
-  /** Your name in messages and in the record of orders. */
+  /** Your name in messages and in the log of orders. */
   name?: string;
-  /** Another home than that of the environment (ROUSE_HOME). */
+  /** Replaces ROUSE_HOME of the environment. */
   home?: string;
 }
 
-/** Connects to the daemon. Throws `DaemonUnreachable` where none runs: start it with `rouse up`. */
+/** Connects to the daemon. Throws `DaemonUnreachable` if none is running: start it with `rouse up`. */
 export async function watch({ name = "library", home }: WatchOptions = {}): Promise<Rouse> {
   const { daemonSocket } = rousePaths(home === undefined ? process.env : { ...process.env, ROUSE_HOME: home });
   const rouse = new Rouse(daemonSocket, name);
@@ -133,7 +133,7 @@ export class Rouse {
     return this.call("spawn", order);
   }
 
-  /** Types one line and presses Enter. Throws `ApiError` when that is refused. */
+  /** Types one line and presses Enter. Throws `ApiError` if it is refused. */
   sendInput(agent: string, text: string, requestId?: string): Promise<OrderResult> {
     return this.call("send_input", { agent, text, request_id: requestId });
   }
@@ -143,7 +143,7 @@ export class Rouse {
     return this.call("recover", { agent, ...options });
   }
 
-  /** Ends an agent that rouse spawned, also one that waits for an answer. */
+  /** Ends an agent that rouse spawned, even if it waits for an answer. */
   stop(agent: string, requestId?: string): Promise<OrderResult> {
     return this.call("stop", { agent, request_id: requestId });
   }
@@ -258,7 +258,7 @@ export class Rouse {
   }
 
   /**
-   * Hands every message of an inbox to your handler, in order, and acknowledges it when the handler has returned. A handler
+   * Passes every message of an inbox to your handler, in order, and acknowledges it after the handler returns. A handler
    * that throws gets the message again after a growing pause; after `attempts` the message becomes a dead letter and the
    * next one follows. Ends when you close.
    */
@@ -266,7 +266,7 @@ export class Rouse {
     return deliverMessages(this, handler, options, this.#ending.signal);
   }
 
-  /** Messages that `deliver` gave up, oldest first. Acknowledge them with `ack(cursor, deadLetterInbox(tag))`. */
+  /** Messages that `deliver` could not deliver, oldest first. Acknowledge them with `ack(cursor, deadLetterInbox(tag))`. */
   async deadLetters(tag?: string): Promise<DeadLetter[]> {
     const inbox = deadLetterInbox(tag ?? (await this.inboxes()).orchestrator_tag);
     const { messages } = await this.messages({ tag: inbox, limit: PAGE });
@@ -298,19 +298,19 @@ export class Rouse {
     return this.call("watch", rules);
   }
 
-  /** Everything as it happens, over restarts of the daemon too, until you stop listening or close. */
+  /** Events as they happen, across restarts of the daemon, until you stop listening or close. */
   events<Kind extends EventKind = EventKind>(options: EventsOptions<Kind> = {}): AsyncGenerator<ApiEvent<Kind>> {
     return eventsOf(this.#socket, options, this.#ending.signal);
   }
 
-  /** A sensor of your own: an agent that rouse cannot see by itself, watched by the signals that you tell. */
+  /** A sensor of your own: an agent that rouse cannot see by itself, watched by the signals that you send. */
   addAgent(options: OwnAgentOptions): OwnAgent {
     const agent = new OwnAgent(this.#socket, options);
     this.#agents.add(agent);
     return agent;
   }
 
-  /** Ends every stream and channel. Of agents of your own nobody tells any more, and rouse says so. */
+  /** Closes all streams. rouse then reports your own agents as unobserved. */
   async close(): Promise<void> {
     this.#ending.abort();
     await Promise.all([...this.#agents].map((agent) => agent.leave()));

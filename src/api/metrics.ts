@@ -1,4 +1,4 @@
-/** Figures for Prometheus. What is so at the moment is looked up when it is asked for; nothing is named after an agent, so the number of series stays small. */
+/** Metrics for Prometheus, computed on request. No label names an agent, so the number of series stays small. */
 import { Gauge, Registry } from "prom-client";
 import { resultOf } from "../core/action.js";
 import { isOpen } from "../core/incidents/incident.js";

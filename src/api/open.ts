@@ -44,7 +44,7 @@ export function openApi(parts: DaemonParts): ApiHandlers {
   };
 }
 
-/** A server object per request: `createMcpHandler` asks the factory for each. Loaded with the first one. */
+/** `createMcpHandler` needs a new server per request. Loaded with the first request. */
 function mcpOver(services: Services, version: string): (request: Request, client: Client) => Promise<Response> {
   return async (request, client) => {
     const [{ createMcpHandler }, { makeMcpServer }] = await Promise.all([

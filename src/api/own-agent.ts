@@ -1,4 +1,4 @@
-/** An agent that only your program can see: you tell its signals, and rouse judges it like any other. */
+/** An agent that only your program can see: you send its signals, and rouse judges it like any other. */
 import { randomUUID } from "node:crypto";
 import type { AgentSession } from "../core/agent.js";
 import { tooMuch } from "../core/agent-limits.js";
@@ -8,14 +8,14 @@ import { ApiError } from "./error.js";
 
 export interface OwnAgentOptions {
   name: string;
-  /** A program that rouse knows, such as codex; `generic` without one. */
+  /** A program that rouse knows, such as codex; default: `generic`. */
   kind?: string;
   tags?: readonly string[];
   task?: string;
   workspace?: string;
 }
 
-/** A signal; its time is now where none is given. */
+/** A signal; default time: now. */
 export type OwnReport = Signal extends infer S ? (S extends Signal ? Omit<S, "at"> & { at?: number } : never) : never;
 
 const LEAVE_MS = 5000;
@@ -24,14 +24,14 @@ export class OwnAgent {
   readonly #link: DaemonLink;
   #session: AgentSession;
 
-  /** Throws `ApiError` where more is said of it than is kept. */
+  /** Throws `ApiError` if a field is too long. */
   constructor(socketPath: string, { name, kind, tags, task, workspace }: OwnAgentOptions) {
     this.#session = {
       id: randomUUID(),
       name,
       kind: kind ?? "generic",
       tags: [...(tags ?? [])],
-      // You hold it, as a host would; rouse has no way to it.
+      // Your program holds the agent; rouse cannot reach it.
       origin: "run",
       command: [],
       workspace: workspace ?? null,
@@ -53,12 +53,12 @@ export class OwnAgent {
     return this.#session.id;
   }
 
-  /** In order, and kept until the daemon has them; never waits and never throws. */
+  /** Sends signals in order and keeps them until the daemon has stored them. Never waits and never throws. */
   send(...signals: readonly OwnReport[]): void {
     for (const signal of signals) this.#link.give({ ...signal, at: signal.at ?? Date.now() } as Signal);
   }
 
-  /** It ended. True when the daemon knows. */
+  /** Reports the end of the agent. True if the daemon has stored it. */
   end(code: number | null = 0): Promise<boolean> {
     this.send({ kind: "exit", source: "process", code, signal: null });
     this.#session = { ...this.#session, endedAt: Date.now() };
@@ -66,7 +66,7 @@ export class OwnAgent {
     return this.leave();
   }
 
-  /** Nobody tells of it any more; it may live on. True when the daemon has everything that was told. */
+  /** Stops sending; the agent may keep running. True if the daemon has stored all signals. */
   leave(): Promise<boolean> {
     return this.#link.close(LEAVE_MS);
   }

@@ -1,4 +1,4 @@
-/** What stands on an agent's terminal, as rows of text: from its host, from tmux, or as it was left. */
+/** The screen of an agent as rows of text: from its host, from tmux, or from the output kept after its end. */
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import { paintScreen } from "../readers/terminal/paint-screen.js";
@@ -8,7 +8,7 @@ import { findSession, readSessionFile, sessionFile } from "../terminal/registry.
 import { ApiError } from "./error.js";
 
 const ANSWER_MS = 5000;
-/** What a host kept is painted again; more than this would hold the daemon up for a tenth of a second. */
+/** Kept output is rendered again; more than this would block the daemon for a tenth of a second. */
 const BYTES_MAX = 512 * 1024;
 const KEPT_BYTES_MAX = 1024 * 1024;
 const PANE_ID = /^%\d{1,10}$/;
@@ -23,7 +23,7 @@ export async function readPane(session: AgentSession, lines: number, paths: Rous
   );
 }
 
-/** The end of what a spawned agent wrote is kept. */
+/** Only the last output of a spawned agent is kept. */
 async function keptRows({ id: session, name }: AgentSession, paths: RousePaths): Promise<string[]> {
   const record = findSession(paths, session);
   try {

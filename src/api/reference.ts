@@ -169,7 +169,7 @@ function recordText(id: string, record: z.ZodType): string {
 const variantsOf = (schema: Shape): Shape[] =>
   [...(schema.oneOf ?? schema.anyOf ?? [])].flatMap((one) => (one.properties ? [one] : variantsOf(one)));
 
-/** Fields that all variants of rouse's own have, then those of each. */
+/** Fields that all messages of rouse share, then those of each type. */
 function variantLines(variants: readonly Shape[]): string[] {
   const typeOf = ({ properties }: Shape): string => JSON.stringify(properties?.msg_type?.const);
   const own = variants.filter(({ properties }) => properties?.source?.const === "rouse");
@@ -228,6 +228,6 @@ function typeOf({ type, enum: values, const: value, additionalProperties }: Shap
   return typesOf(type).join(" or ");
 }
 
-/** JSON Schema has a list where null is one of them. */
+/** In JSON Schema `type` is a list if null is allowed. */
 const typesOf = (type: string | readonly string[] = "any"): readonly string[] =>
   [type].flat().filter((one) => one !== "null");

@@ -7,12 +7,12 @@ import type { OperationAnswer, OperationInput, OperationName } from "./operation
 export type RemoteResult = { answer: unknown } | { error: { kind: ApiErrorKind; message: string } };
 
 export interface CallOptions {
-  /** Who calls: `x-rouse-client`, and what is known of the agent that the caller runs in. */
+  /** Identifies the caller: `x-rouse-client`, and the agent that the caller runs in. */
   headers?: Readonly<Record<string, string>>;
   timeoutMs?: number;
 }
 
-/** Throws `ApiError` when it is refused, and `DaemonUnreachable` if no daemon answers. */
+/** Throws `ApiError` if it is refused, and `DaemonUnreachable` if no daemon answers. */
 export async function callOperation<Name extends OperationName>(
   socket: string,
   operation: Name,

@@ -1,16 +1,16 @@
-/** Every route of the port with the right that it needs: one per operation, and a few that answer something else. */
+/** Every route of the port with the right that it needs: one per operation, and a few others. */
 import type { Right } from "../daemon/http/tokens.js";
 import { OPERATIONS } from "./operations/index.js";
 import type { Operation } from "./operations/operation.js";
 
 export interface ApiRoute {
   method: "get" | "post";
-  /** With `{agent}` where a name stands. */
+  /** With placeholders such as `{agent}`. */
   path: string;
   right: Right;
 }
 
-/** Routes that are no operation: what they answer is no JSON record. */
+/** Routes without an operation: they do not answer with a JSON record. */
 export const OTHERS: readonly (ApiRoute & { summary: string })[] = [
   {
     method: "get",
@@ -30,7 +30,7 @@ export const OTHERS: readonly (ApiRoute & { summary: string })[] = [
 
 const rows: readonly Operation[] = Object.values(OPERATIONS);
 
-/** Every route of the port: what the tests of the guard go through. */
+/** Every route of the port, for the tests of the guard. */
 export const ROUTES: readonly ApiRoute[] = [...rows.filter(({ surfaces }) => surfaces.http), ...OTHERS].map(
   ({ method, path, right }) => ({ method, path, right }),
 );

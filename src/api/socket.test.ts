@@ -1,4 +1,4 @@
-/** The socket's clients: who calls, with which rights, and what an answer may hold. */
+/** Clients of the socket: their identity, their rights, and redacted answers. */
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, TestLoop } from "../../test/support/loops.js";

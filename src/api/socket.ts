@@ -1,6 +1,6 @@
 /**
- * The daemon's socket, which only this user can open: the same routes as on the port with all rights, and calls by the name of
- * an operation for the CLI and the library, which need no table of paths.
+ * The daemon's socket, which only this user can open. It has the routes of the port with all rights. The CLI and the library
+ * call operations by name here, so they need no table of paths.
  */
 import type { Context, Hono } from "hono";
 import { type Client, RIGHTS, type Right } from "../daemon/http/tokens.js";

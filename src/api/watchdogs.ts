@@ -1,7 +1,7 @@
 /**
- * Timers that say something to an agent again and again: what wakes a watchdog that is itself an agent. Each word goes
- * the way of every other one, so one that would disturb (a turn runs, a dialog is open, somebody types) is left out; so is
- * one that may not be said any more. A timer ends with its agent, and with the token that started it.
+ * Timers that type a message into an agent at an interval, to wake a watchdog that is itself an agent. Each message passes
+ * the checks of `send_input`, so it is skipped while a turn runs, a dialog is open or a user types, and when it is no longer
+ * permitted. A timer ends with its agent, and with the token that started it.
  */
 import { readFileSync } from "node:fs";
 import * as z from "zod";
@@ -17,7 +17,7 @@ const recordSchema = z.object({
   session: z.string(),
   agent: z.string(),
   client: z.string(),
-  /** Digest of the token that started it; null for one of the user's own. */
+  /** Digest of the token that started it; null if the user started it. */
   token: z.string().nullable(),
   interval_secs: z.number().min(5).max(86_400),
   message: z.string().min(1).max(2000),
@@ -30,7 +30,7 @@ export interface WatchdogView {
   interval_secs: number;
   message: string;
   sent: number;
-  /** Times at which it would have disturbed, or could not be said. */
+  /** Messages skipped because typing would have disturbed the agent, or failed. */
   left_out: number;
   last_result: string | null;
 }
@@ -42,11 +42,11 @@ interface Running extends Record {
   last: string | null;
 }
 
-/** What is asked again before every word. */
+/** Checked again before every message. */
 export interface TypingPermission {
-  /** The token still opens typing. */
+  /** The token still has the right to type. */
   holds(token: string): boolean;
-  /** Why nothing may be typed into this agent; null where it may. */
+  /** Why nothing may be typed into this agent; null if it is permitted. */
   objection(session: AgentSession): string | null;
 }
 
@@ -70,7 +70,7 @@ export class Watchdogs {
     for (const record of readFile(file)) if (this.#isAlive(record.session)) this.#run(record);
   }
 
-  /** A second one for the same agent takes the place of the first. */
+  /** A second timer for the same agent replaces the first. */
   start(record: Record): WatchdogView {
     if (this.#running.size >= MAX && !this.#running.has(record.session))
       throw new ApiError("full", `the limit of ${MAX} watchdog timers is reached; stop one first`);
@@ -80,7 +80,7 @@ export class Watchdogs {
     return viewOf(this.#running.get(record.session) as Running);
   }
 
-  /** False when there was none. */
+  /** False if there was none. */
   stop(session: string): boolean {
     if (!this.#end(session)) return false;
     this.#keep();
@@ -109,7 +109,7 @@ export class Watchdogs {
       try {
         this.#keep();
       } catch {
-        // A later life looks again whether it may be said.
+        // A later run of the daemon checks the permission again.
       }
       return;
     }
@@ -154,7 +154,7 @@ const viewOf = ({ session, agent, interval_secs, message, sent, leftOut, last }:
   last_result: last,
 });
 
-/** Those of an earlier life; none where the file says nothing sensible. */
+/** Timers of an earlier run; none if the file is missing or invalid. */
 function readFile(path: string): Record[] {
   try {
     return z

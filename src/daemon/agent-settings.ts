@@ -1,6 +1,6 @@
 /**
- * What holds for each agent: the configuration where it works, for a project may be stricter. It is judged by its settings,
- * by what people said of its alarms, and by the ways of its program.
+ * Settings per agent, from the configuration of its working folder, since a project may be stricter. User feedback on alarms
+ * and the traits of its program adjust them.
  */
 
 import { type Config, settingsOf } from "../config/keys.js";
@@ -13,7 +13,7 @@ import type { JudgingOptions } from "../core/session-judge.js";
 import { traitsOf } from "../programs/registry.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 
-/** Reading the files takes some 2 ms, which would be a tenth of a core for 500 agents in folders of their own every 10 s. */
+/** Reading the files takes about 2 ms: a tenth of a core for 500 agents in separate folders every 10 s. */
 const KEPT_MS = 60_000;
 const FOLDERS_MAX = 1000;
 
@@ -24,7 +24,7 @@ export class AgentSettings {
   readonly #now: () => number;
   #feedback: readonly FeedbackCount[];
 
-  /** `otherwise`: the folder whose configuration holds for agents of which it is not known where they work. */
+  /** `otherwise`: the folder whose configuration applies to agents with an unknown working folder. */
   constructor(
     otherwise: string,
     feedback: readonly FeedbackCount[],
@@ -43,7 +43,7 @@ export class AgentSettings {
     return { ...base, ...adaptedSettings(base, this.#feedback, name), traits };
   };
 
-  /** What holds where it works, as it stands in the files: for all that is not judging. */
+  /** The configuration of its working folder as written, for everything except judging. */
   readonly configOf = ({ workspace }: Pick<AgentSession, "workspace">): Config => this.#in(workspace).config;
 
   learn(feedback: readonly FeedbackCount[]): void {
@@ -56,7 +56,7 @@ export class AgentSettings {
     const known = this.#byFolder.get(folder);
     if (known && now - known.readAt < KEPT_MS) return known;
     const { config, issues } = loadConfig({ cwd: folder });
-    // A slip in a file takes no word back that stood there before: a default may allow what it forbade.
+    // With a syntax error in the file the earlier settings stay: a default may permit what the file forbade.
     if (known && issues.some(({ level }) => level === "error")) return Object.assign(known, { readAt: now });
     const { noise_patterns } = config.activity;
     const settings: JudgingOptions = {

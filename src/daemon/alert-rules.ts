@@ -1,4 +1,4 @@
-/** The rules of alerting out of the configuration: routes, quiet hours, reminders. */
+/** Alert rules from the configuration: routes, quiet hours, reminders. */
 
 import { Cron } from "croner";
 import type { ChannelSettings } from "../config/channels.js";
@@ -10,10 +10,10 @@ export type ConfiguredRules = Omit<AlertRules, "patienceMs" | "tagsOf">;
 
 const WINDOW = /^([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)$/;
 
-/** At most so many reminders for one problem. */
+/** Most reminders for one problem. */
 const REMINDERS_MAX = 3;
 
-/** A setting that is not good is reported and holds nothing back: rather an alert in the night than none. */
+/** An invalid setting is reported and holds no alert back: an alert at night is better than none. */
 export function alertRules(
   { alerts, health }: Pick<Config, "alerts" | "health">,
   channels: readonly ChannelSettings[],

@@ -1,7 +1,7 @@
 /**
- * The courier takes alerts from the outbox to their channels: one at a time per channel, each attempt with the same key.
- * Before every attempt the outbox is asked again whether it is still owed, since a later word may have overtaken it or
- * somebody may have taken the problem. What fails is tried later and later, and given up loudly.
+ * Sends alerts from the outbox to their channels: one at a time per channel, each attempt with the same key. Before every
+ * attempt it reads the outbox again, since a later alert may have superseded this one or a user may have acknowledged the
+ * problem. Failed alerts are retried with growing pauses; the last failure is reported.
  */
 import type { Channel, DeliveryResult } from "../channels/channel.js";
 import { digest } from "../core/digest.js";
@@ -20,9 +20,9 @@ export interface AlertSenderOptions {
 
 const BACKOFF_MAX_MS = 600_000;
 const ERROR_CHARS = 200;
-/** What was held for long has so many tries too. */
+/** Attempts, also for an alert that quiet hours held back for long. */
 const ATTEMPTS_MIN = 8;
-/** At the end of a daemon an answer that is on its way is waited for: without it the next one would send the alert again. */
+/** When the daemon stops, it waits this long for a pending answer: without it the next daemon would send the alert again. */
 const LAST_ANSWER_MS = 2000;
 
 export class AlertSender {
@@ -30,7 +30,7 @@ export class AlertSender {
   readonly #channels: ReadonlyMap<string, Channel>;
   readonly #busy = new Set<string>();
   readonly #restsUntil = new Map<string, number>();
-  /** Sent, but the outbox could not be told: by key and channel. It is not sent again for that. */
+  /** Sent, but not yet recorded in the outbox, by key and channel. These are not sent again. */
   readonly #unsettled = new Map<string, StoredDelivery>();
   readonly #end = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
@@ -42,13 +42,13 @@ export class AlertSender {
     this.#channels = new Map(options.channels.map((channel) => [channel.name, channel]));
   }
 
-  /** Sends what is due and can be sent now. */
+  /** Sends the alerts that are due. */
   pump(): void {
     if (this.#isEnding) return;
     try {
       this.#pump();
     } catch {
-      // The outbox cannot be read or written: the journal says so itself, and all of it is still owed.
+      // The outbox cannot be read or written: the journal reports it, and all alerts stay due.
     }
   }
 
@@ -63,14 +63,14 @@ export class AlertSender {
     }
   }
 
-  /** Once, at the start: the configuration of a daemon does not change while it runs. */
+  /** Called once, at the start: the configuration of a daemon does not change while it runs. */
   #sortOut(): void {
     for (const delivery of this.#options.outbox.orphans([...this.#channels.keys()]))
       this.#settle(delivery, "dead", `the channel ${delivery.channel} is no longer configured`);
     this.#isSorted = true;
   }
 
-  /** Begins nothing more. What is under way after that time is broken off; it is owed again after the next start. */
+  /** Starts nothing more. An attempt that exceeds the time is aborted, and due again after the next start. */
   async close(withinMs: number = LAST_ANSWER_MS): Promise<void> {
     this.#isEnding = true;
     const limit = setTimeout(() => this.#end.abort(), withinMs);
@@ -94,7 +94,7 @@ export class AlertSender {
       const delivery = this.#options.outbox.find(key, name);
       if (delivery?.state !== "pending") return;
       if (this.#unsettled.has(idOf(delivery))) {
-        // It stays the next one until the outbox can be written: asked at once, it would be asked without end.
+        // It stays first in the queue until the outbox can be written. Retrying at once would loop without end.
         this.#restsUntil.set(name, this.#options.now() + this.#options.retryMs);
         return;
       }
@@ -102,7 +102,7 @@ export class AlertSender {
       if (!this.#options.isWanted(delivery)) return this.#settle(delivery, "dropped", null);
       const sent = await this.#send(channel, delivery.notice);
       this.#restsUntil.set(name, this.#options.now() + channel.paceMs);
-      // Broken off by our own end: nobody knows, and the next life sends it under the same key.
+      // Aborted by the stop of the daemon: the result is unknown, and the next run sends it with the same key.
       if (sent.result !== "sent" && this.#end.signal.aborted) return;
       this.#take(delivery, sent);
     } catch {
@@ -141,7 +141,7 @@ export class AlertSender {
     });
   }
 
-  /** Doubling, and up to a fifth more by the key, so that what failed together does not come again together. */
+  /** Doubles, plus up to a fifth by the key, so that alerts that failed together are not retried together. */
   #backoff(key: string, attempts: number): number {
     const base = Math.min(this.#options.retryMs * 2 ** Math.min(attempts - 1, 20), BACKOFF_MAX_MS);
     return base * (1 + (Number.parseInt(digest(`${key} ${attempts}`).slice(0, 4), 36) % 100) / 500);
@@ -152,7 +152,7 @@ export class AlertSender {
       this.#settle(delivery, "sent", null, 1);
       this.#unsettled.delete(idOf(delivery));
     } catch {
-      // It stays in the list, and is told at the next round.
+      // It stays in the list and is recorded in the next round.
     }
   }
 

@@ -3,7 +3,7 @@ import { request } from "node:http";
 
 /** The daemon cannot be reached: exit code 69. */
 export class DaemonUnreachable extends Error {
-  /** Nobody listens. Else one is there that did not answer, or not to the end. */
+  /** No process listens. If false, a daemon is running but did not answer completely. */
   readonly isDown: boolean;
 
   constructor(message: string, isDown: boolean) {

@@ -1,4 +1,4 @@
-/** The digest on its schedule: put into the outbox like an alert, and never twice for one time of the schedule. */
+/** Puts the scheduled digest into the outbox like an alert, once per scheduled time. */
 import { Cron } from "croner";
 import type { IncidentState } from "../core/incidents/incident.js";
 import type { Delivery } from "../core/notices/alert.js";
@@ -15,7 +15,7 @@ export interface DigestOptions {
   now: () => number;
 }
 
-/** The first digest of all looks back so far. */
+/** Period of the first digest. */
 const FIRST_MS = 24 * 3_600_000;
 
 export class Digests {
@@ -24,12 +24,12 @@ export class Digests {
   #last: number | null;
   #next: number | null;
 
-  /** Throws on a pattern that is none. */
+  /** Throws on an invalid pattern. */
   constructor(options: DigestOptions) {
     this.#options = options;
     this.#cron = new Cron(options.pattern, { paused: true });
     this.#last = options.outbox.lastDigest();
-    // What fell into the time in which no daemon ran is not made up for.
+    // Digests missed while no daemon was running are skipped.
     this.#next = this.#after(options.now());
   }
 
@@ -43,7 +43,7 @@ export class Digests {
     try {
       outbox.inOne(() => outbox.put([{ planned, notice }]));
     } catch {
-      // The journal cannot be written: it is tried again at the next tick.
+      // The journal cannot be written: retried at the next tick.
       return;
     }
     this.#last = this.#next;

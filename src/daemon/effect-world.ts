@@ -1,4 +1,4 @@
-/** What effects see of the daemon: the agents as they are judged now, and where their conversations are. */
+/** The daemon as effects see it: current assessments, and the files of conversations. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RousePaths } from "../config/paths.js";
 import type { SessionJudge } from "../core/session-judge.js";

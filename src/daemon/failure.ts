@@ -1,4 +1,4 @@
-/** What the daemon answers when a request failed. */
+/** The answer to a request that failed in the daemon. */
 import { sanitize } from "../core/text/sanitize.js";
 import { JournalError } from "../store/journal-error.js";
 

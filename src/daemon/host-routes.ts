@@ -57,7 +57,7 @@ async function ingest(loop: HostLoop, id: string, value: unknown): Promise<Answe
   const { from, signals } = asRecord(value) ?? {};
   const isBatch = typeof from === "number" && Number.isSafeInteger(from) && from >= 1 && Array.isArray(signals);
   if (!isBatch || signals.length > SIGNALS_MAX) return refusal(400, "the body must be {from, signals}");
-  // A signal that does not parse keeps its number and says nothing, so that the numbers of the others stay right.
+  // A placeholder for an unreadable signal, so that later sequence numbers stay right.
   const now = loop.now();
   const acked = await loop.ingest(
     id,
@@ -72,7 +72,7 @@ async function ingest(loop: HostLoop, id: string, value: unknown): Promise<Answe
 /** An empty span. */
 const unreadable = (at: number): Signal => ({ kind: "gap", at, source: "observer", from: at, to: at });
 
-/** Null when it is too large. A client that goes away is never answered. */
+/** Null if it is too large. A client that disconnects gets no answer. */
 function readBody(request: IncomingMessage): Promise<string | null> {
   if (Number(request.headers["content-length"] ?? 0) > BODY_MAX) return Promise.resolve(null);
   return new Promise((resolve) => {
@@ -85,7 +85,7 @@ function readBody(request: IncomingMessage): Promise<string | null> {
     });
     request.on("end", () => resolve((chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))?.toString() ?? ""));
     request.on("error", () => {
-      // The connection broke: nothing is left to answer.
+      // The connection is closed: there is nothing to answer.
     });
   });
 }

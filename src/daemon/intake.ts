@@ -1,6 +1,6 @@
 /**
- * Payloads of hooks on the daemon's own socket. Hosts have `host-routes.ts`; everything else on the socket is the API. The
- * socket's file mode is the guard.
+ * Hook payloads on the daemon's socket. Hosts use `host-routes.ts`; everything else on the socket is the API. The file mode
+ * of the socket is the guard.
  */
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";

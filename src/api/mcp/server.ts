@@ -1,4 +1,4 @@
-/** An MCP server object: made again for every connection (stdio) or request (HTTP), so that nobody gets another's answer. */
+/** An MCP server, one per connection (stdio) or request (HTTP), so that no client gets the answer of another. */
 import { McpServer } from "@modelcontextprotocol/server";
 import { sanitizedJson } from "../../core/text/sanitize.js";
 import { ApiError } from "../error.js";
@@ -6,13 +6,13 @@ import { redactOutput } from "../leaving.js";
 import type { OperationName } from "../operations/index.js";
 import { TOOLS } from "./tools.js";
 
-/** Asks the service, wherever it is, for what this client may have. */
+/** Calls an operation with the rights of this client. */
 export type Ask = (operation: OperationName, input: Record<string, unknown>) => Promise<unknown>;
 
 export interface McpOptions {
   version: string;
   ask: Ask;
-  /** Who speaks over stdio, by the session that rouse gave it or by its folder: whom a report without a name is about. */
+  /** The stdio client, by its rouse session or its folder: the subject of a report without a name. */
   own?: { session: string | undefined; cwd: string };
 }
 
@@ -38,7 +38,7 @@ export function makeMcpServer({ version, ask, own }: McpOptions): McpServer {
   return server;
 }
 
-/** The reason and what to do; of what nobody foresaw, only that it was so. */
+/** The reason and what to do. An unexpected error shows no details. */
 function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return "rouse could not process this call; see rouse doctor";
   const more = error.kind === "right" ? RIGHT_ADVICE : "";

@@ -1,6 +1,6 @@
 /**
- * The tools of the Model Context Protocol, as a table over the operations: names and arguments as orchestrators know
- * them, answers as small as they can be. What a tool returns is what the model reads, so each field has to be worth it.
+ * The MCP tools, as a table over the operations: names and arguments that orchestrators know, and small answers. The model
+ * reads everything that a tool returns, so each field has to be worth its tokens.
  */
 import * as z from "zod";
 import type { SessionView } from "../../daemon/views/view.js";
@@ -13,14 +13,14 @@ export interface Tool {
   name: string;
   description: string;
   input: z.ZodObject;
-  /** It changes nothing; or it may end work. */
+  /** Whether it only reads, and whether it may end work. */
   hints: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: false };
   operation: OperationName;
-  /** What is asked for first; null for nothing. */
+  /** An operation to call first; null for none. */
   before?: (args: Record<string, unknown>) => { operation: OperationName; input: Record<string, unknown> } | null;
-  /** The tool's arguments as the operation's; `own` among them is who speaks over stdio. */
+  /** Converts the arguments of the tool to those of the operation. `own` is the stdio client. */
   asks: (args: Record<string, unknown>) => Record<string, unknown>;
-  /** The operation's answer, without what few need. */
+  /** The answer of the operation, without rarely used fields. */
   small: (answer: unknown, args: Record<string, unknown>) => unknown;
 }
 
@@ -265,7 +265,7 @@ function statusOf(status: AgentStatus): object {
   };
 }
 
-/** The type says what it is about; who sent it matters only where that was not rouse. */
+/** The sender is included only if it is not rouse. */
 const smallMessages = ({ messages, cursor }: { messages: MessageView[]; cursor: number }): object => ({
   messages: messages.map(({ cursor: at, msg_type, from, at: time, payload }) => ({
     cursor: at,

@@ -1,4 +1,4 @@
-/** Activity: is an agent active, may it be resumed, and which agents have gone quiet. */
+/** Activity: whether an agent is active, whether it may be resumed, and which agents have gone quiet. */
 import * as z from "zod";
 import { ACTIVITY_SOURCES } from "../../core/judgement/activity-sources.js";
 import { STATES } from "../../core/states.js";

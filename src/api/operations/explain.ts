@@ -1,4 +1,4 @@
-/** Says in plain English which field of an input is wrong, what was wrong, and what was expected. */
+/** Explains which field of an input is wrong, what is wrong with it, and what is expected. */
 import * as z from "zod";
 import { sanitize } from "../../core/text/sanitize.js";
 
@@ -39,7 +39,7 @@ export function explainInvalidInput({ issues }: z.ZodError, schema: z.ZodObject,
   const wrong = value === undefined ? "missing" : `${quoted(value)} is not accepted`;
   const where = issue.path.slice(0, at).map(String).join(".");
   const expected = jsonSchemaOf(field);
-  // A pattern is no text for people; what it means stands in the description.
+  // A regular expression is hard to read; the description explains it.
   const phrase =
     isPatterned(expected) && field.description !== undefined ? field.description : describeExpected(expected);
   return `${where}: ${wrong}; expected ${phrase}`;

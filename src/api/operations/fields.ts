@@ -15,7 +15,7 @@ export const requestIdField = z
   .max(100)
   .optional()
   .describe("any text of yours; a repeated request with the same text does nothing and returns the first answer");
-/** In a query a boolean is a word. */
+/** In a query string a boolean is a string. */
 export const booleanField = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
 export const problemField = z.enum(PROBLEMS);
 

@@ -1,4 +1,4 @@
-/** What each type of message carries, field by field: for the API's document, and for whoever checks one. */
+/** Payload schemas of all message types, for the OpenAPI document and for clients that check messages. */
 import * as z from "zod";
 import { MESSAGE_TYPES, type MessageType, type Payload } from "../../core/notices/message.js";
 import { PROMPT_KINDS } from "../../core/states.js";

@@ -1,4 +1,4 @@
-/** One row of the table of operations: everything that HTTP, MCP, the library, the socket, the CLI and the docs need to know. */
+/** One row of the table of operations: everything that HTTP, MCP, the library, the socket, the CLI and the docs need. */
 import type * as z from "zod";
 import type { Client, Right } from "../../daemon/http/tokens.js";
 import type { Services } from "../service/services.js";
@@ -29,7 +29,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Answer = unk
   run(services: Services, input: z.output<Input>, client: Client): Answer | Promise<Answer>;
 }
 
-/** Checks that what the handler returns fits the documented output. */
+/** Checks at compile time that the handler returns the documented output. */
 export function operation<Input extends z.ZodObject, Output extends z.ZodObject, Answer extends z.input<Output>>(
   row: Omit<Operation<Input, Answer>, "surfaces" | "output"> & { output: Output; surfaces?: Partial<Surfaces> },
 ): Operation<Input, Answer> {

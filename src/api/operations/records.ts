@@ -114,7 +114,7 @@ export const incidentRecord = z.object({
   commands: texts.describe("suggested commands"),
 });
 
-/** What every message has. */
+/** Fields of every message. */
 const envelope = {
   cursor: z.number().describe("position in the inbox: give it as after to read on, or as up_to to acknowledge"),
   key: z.string(),
@@ -170,7 +170,7 @@ export const timelineRecord = z.object({
   reasons: texts,
 });
 
-/** What came of an order to type into an agent or to end it. */
+/** Result of an order to type into an agent or to end it. */
 export const outcomeRecord = z.object({
   result: z.enum(["done", "failed", "unknown"]),
   reason: z.string(),

@@ -1,4 +1,4 @@
-/** Watchdog timers: type a message into an agent again and again. */
+/** Watchdog timers: type a message into an agent at an interval. */
 import * as z from "zod";
 import { agentField } from "./fields.js";
 import { operation } from "./operation.js";

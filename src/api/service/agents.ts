@@ -15,7 +15,7 @@ import { readPane } from "../pane.js";
 import { controllableAgent, findAgent, livingAgent, type ServiceContext } from "./context.js";
 
 export interface AgentStatus extends SessionView {
-  /** What other calls take for this agent; its name will do as well. */
+  /** Id that other calls accept, as they accept the name. */
   pane_id: string;
   is_awaiting_input: boolean;
   is_awaiting_confirmation: boolean;
@@ -35,10 +35,10 @@ export interface AgentFilter {
 
 export type WhyAnswer = Why & { incidents: IncidentView[] };
 
-/** What a client hears of an order that was carried out; a refusal is an `ApiError`. */
+/** Answer to an order that ran; a refusal is an `ApiError`. */
 export type OrderResult = ControlResult & { result: "done" | "failed" | "unknown" };
 
-/** Prompts that are answered with yes or no; the others want words. */
+/** Prompts that take yes or no; the others take text. */
 const CONFIRMED: ReadonlySet<string> = new Set<PromptKind>(["confirmation", "permission", "plan", "trust"]);
 
 export class AgentService {
@@ -136,7 +136,7 @@ export class AgentService {
   }
 }
 
-/** Nothing was done: the client has to hear that as a refusal. */
+/** A refused order did nothing, so the client gets an error. */
 function unlessRefused({ result, reason, proven }: ControlResult): OrderResult {
   if (result === "refused") throw new ApiError("refused", `refused, nothing was done: ${reason}`);
   return { result, reason, proven };

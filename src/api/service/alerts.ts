@@ -1,4 +1,4 @@
-/** Alerts: what became of them, the channels, and a test of each. */
+/** Alerts and their results, the channels, and test alerts. */
 import { otherNames } from "../../config/suggest.js";
 import { digest } from "../../core/digest.js";
 import type { Notice } from "../../core/notices/alert.js";
@@ -29,9 +29,9 @@ export interface AlertsStatus {
   channels: { name: string; type: string; to: string }[];
   pending: number;
   dead: number;
-  /** The last that could not be sent. */
+  /** The last alerts that could not be sent. */
   dead_letters: AlertView[];
-  /** Those that wait because an attempt failed. */
+  /** Alerts that wait for another attempt. */
   failing: AlertView[];
   issues: string[];
 }

@@ -1,4 +1,4 @@
-/** What the services work on, and how they find an agent. */
+/** The context of all services, and how they find an agent. */
 import { otherNames } from "../../config/suggest.js";
 import type { AgentSession } from "../../core/agent.js";
 import type { SessionJudge } from "../../core/session-judge.js";
@@ -41,7 +41,7 @@ export function livingAgent(context: Sessions, id: string): AgentSession {
   throw new ApiError("refused", `${session.name} ended at ${new Date(session.endedAt).toISOString()}`);
 }
 
-/** One that clients may type into. */
+/** Throws `ApiError` if clients may not type into this agent. */
 export function controllableAgent(context: Pick<ServiceContext, "loop" | "permission">, id: string): AgentSession {
   const session = livingAgent(context, id);
   const objection = checkControl(session, context.permission.grants, context.loop.now());

@@ -29,10 +29,10 @@ export interface DaemonView {
   pulses: PulseView[];
 }
 
-/** The story of each agent, and what rouse did or would have done. */
+/** The summary of each agent, and the actions that rouse took or would have taken. */
 export type SummaryAnswer = Summary & { incidents: IncidentView[] };
 
-/** How long the daemon's other work waits for a piece of a long answer. */
+/** Longest time that a piece of a long answer blocks the daemon. */
 const PIECE_MS = 10;
 
 export class DaemonService {
@@ -84,7 +84,7 @@ export class DaemonService {
     return loop.sessions().flatMap((judge) => (judge.session.endedAt === null ? [coverageOf(judge, now)] : []));
   }
 
-  /** In pieces, between which the daemon goes on judging. */
+  /** Works in pieces; the daemon keeps judging between them. */
   async summary(since: number): Promise<SummaryAnswer> {
     const { journal, loop } = this.#context;
     const now = loop.now();
@@ -110,7 +110,7 @@ export class DaemonService {
   }
 }
 
-/** How long after the start of the process, and with how much work. */
+/** Time and CPU time since the start of the process. */
 function sinceStart(): { after_ms: number; cpu_ms: number } {
   const { user, system } = process.cpuUsage();
   return { after_ms: Math.round(performance.now()), cpu_ms: Math.round((user + system) / 1000) };

@@ -1,4 +1,4 @@
-/** Incidents, and what users and clients say about them. */
+/** Incidents, acknowledgements and feedback. */
 import type { Feedback, Incident } from "../../core/incidents/incident.js";
 import { findIncident, type IncidentView, incidentView, incidentViews } from "../../daemon/views/incident-view.js";
 import { ApiError } from "../error.js";

@@ -28,7 +28,7 @@ export class MessageService {
     this.#context = context;
   }
 
-  /** What waits in an inbox, oldest first. */
+  /** Messages of an inbox, oldest first. */
   read({ tag, after, all, limit }: { tag?: string | undefined; after: number; all: boolean; limit: number }): {
     messages: MessageView[];
     cursor: number;
@@ -42,7 +42,7 @@ export class MessageService {
     return { acked: journal.messages.ack(this.#receiver(tag), upTo, loop.now()) };
   }
 
-  /** The sender is kept with it, so that an agent's message is never taken for one of rouse. */
+  /** The sender is stored, so that a client's message cannot pass for one of rouse. */
   send({ name }: Pick<Client, "name">, { tag, type, payload, key }: Sent): { cursor: number } {
     const { journal, loop } = this.#context;
     if (type.startsWith("watchdog."))
@@ -103,7 +103,7 @@ export function messageView({ id, receiver, key, type, sender, at, payload, acke
 const DEPTH_MAX = 8;
 const WIDTH_MAX = 200;
 
-/** Every text of it redacted, bounded and without control bytes: what an agent sends is as hostile as its screen. */
+/** Redacts and bounds every text and removes control bytes: an agent's message is as untrusted as its screen. */
 function forOutputDeep(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return forOutput(value, 4000);
   if (typeof value === "number" || typeof value === "boolean" || value === null) return value;

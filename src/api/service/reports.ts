@@ -17,7 +17,7 @@ export class ReportService {
     this.#context = context;
   }
 
-  /** A name that is given outranks what is known of the caller. */
+  /** A given name outranks the identity of the caller. */
   async report(
     { agent, cwd }: { agent?: string | undefined; cwd?: string | undefined },
     { heartbeat, ...said }: Report,

@@ -1,4 +1,4 @@
-/** The services behind the table of operations: one per noun. They do not know how they were called. */
+/** The services behind the table of operations: one per noun. They do not depend on the interface. */
 import { ActivityService } from "./activity.js";
 import { AgentService } from "./agents.js";
 import { AlertService } from "./alerts.js";

@@ -1,6 +1,6 @@
 /**
- * What the daemon's port answers. Every request passes the guard first; hooks and telemetry are taken here, and whoever
- * opened the daemon may answer more (`more`: the API).
+ * The HTTP application of the daemon's port. Every request passes the guard first. Hooks and telemetry are handled here, and
+ * `more` handles the API.
  */
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -10,7 +10,7 @@ import type { Telemetry } from "../intake/telemetry.js";
 import { admitRequest, BODY_MAX, type Guard, type HttpRefusal, missingRight, TOO_LARGE } from "./guard.js";
 import type { Client } from "./tokens.js";
 
-/** Answers a request that passed the guard; a `Refusal` is counted and said here. Null: there is no such thing. */
+/** Answers a request that passed the guard; a `Refusal` is counted and answered here. Null: no such path. */
 export type ApiHandler = (request: Request, client: Client) => Promise<Response | HttpRefusal | null>;
 
 export interface HttpOptions extends Guard {
@@ -22,9 +22,9 @@ export interface HttpOptions extends Guard {
 
 export class HttpCounts {
   hooks = 0;
-  /** Hooks of agents that nobody watches. */
+  /** Hooks of agents that are not watched. */
   unmatched = 0;
-  /** By the word of the refusal. */
+  /** By the code of the refusal. */
   readonly refused: SkipCounter = new SkipCounter();
 }
 
@@ -34,14 +34,14 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: Http
   const app = new Hono<Env>();
   const refuse = ({ status, why, says }: HttpRefusal): Response => {
     counts.refused.count(why);
-    // The rest of a body that nobody reads must not come over this connection any more.
+    // The rest of a body that is not read must not arrive over this connection.
     return new Response(JSON.stringify({ error: says }), {
       status,
       headers: { "content-type": "application/json", connection: "close" },
     });
   };
   app.use("*", async (c, next) => {
-    // hono shows HEAD as GET to its handlers; the method that was sent is the request's own.
+    // hono passes HEAD as GET to its handlers; the raw request has the real method.
     const asked = { method: c.req.raw.method, header: (name: string) => c.req.header(name) };
     const admitted = admitRequest(asked, { hosts, who });
     if (!("client" in admitted)) return refuse(admitted);
@@ -57,10 +57,10 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: Http
     const taken = hooks.take(c.req.param("program"), body.value, { session: c.req.header("x-rouse-session") });
     if (!taken) counts.unmatched++;
     taken?.stored.catch(() => {
-      // The journal says itself that it cannot be written; the agent is not to wait for it, nor to hear of it.
+      // The journal reports its own write errors. The agent must not wait for it or see the error.
     });
-    // Nothing at all: an answer with words in it could decide something, and one with a status of its own would be
-    // shown to the human as a failed hook.
+    // An empty body: text could be read as a decision of the hook, and an error status would be shown to the user as a
+    // failed hook.
     return c.body(null, 200);
   });
   for (const path of ["logs", "metrics", "traces"] as const) {

@@ -1,11 +1,10 @@
 /**
- * Who may speak to the daemon's port. It is open to every program of this machine and to every page in a browser on it,
- * so a request must name the port as we do (a page whose name was rebound to 127.0.0.1 names its own), come from no
- * foreign page, show a key or a token, and carry JSON of a bounded size.
+ * Checks requests to the daemon's port. Every program and every browser page on this machine can reach it, so a request must
+ * have the right Host header (against DNS rebinding), no foreign origin, a key or a token, and JSON of a bounded size.
  */
 import type { Client } from "./tokens.js";
 
-/** A batch of Codex's metrics has some 600 kB. */
+/** A batch of Codex metrics has about 600 kB. */
 export const BODY_MAX: number = 4 * 1024 * 1024;
 
 export interface RequestHead {
@@ -15,15 +14,15 @@ export interface RequestHead {
 
 export interface HttpRefusal {
   status: 401 | 403 | 405 | 413 | 415 | 421;
-  /** One word, for counting. */
+  /** A short code, for counting. */
   why: "host" | "origin" | "key" | "right" | "method" | "type" | "encoding" | "size";
   says: string;
 }
 
 export interface Guard {
-  /** What a request may call this machine, the first one in words for people: `127.0.0.1:17687`. */
+  /** Accepted Host headers; the first one is shown to users: `127.0.0.1:17687`. */
   hosts: readonly string[];
-  /** Whose key or token that is. */
+  /** The client of a key or token. */
   who: (bearer: string) => Client | null;
 }
 
@@ -68,7 +67,7 @@ export const TOO_LARGE: HttpRefusal = {
   says: `the body is larger than ${BODY_MAX / 1024 / 1024} MB`,
 };
 
-/** The client shows a key or token that is good, and not for this. */
+/** The key or token is valid, but lacks the right. */
 export const missingRight = (right: string): HttpRefusal => ({
   status: 403,
   why: "right",

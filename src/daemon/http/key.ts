@@ -1,6 +1,6 @@
 /**
- * The key that lets a program post to the daemon's port: made once, kept in a file that only this user may read. It
- * stands in the agents' own settings too, which are often less private, so all that it opens is telling.
+ * The key with which hooks post to the daemon's port, created once in a file that only this user can read. It is also in the
+ * settings of agents, which are often less private, so it only permits posting hooks and telemetry.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { chmodSync, closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
@@ -8,16 +8,16 @@ import { writeNew } from "../../config/whole-file.js";
 
 const KEY = /^[A-Za-z0-9_-]{43}$/;
 
-/** The key of this file, or null where there is none that is fit to be one. */
+/** The key in this file; null if the file holds no valid key. */
 export function readKey(path: string): string | null {
   const key = readPrivate(path)?.trim() ?? "";
   return KEY.test(key) ? key : null;
 }
 
-/** What a file of this user alone holds; null where there is none, or it is another's. */
+/** Content of a private file; null if it is missing or belongs to another user. */
 export function readPrivate(path: string): string | null {
   try {
-    // A link in its place could point at a file that somebody else knows.
+    // A link in its place could point to a file that another user can read.
     const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
       const { uid, mode } = fstatSync(handle);
@@ -32,19 +32,19 @@ export function readPrivate(path: string): string | null {
   }
 }
 
-/** The key of this file; made when the file is not there yet. Throws when there is a file that holds no key. */
+/** The key in this file; creates a missing file. Throws if the file holds no valid key. */
 export function makeKey(path: string): string {
   const known = readKey(path);
   if (known !== null) return known;
   const key = randomBytes(32).toString("base64url");
   if (writeNew(path, `${key}\n`)) return key;
-  // Two that begin at once: the first one's key is the key.
+  // Two processes start at once: the first key wins.
   const theirs = readKey(path);
   if (theirs !== null) return theirs;
   throw new Error(`${path} is not a key of rouse; remove it, and rouse creates a new one`);
 }
 
-/** Takes the same time wherever the two differ. */
+/** Compares in constant time. */
 export function isSameKey(given: string, key: string): boolean {
   const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(given), hash(key));

@@ -1,6 +1,6 @@
 /**
- * The daemon's port on 127.0.0.1, and on another address only where the user said twice that it is wanted. Where it is
- * taken the daemon goes on without it and tries again: what is watched by terminal, transcript and socket does not need it.
+ * The daemon's port on 127.0.0.1; another address needs a second setting (`daemon.http_remote`). If the port is in use, the
+ * daemon runs without it and retries: terminals, transcripts and the socket do not need it.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,15 +17,15 @@ const ADDRESS = "127.0.0.1";
 const LOOPBACK: ReadonlySet<string> = new Set([ADDRESS, "::1"]);
 const HOOKS: Client = { name: "hooks", rights: new Set(["hook"]) };
 const AGAIN_MS = 30_000;
-/** Agents hold a connection each for some seconds; more than this at once is nobody's agents. */
+/** Each agent holds a connection for a few seconds; more than this are not agents. */
 const CONNECTIONS_MAX = 256;
 
 export interface HttpView {
-  /** 0: the configuration wants none. */
+  /** 0: off by configuration. */
   port: number;
   address: string;
   listening: boolean;
-  /** Why nobody listens. */
+  /** Why the port is closed. */
   error: string | null;
   hooks: number;
   unmatched: number;
@@ -36,17 +36,17 @@ export interface HttpView {
 export interface HttpServerOptions {
   port: number;
   address?: string;
-  /** Another address than this machine's own is wanted indeed. */
+  /** `daemon.http_remote`: an address that other machines can reach is permitted. */
   isRemoteAllowed?: boolean;
-  /** What else this machine is called in requests, with the port. */
+  /** Further accepted Host headers, with the port. */
   moreHosts?: readonly string[];
   keyFile: string;
   tokensFile: string;
   hooks: Hooks;
   telemetry: Telemetry;
-  /** What else is answered: the API. */
+  /** Further routes: the API. */
   more?: ApiHandler;
-  /** A request that has not arrived whole after so long is broken off. */
+  /** A request that is incomplete after this time is aborted. */
   requestMs?: number;
 }
 
@@ -61,7 +61,7 @@ export class HttpServer {
     this.#options = options;
   }
 
-  /** Returns after the first try. */
+  /** Returns after the first attempt. */
   async start(): Promise<void> {
     if (this.#options.port === 0) return;
     await this.#listen();
@@ -126,7 +126,7 @@ export class HttpServer {
         server.listen({ port, host: address, exclusive: true }, resolve);
       });
       server.on("error", () => {
-        // A connection that could not be accepted: the next one is.
+        // One connection could not be accepted; the server keeps listening.
       });
       if ((server.address() as AddressInfo).address !== address) {
         server.close();

@@ -1,6 +1,6 @@
 /**
- * Who may speak to the daemon's port, and what for. A token is shown once, when it is made; only its digest is kept, in a
- * file of this user alone. The file is looked at with every request, so that a token that was revoked opens nothing.
+ * Tokens for the daemon's port, and their rights. A token is shown once, when it is created; only its digest is stored, in a
+ * private file. The file is checked on every request, so that a revoked token is refused at once.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
@@ -10,9 +10,9 @@ import type { Caller } from "../intake/callers.js";
 import { readPrivate } from "./key.js";
 
 /**
- * `read` looks, `report` tells what an agent says of itself and keeps messages moving, `touch` starts agents, types into
- * them, recovers and ends them, `admin` changes permissions, silences, alerts and what is watched. `hook` is what the key in
- * the agents' own settings opens, and nothing else.
+ * `read` reads, `report` reports an agent's own state and sends and acknowledges messages, `control` starts agents, types
+ * into them, recovers and ends them, `admin` changes permissions, silences, alerts and watch rules. `hook` is the only right
+ * of the key in the settings of agents.
  */
 export const RIGHTS = ["read", "report", "control", "admin"] as const;
 export type Right = (typeof RIGHTS)[number];
@@ -20,7 +20,7 @@ export type Right = (typeof RIGHTS)[number];
 export interface Client {
   name: string;
   rights: ReadonlySet<Right | "hook">;
-  /** Digest of the token that it showed; whoever comes by the socket is the user, and needs none. */
+  /** Digest of its token; null over the socket, which only the user can open. */
   token?: string;
   /** The process behind a request over the socket: the watched agent that it runs in, if any. */
   caller?: Caller;
@@ -37,12 +37,12 @@ const fileSchema = z.object({ tokens: z.array(recordSchema).max(MAX) });
 
 export type TokenRecord = z.infer<typeof recordSchema>;
 
-/** What is wrong with the request for a token, or with the file, in words for the user. */
+/** The message is for the user. */
 export class TokenError extends Error {}
 
 const digestOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-/** Every token that there is; none where there is no file. */
+/** All tokens; none if the file is missing. */
 export function listTokens(path: string): TokenRecord[] {
   const text = readPrivate(path);
   if (text === null) return [];
@@ -51,7 +51,7 @@ export function listTokens(path: string): TokenRecord[] {
   return parsed.data.tokens;
 }
 
-/** Makes a token; returns its text, which nobody can show again. */
+/** Creates a token; returns its text, which cannot be shown again. */
 export function createToken(path: string, name: string, rights: readonly Right[], now: number): string {
   const known = listTokens(path);
   if (known.some((token) => token.name === name))
@@ -66,7 +66,7 @@ export function createToken(path: string, name: string, rights: readonly Right[]
   return token;
 }
 
-/** False when there is none of this name. */
+/** False if there is no token of this name. */
 export function revokeToken(path: string, name: string): boolean {
   const known = listTokens(path);
   const left = known.filter((token) => token.name !== name);
@@ -87,7 +87,7 @@ export class Tokens {
     this.#path = path;
   }
 
-  /** Takes the same time whoever's token it is. A file that is damaged opens nothing. */
+  /** Takes the same time for every token. With a damaged file no token is valid. */
   find(token: string): Client | null {
     this.#refresh();
     const given = Buffer.from(digestOf(token), "hex");
@@ -96,7 +96,7 @@ export class Tokens {
     return found && { name: found.name, rights: new Set(found.rights), token: found.digest };
   }
 
-  /** Whether a token that was shown once still opens this. */
+  /** Whether a token accepted earlier still has this right. */
   holds(digest: string, right: Right): boolean {
     this.#refresh();
     return this.#tokens.some((token) => token.digest === digest && token.rights.includes(right));

@@ -1,4 +1,4 @@
-/** Whose hook or report is this? By the session that rouse gave it, by its name, by its process, by its folder. */
+/** Finds the agent of a hook or report: by rouse session, name, process, or folder. */
 
 import type { SessionJudge } from "../../core/session-judge.js";
 import { isInnerAgent } from "../../sensors/process/inner-agent.js";
@@ -8,7 +8,7 @@ export interface Caller {
   session?: string | undefined;
   agent?: string | undefined;
   pid?: number | undefined;
-  /** A process of the caller's, somewhere below the agent's own. */
+  /** The process of the caller, a descendant of the agent's process. */
   process?: number | undefined;
   /** The program's own id of its conversation. */
   conversation?: string | undefined;
@@ -16,7 +16,7 @@ export interface Caller {
   kind?: string | undefined;
 }
 
-/** What a command of rouse's own says of whoever runs it. */
+/** Headers that a `rouse` command sends about its caller. */
 export function callerOf(request: { header: (name: string) => string | undefined }): Caller {
   return {
     session: request.header("x-rouse-session"),
@@ -25,7 +25,7 @@ export function callerOf(request: { header: (name: string) => string | undefined
   };
 }
 
-/** Null when nobody fits, or when several would: a report for the wrong agent is worse than none. */
+/** Null if no agent or several agents match: a report for the wrong agent is worse than none. */
 export function findCaller(
   loop: Loop,
   caller: Caller,
@@ -49,7 +49,7 @@ export function findCaller(
   );
 }
 
-/** The folder counts only for an agent of which nothing better is known: another one may work beside it. */
+/** The folder counts only for an agent without better identification: another agent may work in the same folder. */
 function isInFolder({ session, evidence }: SessionJudge, { cwd, kind, pid, conversation }: Caller): boolean {
   if (cwd === undefined || session.workspace !== cwd || (kind !== undefined && session.kind !== kind)) return false;
   return (
@@ -57,14 +57,14 @@ function isInFolder({ session, evidence }: SessionJudge, { cwd, kind, pid, conve
   );
 }
 
-/** Another agent that the session's own has started: its words are not the outer one's. */
+/** Another agent that the agent of this session has started: its reports are not about the outer one. */
 function isInside(
   { session, evidence }: SessionJudge,
   { process, conversation }: Caller,
   isInner: typeof isInnerAgent,
 ): boolean {
   if (session.pid === null || process === undefined) return false;
-  // The same conversation is the same agent, and most hooks are: nobody needs to look at processes for those.
+  // The same conversation is the same agent. That covers most hooks without a look at the processes.
   if (conversation !== undefined && conversation === evidence.session.id) return false;
   return isInner(session.pid, process);
 }

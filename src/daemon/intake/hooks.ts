@@ -1,4 +1,4 @@
-/** Payloads of hooks on their way in, whichever door they take: whose they are, and what they say. */
+/** Finds the session of a hook payload and turns the payload into signals, for the port and the socket. */
 import { rememberBounded } from "../../core/judgement/evidence/bounded.js";
 import type { Signal } from "../../core/signal.js";
 import type { ProgramReaders } from "../../programs/program.js";
@@ -13,7 +13,7 @@ export class Hooks {
   readonly #loop: Loop;
   readonly #context: ReadContext;
   readonly #readersFor: (kind: string) => ProgramReaders;
-  /** One per session and program: each keeps what the earlier payloads said. */
+  /** One per session and program: readers keep state between payloads. */
   readonly #readers = new Map<string, RecordReader>();
 
   constructor(loop: Loop, context: ReadContext, readersFor: (kind: string) => ProgramReaders) {
@@ -23,8 +23,8 @@ export class Hooks {
   }
 
   /**
-   * Null when nobody fits. Else what was told of it, with the promise that it is stored: a caller who holds up an agent
-   * does not wait for it.
+   * Null if no agent matches. Else the signals, and a promise for their storage: a caller that blocks an agent does not
+   * await it.
    */
   take(
     program: string,
