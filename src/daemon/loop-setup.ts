@@ -1,4 +1,4 @@
-/** Builds the loop of the daemon: the rules that a step decides by, and what carries its effects out. */
+/** Builds the loop of the daemon: the rules for its decisions, and the runner of its effects. */
 import { join } from "node:path";
 import { configuredAccount } from "../config/accounts.js";
 import { issueText } from "../config/issue.js";
@@ -23,7 +23,7 @@ import { logLine } from "./views/log-line.js";
 
 /** The policy of an agent that was started without one and that no policy names. */
 const USUAL = "default";
-/** A loop that is later than this does not keep up. */
+/** A loop with a longer delay does not keep up. */
 const LAG_MS = 5000;
 
 export interface LoopSetup extends ChannelSetup {
@@ -33,7 +33,7 @@ export interface LoopSetup extends ChannelSetup {
   policyOf: (session: AgentSession) => Policy;
   /** Policies that an agent may be started with in this folder. */
   policyNames: (workspace: string) => string[];
-  /** What effects see of the daemon. */
+  /** The daemon as effects see it. */
   effectContext: EffectContext;
   notes: string[];
 }

@@ -26,7 +26,7 @@ export interface LoopOptions {
   clock: DaemonClock;
   state: NodeState;
   carryOut: Effects["carryOut"];
-  /** Sends what is in the outbox; called after every tick. */
+  /** Sends the outbox; called after every tick. */
   send: (now: number) => void;
   /** The inbox that messages about incidents go to. */
   receiver: string;
@@ -34,7 +34,7 @@ export interface LoopOptions {
   onRegister: (session: AgentSession) => void;
 }
 
-/** What subscribers get, after it was saved. */
+/** Events for subscribers, published after they were saved. */
 export type LoopEvent = Extract<Effect, { kind: "assessed" | "incidents" | "renamed" }> | { kind: "tick" };
 
 export class Loop {
@@ -68,8 +68,8 @@ export class Loop {
   }
 
   /**
-   * Reads the journal: what was known before a restart is known again, and the time since the last observation accuses no
-   * agent. Yields every few signals; returns how many there were.
+   * Restores the state from the journal. The time since the last observation counts against no agent. Yields every few
+   * signals; returns their number.
    */
   *restoring(lastObserved: Moment | null = null): Generator<number, number> {
     const { journal, clock } = this.#options;
@@ -83,7 +83,7 @@ export class Loop {
     return signals;
   }
 
-  /** Saves what only changes with time. Outcomes that arrive later are looked for after the next start. */
+  /** Saves the state at the end. Outcomes that arrive later are checked after the next start. */
   close(): void {
     this.#notices.save(this.state.incidents, [{ kind: "save" }]);
     this.#isClosed = true;
@@ -123,12 +123,12 @@ export class Loop {
     this.#publish({ kind: "tick" }, now);
   }
 
-  /** What needs no answer. */
+  /** Takes an input that needs no answer. */
   take(input: Extract<StepInput, { kind: "unreadable" | "check" | "retune" | "reconsider" | "retry" }>): void {
     this.#step(input, this.#observe());
   }
 
-  /** What a user says about an incident. Throws if it could not be saved. */
+  /** Applies a user's event on an incident. Throws if it could not be saved. */
   apply(event: UserEvent): void {
     const problem = this.#step({ kind: "user", event }, this.now());
     if (problem !== null) throw new Error(problem);
@@ -158,13 +158,13 @@ export class Loop {
     return this.#options.clock.now();
   }
 
-  /** Returns what ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: (event: LoopEvent, now: number) => void): () => void {
     this.#subscribers.add(listener);
     return () => this.#subscribers.delete(listener);
   }
 
-  /** The time; after a sleep, signals may come before the first tick, so every reading looks for a gap. */
+  /** The time. After a sleep, signals may arrive before the first tick, so every reading checks for a gap. */
   #observe(): number {
     const { check } = this.#options.clock;
     const gap = gapBetween(this.#lastCheck, check, TICK_MS);

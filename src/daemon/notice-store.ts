@@ -8,7 +8,7 @@ import { membersIn } from "../core/notices/plan.js";
 import type { Journal } from "../store/journal.js";
 import type { NewMessage } from "../store/messages.js";
 
-/** What was sent about agents and incidents that are not known any more is removed this often. */
+/** Interval for removing notices about unknown agents and incidents. */
 const PRUNE_EVERY_MS = 3_600_000;
 
 export class NoticeStore {

@@ -1,6 +1,6 @@
 /**
- * What the daemon lends to those who build faces on it. The API imports the daemon, and never the other way round: whoever
- * starts the daemon (`cli/commands/daemon.ts`) hands `serve` the function that opens the API on these parts.
+ * Parts of the daemon that the API uses. The API imports the daemon, never the reverse: `cli/commands/daemon.ts` passes
+ * `serve` the function that opens the API on these parts.
  */
 import type { Hono } from "hono";
 import type { Config } from "../config/keys.js";
@@ -28,7 +28,7 @@ export interface DaemonParts
   control: DaemonControl;
 }
 
-/** What a client may ask of the daemon process itself. */
+/** Requests of clients to the daemon process itself. */
 export interface DaemonControl {
   /** Adds rules for adopting agents; returns all rules in force. */
   watch(rules: WatchRules): Promise<WatchRules>;

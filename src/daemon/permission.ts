@@ -1,6 +1,6 @@
 /**
- * Whom rouse may act on. A new installation may act on nobody. What a person allowed or forbade is kept in a file beside
- * the journal; one that cannot be read allows nothing.
+ * Which agents rouse may act on. A new installation acts on none. Permissions are stored in a file beside the journal; a
+ * file that cannot be read permits nothing.
  */
 import { readFileSync } from "node:fs";
 import * as z from "zod";
@@ -12,7 +12,7 @@ const problem = z.enum(PROBLEMS as [Problem, ...Problem[]]);
 
 const grant = z.object({
   allowed: z.boolean(),
-  /** Troubles that are left alone all the same. */
+  /** Problems that rouse still leaves alone. */
   except: z.array(problem).max(PROBLEMS.length),
   at: z.number(),
   until: z.number().nullable(),
@@ -21,14 +21,14 @@ const grant = z.object({
 const schema = z.object({
   /** Sessions that rouse started. */
   all: grant.nullable(),
-  /** By name; whoever is only watched needs it by name. */
+  /** By name. An agent that rouse did not start needs it by name. */
   agents: z.record(z.string().max(200), grant),
 });
 
 export type Grant = z.infer<typeof grant>;
 export type Grants = z.infer<typeof schema>;
 
-/** What a person asks for: about these agents, or about all that rouse starts. */
+/** A user's request, for these agents or for all agents that rouse starts. */
 export interface PermissionRequest {
   agents: readonly string[] | "all";
   allowed: boolean;
@@ -38,10 +38,10 @@ export interface PermissionRequest {
 
 const NONE: Grants = { all: null, agents: {} };
 const AGENTS_MAX = 1000;
-/** Started by rouse, and not only found by it. */
+/** Started by rouse, not only found by it. */
 const OWN: ReadonlySet<AgentSession["origin"]> = new Set<AgentSession["origin"]>(["run", "spawn"]);
 
-/** The word that holds for this agent at this moment: its own before that for all. */
+/** The grant in force for this agent: its own before the one for all. */
 export function grantFor(
   grants: Grants,
   { name, origin }: Pick<AgentSession, "name" | "origin">,
@@ -64,7 +64,7 @@ function isAllowed(
   return given?.allowed === true && !given.except.includes(about);
 }
 
-/** A word about all takes back every word that was given before; one about an agent only its own. */
+/** A grant for all replaces every earlier grant; a grant for one agent replaces only its own. */
 function withRequest(grants: Grants, { agents, allowed, except, until }: PermissionRequest, now: number): Grants {
   const given: Grant = { allowed, except: [...except], at: now, until };
   if (agents === "all") return allowed ? { ...grants, all: given } : NONE;
@@ -76,7 +76,7 @@ function withRequest(grants: Grants, { agents, allowed, except, until }: Permiss
 export class Permission {
   readonly #path: string;
   #grants: Grants = NONE;
-  /** Why what was allowed before is not known any more; null when it is. */
+  /** Why the stored permissions could not be read; null if they were. */
   readonly loadError: string | null;
 
   constructor(path: string) {
@@ -92,12 +92,12 @@ export class Permission {
     return isAllowed(this.#grants, session, about, now);
   }
 
-  /** Throws when it cannot be stored; then nothing has changed. */
+  /** Throws if it cannot be stored; then nothing has changed. */
   take(request: PermissionRequest, now: number): void {
     this.#store(withRequest(this.#grants, request, now));
   }
 
-  /** What was said of an agent by name holds for it under its new one. */
+  /** Moves a grant by name to the new name of the agent. */
   rename(from: string, to: string): void {
     if (from === to || !Object.hasOwn(this.#grants.agents, from)) return;
     const { [from]: given, ...agents } = this.#grants.agents;
@@ -106,7 +106,7 @@ export class Permission {
     try {
       this.#store(grants);
     } catch {
-      // Until the next start it holds all the same.
+      // It stays in force until the next start.
       this.#grants = grants;
     }
   }

@@ -1,4 +1,4 @@
-/** A recovery that a person asks for: step after step at once, up to the first that has to be waited for. */
+/** A recovery that a user ordered: runs the steps without pause, up to the first step that has to wait. */
 
 import type { Action, ActionOutcome } from "../core/action.js";
 import { isBusy, situationOf } from "../core/agent-decisions.js";
@@ -12,23 +12,23 @@ import type { Loop } from "./loop.js";
 export interface Recovery {
   incident: Incident | null;
   steps: { action: Action; outcome: ActionOutcome }[];
-  /** Why it ended there. */
+  /** Why it stopped there. */
   reason: string;
-  /** What comes next, or would have been done. */
+  /** The next action, or the action that would have been taken. */
   next: Action | null;
   recheckAt: number | null;
 }
 
 export interface RecoveryEffects {
   decide: (incident: Incident) => Decision;
-  /** Intent, touch, outcome. */
+  /** Stores the intent, acts, and stores the outcome. */
   act: (action: Action) => Promise<ActionOutcome>;
   sleepUntil: (at: number) => Promise<void>;
 }
 
 /** No recovery plan is longer. */
 const STEPS_MAX = 8;
-/** What a step leads to is waited for so long; anything longer is left to the next look. */
+/** Longest wait for the effect of a step; anything longer is left to the next check. */
 const STEP_WAIT_MS = 15_000;
 
 async function runRecovery(
@@ -84,8 +84,8 @@ export class UserRecovery {
   }
 
   /**
-   * The recovery plan from where it stands, or a restart, up to the first step that has to be waited for. Null while an
-   * action on the agent is in progress.
+   * Continues the recovery plan, or restarts the agent, up to the first step that has to wait. Null while an action on the
+   * agent is in progress.
    */
   async recover(judge: SessionJudge, how: "plan" | "restart", isDry: boolean): Promise<Recovery | null> {
     const { state } = this.#loop;

@@ -1,10 +1,10 @@
-/** Rings in every terminal that rouse has: those of hosts that somebody runs or looks at. */
+/** Rings the bell in every terminal of a host that a user runs or views. */
 import { askHostProcess } from "../terminal/ask.js";
 import type { Loop } from "./loop.js";
 
 const WITHIN_MS = 8000;
 
-/** How many there were. */
+/** Returns the number of terminals. */
 export async function ringTerminals(loop: Loop, text: string): Promise<number> {
   const sockets = loop
     .sessions()

@@ -1,4 +1,4 @@
-/** The daemon process: opens the journal, folds it, listens on its socket, and ends when it is asked to. */
+/** The daemon process: opens and reads the journal, listens on its socket, and stops on request. */
 import { randomBytes } from "node:crypto";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
@@ -37,18 +37,18 @@ const DAY_MS = 24 * 3600_000;
 const PRUNE_EVERY_MS = 60_000;
 const DEAD_MAN_EVERY_MS = 60_000;
 
-/** Another daemon of this user runs already. */
+/** Another daemon of this user is already running. */
 export class AlreadyRunning extends Error {}
 
 export interface RunningDaemon {
-  /** What the start had to say: a journal set aside, for example. */
+  /** Notes of the start, such as a damaged journal that was set aside. */
   notes: string[];
   stopped: Promise<void>;
-  /** A daemon that a person stopped stays down; another may be started again by whoever misses it. */
+  /** A daemon that a user stopped stays down; hosts may restart any other. */
   stop: (then: "stays down" | "may return") => Promise<void>;
 }
 
-/** `hostScript` is what the process beside a spawned agent runs; `log` takes a line for each thing that is done. */
+/** `hostScript`: script of the host process of a spawned agent. `log` gets a line per action. */
 export async function serve(
   paths: RousePaths,
   version: string,
@@ -78,7 +78,7 @@ export async function serve(
     hostScript,
     profileOf: profiles.of,
     tuning,
-    // The world is built below, on the loop; nothing asks for it before.
+    // The sensors are built below, on the loop; nothing uses them before.
     sensors: {
       transcriptOf: (session) => sensors.transcriptOf(session),
       accountOf: (session) => sensors.accountOf(session),
@@ -89,7 +89,7 @@ export async function serve(
   const fold = { folded: 0, of: journal.stats().signals };
   let respond: RequestListener = (request, response) => answerStarting(version, fold, request, response);
   const server = createServer((request, response) => respond(request, response));
-  // Nobody answered above, so a socket file that is still there belongs to a daemon that was killed.
+  // No daemon answered above, so an existing socket file belongs to a daemon that was killed.
   rmSync(paths.daemonSocket, { force: true });
   await listen(server, paths.daemonSocket);
   chmodSync(paths.daemonSocket, 0o600);
@@ -128,7 +128,7 @@ export async function serve(
     return rules;
   };
   let end: (...then: Parameters<RunningDaemon["stop"]>) => void = () => {};
-  // Alerts that are under way come first, while the daemon still answers; whoever asked hears when that is done.
+  // Pending alerts first, while the daemon still answers; the client gets its answer afterwards.
   const atRest = (): Promise<void> => setup.alertSender.close();
   const hooks = new Hooks(loop, context, await loadReaders());
   const control: DaemonControl = {
@@ -206,7 +206,7 @@ export async function serve(
   };
 }
 
-/** Accounts are known again after a restart; where the key cannot be kept, they are told apart all the same. */
+/** With a stored key, account digests stay the same after a restart. Without one they still tell accounts apart. */
 function accountKey(path: string): string {
   try {
     return makeKey(path);
@@ -215,7 +215,7 @@ function accountKey(path: string): string {
   }
 }
 
-/** A journal that cannot be pruned now is pruned later; it says itself what is wrong with it. */
+/** A failed prune is retried later; the journal reports its own errors. */
 function prune(journal: Journal, bounds: { now: number; maxAgeMs: number; maxBytes: number }): void {
   try {
     journal.prune(bounds);

@@ -1,4 +1,4 @@
-/** Appends signals to the journal on the daemon's clock, and reports when that begins or ceases to work. */
+/** Appends signals to the journal on the daemon's clock, and reports when that starts to fail or works again. */
 import type { Signal } from "../core/signal.js";
 import type { Journal } from "../store/journal.js";
 import type { DaemonClock } from "./self/clock.js";

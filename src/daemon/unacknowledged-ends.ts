@@ -1,6 +1,6 @@
 /**
- * Agents that ended in a problem that nobody has taken: they are missed, and count among the unhealthy as long as their
- * incident is open. What ended well, or goes on in a newer session, is history.
+ * Agents that ended with an unacknowledged problem: they count as unhealthy while their incident is open. An agent that
+ * ended well, or that continues in a newer session, does not.
  */
 import { isOpen, silencedUntil } from "../core/incidents/incident.js";
 import type { SessionJudge } from "../core/session-judge.js";

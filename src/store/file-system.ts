@@ -1,6 +1,6 @@
 /**
- * On which kind of file system a folder lies. WAL needs memory shared by all openers and locks that hold; file systems
- * that are shared with other machines promise neither, and databases on them were lost in practice.
+ * Detects network file systems. WAL needs shared memory and reliable locks; network file systems guarantee neither, and
+ * databases on them were lost in practice.
  */
 import { readFileSync, realpathSync } from "node:fs";
 
@@ -38,7 +38,7 @@ function fileSystemOf(folder: string, mounts: string): string | null {
   return type;
 }
 
-/** Only Linux tells it in a file; elsewhere nothing is known and nothing is refused. */
+/** Only Linux has such a file; on other systems nothing is refused. */
 function readMounts(): string {
   try {
     return readFileSync("/proc/self/mountinfo", "utf8");

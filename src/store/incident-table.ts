@@ -1,5 +1,5 @@
 /**
- * The book of incidents as rows: one per incident, action, outage, silence and so on. A save writes what changed since the
+ * The incident state as rows: one per incident, action, outage, silence and so on. A save writes what changed since the
  * last one, in one transaction that is on the disk when it returns: an intent that was saved is known after any crash.
  */
 import { createIncidentState, type IncidentState } from "../core/incidents/incident.js";
@@ -13,7 +13,7 @@ export interface IncidentStore {
 
 type List = keyof IncidentState;
 
-/** What tells the entries of one list apart. */
+/** The key of an entry in its list. */
 const ID_OF: { readonly [L in List]: (entry: IncidentState[L][number]) => string } = {
   incidents: ({ id }) => id,
   outages: ({ id }) => id,

@@ -27,7 +27,7 @@ export interface JournalFile {
   release: Release;
 }
 
-/** A busy database is waited for so long: only a reader of ours, such as a backup, can hold it for a moment. */
+/** Longest wait for a busy database: only a reader such as a backup can hold it, for a moment. */
 const BUSY_TIMEOUT_MS = 5_000;
 /** The write-ahead log is cut back to this after a checkpoint, so that a burst does not occupy the disk for ever. */
 const WAL_BYTES = 16 * 1024 * 1024;

@@ -52,13 +52,13 @@ export interface JournalStats {
 }
 
 export interface Journal {
-  /** The book of incidents and actions, which lies in the same file. */
+  /** Incidents and actions, in the same file. */
   readonly incidentState: IncidentStore;
   /** The last write went through. */
   readonly isWriting: boolean;
   /** Notices to orchestrators, in the same file too. */
   readonly messages: MessageTable;
-  /** Alerts to humans, and what became of them. */
+  /** Alerts to users, and their results. */
   readonly outbox: OutboxTable;
   /** Registers or updates a session; stored when this returns. */
   putSession(session: AgentSession): void;
@@ -99,7 +99,7 @@ const PENDING_MAX = 5_000;
 /** A larger append becomes several rows, so that `prune` and `read` never handle a huge one. */
 const BATCH_MAX = 500;
 
-/** Throws a JournalError that says what to do. `notes` is what a person should be told: a damaged file set aside. */
+/** Throws a JournalError that says what to do. `notes` are for the user, such as a damaged file that was set aside. */
 export function openJournal(path: string, options: JournalOptions = {}): { journal: Journal; notes: string[] } {
   const file = openJournalFile(path, options);
   return { journal: new SqliteJournal(file, options), notes: file.notes };

@@ -1,6 +1,6 @@
 /**
  * One writer per journal. The lock is a transaction held open on a small database beside it: the system lets go of it
- * when its process dies, however it dies, so there is no stale lock to judge. Who holds it stands in a text file.
+ * when its process dies, however it dies, so there is no stale lock. A text file names the holder.
  */
 import { readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { JournalError } from "./journal-error.js";
@@ -9,7 +9,7 @@ import type { Database, Sqlite } from "./sqlite.js";
 /** Releases the lock. */
 export type Release = () => void;
 
-/** The lock, or the words for whoever holds it. */
+/** The lock, or a text that names its holder. */
 export function takeLock(sqlite: Sqlite, journalPath: string): Release | { holder: string } {
   const holderPath = `${journalPath}.holder`;
   const database = sqlite.open(`${journalPath}.lock`);

@@ -32,7 +32,7 @@ const PAGE = 500;
 export class MessageTable {
   readonly #database: Database;
   readonly #trying: <T>(write: () => T) => T;
-  /** Messages that nobody had read when there was no more room. */
+  /** Unread messages dropped for lack of room. */
   dropped = 0;
 
   /** `trying` counts a failure and says what it was. */
@@ -41,7 +41,7 @@ export class MessageTable {
     this.#trying = trying;
   }
 
-  /** Only inside a transaction of somebody else, such as that of the incident state. A message that is there already stays as it is. */
+  /** Only inside another transaction, such as that of the incident state. An existing message stays unchanged. */
   put(messages: readonly NewMessage[], sent: readonly SentEdge[]): void {
     const insert = this.#database.prepare(
       `insert into messages (receiver, key, type, sender, at, payload) values (?, ?, ?, ?, ?, ?)
@@ -74,7 +74,7 @@ export class MessageTable {
       .map(messageOf);
   }
 
-  /** The id of the last one that was written; 0 where there was none. */
+  /** Id of the last message; 0 if there is none. */
   newest(): number {
     return Number(this.#database.prepare("select max(id) as id from messages").get()?.id ?? 0);
   }
@@ -107,7 +107,7 @@ export class MessageTable {
     return sent;
   }
 
-  /** What nobody can ask for any more. */
+  /** Removes edges of unknown subjects. */
   forget(subjects: readonly string[]): void {
     if (subjects.length === 0) return;
     this.inOne(() => {

@@ -2,8 +2,8 @@
  * The outbox: alerts, and for each channel what became of them. An alert is stored before it is sent and marked after, so
  * a crash in between sends it again under the same key, and none is lost.
  *
- * pending -> sent | dead (given up, shown loudly) | superseded (a later word about the same problem says it) | dropped
- * (somebody has taken or silenced the problem meanwhile).
+ * pending -> sent | dead (all attempts failed; shown in status) | superseded (a later alert about the same problem replaces
+ * it) | dropped (the user acknowledged or silenced the problem meanwhile).
  */
 import type { AlertState, Notice, PlannedAlert } from "../core/notices/alert.js";
 import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
@@ -26,7 +26,7 @@ export interface StoredDelivery {
   notice: Notice;
 }
 
-/** Alerts that are settled are kept for so long, and no more than so many. */
+/** Limits for settled alerts: age and number. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 const ALERTS_MAX = 5000;
 
@@ -41,7 +41,7 @@ export class OutboxTable {
     this.#trying = trying;
   }
 
-  /** Only inside a transaction of somebody else. An alert that is there already stays as it is. */
+  /** Only inside another transaction. An existing alert stays unchanged. */
   put(owed: readonly PlannedNotice[]): void {
     const alert = this.#database.prepare(
       "insert or ignore into alerts (key, subject, edge, at, record) values (?, ?, ?, ?, ?)",
@@ -56,7 +56,7 @@ export class OutboxTable {
     }
   }
 
-  /** What was told of problems so far, by subject. A digest is about none: nothing of it can be over. */
+  /** Alerts so far by subject, without digests, which have no problem that could end. */
   states(): AlertState[] {
     const found = new Map<
       string,
@@ -85,24 +85,24 @@ export class OutboxTable {
     }));
   }
 
-  /** What is to be sent over a channel now: the longest due first. */
+  /** The next alert for a channel: the longest due first. */
   next(channel: string, now: number): StoredDelivery | null {
     const due = `${JOINED} where d.state = 'pending' and d.channel = ? and d.due_at <= ? order by d.due_at, a.rowid limit 1`;
     return this.#read(due, channel, now)[0] ?? null;
   }
 
-  /** What waits for channels that are not there any more. */
+  /** Alerts for channels that no longer exist. */
   orphans(channels: readonly string[]): StoredDelivery[] {
     const known = new Set(channels);
     return this.#read(`${JOINED} where d.state = 'pending'`).filter(({ channel }) => !known.has(channel));
   }
 
-  /** As it is at this moment; null when there is none. */
+  /** The current state; null if there is none. */
   find(key: string, channel: string): StoredDelivery | null {
     return this.#read(`${JOINED} where d.key = ? and d.channel = ?`, key, channel)[0] ?? null;
   }
 
-  /** A later word about the same subject waits for the same channel, or has reached it. */
+  /** A later alert about the same subject is pending or sent on the same channel. */
   isOvertaken({ key, channel, notice }: StoredDelivery): boolean {
     const later = this.#database.prepare(
       `select count(*) as n from deliveries d join alerts a on a.key = d.key
@@ -130,7 +130,7 @@ export class OutboxTable {
     return this.#read(`${JOINED} order by a.at desc, a.rowid desc limit ?`, limit);
   }
 
-  /** Given up, or failing: the latest of each. */
+  /** Dead or failing alerts, latest first. */
   unsettled(limit: number): StoredDelivery[] {
     const of = (where: string): StoredDelivery[] =>
       this.#read(`${JOINED} where ${where} order by d.changed_at desc limit ?`, limit);
@@ -141,7 +141,7 @@ export class OutboxTable {
     return Number(this.#database.prepare("select count(*) as n from deliveries where state = ?").get(state)?.n);
   }
 
-  /** Those that could not be sent: tried again from now on. Returns how many. */
+  /** Retries dead alerts. Returns their number. */
   revive(now: number): number {
     return this.#trying(() =>
       Number(
@@ -154,7 +154,7 @@ export class OutboxTable {
     );
   }
 
-  /** Nobody wants to hear of them any more. */
+  /** Dismisses dead alerts. Returns their number. */
   dismiss(now: number): number {
     return this.#trying(() =>
       Number(
@@ -164,13 +164,13 @@ export class OutboxTable {
     );
   }
 
-  /** When the last digest was made. */
+  /** Time of the last digest. */
   lastDigest(): number | null {
     const at = this.#database.prepare("select max(at) as at from alerts where edge = 'digest'").get()?.at;
     return typeof at === "number" ? at : null;
   }
 
-  /** Whole subjects that nothing is owed of any more; those in `live` stay. */
+  /** Removes subjects without pending alerts; those in `live` stay. */
   prune(live: ReadonlySet<string>, now: number): void {
     const old = this.#database
       .prepare(

@@ -34,13 +34,13 @@ export function pruneJournal(
     if (count === 0) break;
     removed += count;
   }
-  // Who has nothing left and was not heard of since has nothing more to be told.
+  // A session without signals and without recent activity is no longer needed.
   database.prepare("delete from sessions where signals = 0 and touched_at < ?").run(oldest);
   database.exec(`pragma incremental_vacuum(${PAGES})`);
   return { removed, more: chunks === CHUNKS || readPragma(database, "freelist_count") > 0 };
 }
 
-/** The oldest of the session that occupies most: a flood costs its own agent first. */
+/** Removes the oldest signals of the largest session: a flood costs its own agent first. */
 function removeFromLargest(database: Database): number {
   const largest = database.prepare("select no from sessions where signals > 0 order by bytes desc limit 1").get();
   return largest ? remove(database, `session_no = ? order by id limit ${CHUNK}`, largest.no ?? 0) : 0;

@@ -68,7 +68,7 @@ export class SessionTable {
     this.#update.run(acked, lost, signals, bytes, at, known.no);
   }
 
-  /** After a failed commit nothing waits any more. */
+  /** After a failed commit nothing is pending. */
   forgetReserved(): void {
     for (const known of this.#bySession.values()) known.reserved = known.acked;
   }

@@ -2,7 +2,7 @@
  * SQLite through the API of `node:sqlite`: the built-in where it is new enough, else the package with the same API.
  *
  * SQLite 3.7.0 to 3.51.2 can corrupt a WAL database that several connections use (the "WAL-reset bug", fixed in
- * March 2026), so an older built-in is passed over. Only what Node 22's class has is used: the versions differ.
+ * March 2026), so an older built-in is skipped. Only what Node 22's class has is used: the versions differ.
  */
 import { createRequire } from "node:module";
 
@@ -29,7 +29,7 @@ export interface Database {
 export interface Sqlite {
   engine: "node:sqlite" | "@photostructure/sqlite";
   open(path: string): Database;
-  /** For a database of somebody else: nothing of it is changed. */
+  /** For a database of another program: read-only. */
   openReadOnly(path: string): Database;
 }
 
@@ -89,7 +89,7 @@ export function isNewEnough(version: string | undefined): boolean {
   return true;
 }
 
-/** Node 22 says on standard error that its SQLite is experimental; it was tested, and that line helps nobody. */
+/** Node 22 warns on standard error that its SQLite is experimental; users cannot act on that. */
 function quietly<T>(load: () => T): T {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => {};

@@ -18,7 +18,7 @@ let client: ApiClient;
 beforeAll(async () => {
   home = makeHome("on");
   const port = await openPort(home);
-  client = new ApiClient(port, await makeToken(home, "all", "read,report,touch,admin"));
+  client = new ApiClient(port, await makeToken(home, "all", "read,report,control,admin"));
   await spawnFake(home, "ann", { steps: [{ do: "idle" }, { do: "stream" }], logs: true }, ["worker"]);
   await spawnFake(home, "bob", { steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }], logs: true });
   await reaches(home, "ann", "idle");
@@ -117,7 +117,7 @@ describe("the API", () => {
   it("writes down who ordered what, before it is done and after", async () => {
     const { status } = await client.post("/v1/agents/ann/input", { text: "go on" });
     expect(status).toBe(200);
-    const lines = readFileSync(join(rousePaths(home.env).state, "touches.jsonl"), "utf8")
+    const lines = readFileSync(join(rousePaths(home.env).state, "control.jsonl"), "utf8")
       .trim()
       .split("\n");
     const last = lines.map((line) => JSON.parse(line) as Record<string, unknown>).slice(-2);
@@ -153,14 +153,14 @@ describe("the API", () => {
         status: 409,
         body: { error: expect.stringMatching(/not started by rouse/) },
       });
-    const controller = new ApiClient(Number(new URL(client.url).port), await makeToken(home, "ctl", "read,touch"));
+    const controller = new ApiClient(Number(new URL(client.url).port), await makeToken(home, "ctl", "read,control"));
     expect(await controller.post("/v1/agents/found/recover", {})).toMatchObject({
       status: 409,
       body: { error: expect.stringContaining("rouse allow found") },
     });
     expect(await controller.post("/v1/agents/found/recover", { dry_run: true })).toMatchObject({ status: 200 });
     await until(
-      "ann to be at rest for the touch",
+      "ann to be at rest for the order",
       async () => (await client.post("/v1/agents/ann/stop", {})).status === 200,
       60_000,
     );

@@ -11,9 +11,9 @@ const open: McpClient[] = [];
 
 beforeAll(async () => {
   home = makeHome("on");
-  home.env.ROUSE_MCP_RIGHTS = "read,report,touch";
+  home.env.ROUSE_MCP_RIGHTS = "read,report,control";
   const port = await openPort(home);
-  place = { home, port, token: await makeToken(home, "orchestrator", "read,report,touch") };
+  place = { home, port, token: await makeToken(home, "orchestrator", "read,report,control") };
   await spawnFake(home, "ann", {
     steps: [{ do: "idle" }, { do: "stream" }, { do: "finish" }, { do: "idle" }],
     logs: true,
@@ -103,7 +103,7 @@ describe("a client without the right", () => {
     ] as const)
       expect([name, await client.call(name, args)]).toMatchObject([
         name,
-        { isError: true, text: expect.stringMatching(/right (touch|report).*rouse token create/) },
+        { isError: true, text: expect.stringMatching(/right (control|report).*rouse token create/) },
       ]);
     expect(receivedBy(home, "ann")).toEqual([]);
   });

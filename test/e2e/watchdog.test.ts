@@ -31,14 +31,14 @@ const QUICK = 'agents = ["mute"]\nconfirm_seconds = 0\n';
 beforeAll(async () => {
   home = makeHome("on");
   home.env.CLAUDE_CONFIG_DIR = join(home.path, ".claude");
-  home.env.ROUSE_MCP_RIGHTS = "read,report,touch";
+  home.env.ROUSE_MCP_RIGHTS = "read,report,control";
   // The threshold of the third criterion.
   home.env.ROUSE_DETECTORS_NEVER_SHOWN_SECONDS = "6";
   const policies = join(rousePaths(home.env).config, "policies");
   mkdirSync(policies, { recursive: true });
   writeFileSync(join(policies, "quick.toml"), QUICK);
   const port = await openPort(home);
-  place = { home, port, token: await makeToken(home, "orchestrator", "read,report,touch") };
+  place = { home, port, token: await makeToken(home, "orchestrator", "read,report,control") };
   library = await watch({ home: home.path, name: "orchestrator" });
   await spawnFake(home, "healthy", { steps: [{ do: "stream" }], writes: true }, ["worker"]);
 });

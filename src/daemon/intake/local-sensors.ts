@@ -1,9 +1,9 @@
 /**
- * The senses of the daemon itself: tmux panes, running agent programs and their transcripts, process trees, workspaces.
- * Hosts send what their own terminal shows; everything else is seen from here and joins the same sessions.
+ * The daemon's own sensors: tmux panes, running agent programs and their transcripts, process trees, workspaces. Hosts send
+ * the signals of their terminals; all other signals come from here and join the same sessions.
  *
- * It only looks. A sense that fails is skipped this time and tried again at the next: it never ends the loop, and never
- * makes an agent look dead.
+ * Sensors only read. A sensor that fails is skipped until the next check: it never stops the loop, and never makes an agent
+ * look dead.
  */
 import { setTimeout } from "node:timers/promises";
 import type { Config } from "../../config/keys.js";
@@ -36,32 +36,32 @@ import type { WatchRules } from "./watch-rules.js";
 
 export interface LocalSensorsOptions {
   rules: WatchRules;
-  /** The tags of workers where a pane's program works. */
+  /** Worker tags in the configuration of a pane's working folder. */
   tagsIn: (folder: string) => readonly string[];
   /** RE2 on names of tmux sessions and windows; null for none. */
   pattern: string | null;
-  /** The user's own profiles, as they are now. */
+  /** The user's current profiles. */
   profiles: () => readonly ProfileOverride[];
   readContext: ReadContext;
-  /** Where it is kept how far each transcript was read. */
+  /** File with the read position of each transcript. */
   positionsFile: string;
-  /** How a session ended by the record that its host left; null where there is none. */
+  /** The end of a session as its host recorded it; null if there is no record. */
   endOf: (session: string) => RecordedEnd | null;
-  /** Which files of a workspace show work, and whose commits. */
+  /** Which files and commits of a workspace count as work. */
   workspace: Config["workspace"];
-  /** rouse's own folders, which no sense enters. */
+  /** rouse's own folders, which sensors ignore. */
   ownFolders: readonly string[];
-  /** Under which accounts of agents are known. */
+  /** Key of the account digests. */
   accountKey: string;
-  /** Opens a database of another program, for reading only. */
+  /** Opens a database of another program, read-only. */
   openDatabase: (path: string) => ReadDatabase;
 }
 
 const TICK_MS = 2000;
-/** Programs that write without pause are read so often. */
+/** Read interval for programs that write without pause. */
 const READ_EVERY_MS = 100;
 const SAMPLE_EVERY_MS = 10_000;
-/** A host or a pane has so long to tell the end of a process that is no longer there. */
+/** Time for a host or a pane to report the end of a missing process. */
 const UNCLAIMED_MS = 20_000;
 const LOOKBACK_MAX_MS = 3600_000;
 const UNRECORDED: RecordedEnd = { code: null, signal: null, leftBy: null };
@@ -75,13 +75,13 @@ export class LocalSensors {
   readonly #sources = new Map<string, SessionSources>();
   readonly #positions: Positions;
   readonly #folders: WorkspaceFolders;
-  /** Looks at single agents that failed. */
+  /** Failed checks of single agents. */
   failures = 0;
   #tmux: TmuxWatcher;
   #timer: NodeJS.Timeout | null = null;
   #checking: Promise<void> | null = null;
   #reading: Promise<void> | null = null;
-  /** Something was written since the last reading began. */
+  /** There were writes since the last reading started. */
   #unread = false;
   readonly #backlog: SignalBacklog;
   #isStopped = false;
@@ -116,17 +116,17 @@ export class LocalSensors {
     await this.#transcripts.close();
   }
 
-  /** Where a session's transcript is; null where none was found. */
+  /** Path of a session's transcript; null if none was found. */
   transcriptOf(session: string): string | null {
     return this.#sources.get(session)?.transcript ?? null;
   }
 
-  /** Digest of the account that a session uses; null where nothing tells. */
+  /** Digest of the account that a session uses; null if unknown. */
   accountOf(session: string): string | null {
     return this.#sources.get(session)?.account ?? null;
   }
 
-  /** Watches by other rules from now on. */
+  /** Replaces the watch rules. */
   async watch(rules: WatchRules): Promise<void> {
     this.#options = { ...this.#options, rules };
     await this.#tmux.stop();
@@ -144,23 +144,23 @@ export class LocalSensors {
     });
   }
 
-  /** Looks that overlap share one. */
+  /** Overlapping checks share one run. */
   #soon(): void {
     this.#checking ??= this.#check()
       .catch(() => {
-        // The next look asks again; until then nothing was seen, which is no news of any agent.
+        // Retried at the next check; a failed check says nothing about any agent.
       })
       .finally(() => {
         this.#checking = null;
       });
   }
 
-  /** What a program writes is read when it is written: a whole look may take seconds where many agents run. One at a time. */
+  /** Reads new records at once: a full check may take seconds with many agents. One at a time. */
   #readSoon(): Promise<void> {
     this.#unread = true;
     this.#reading ??= this.#read()
       .catch(() => {
-        // As for a look: the next one asks again.
+        // Retried at the next reading.
       })
       .finally(() => {
         this.#reading = null;
@@ -168,7 +168,7 @@ export class LocalSensors {
     return this.#reading;
   }
 
-  /** The program's own state first: then no transcript is older than it, and what ended a turn is known with its end. */
+  /** Reads the program's own state first, so that no transcript is older, and the reason for a turn's end is known with the end. */
   async #read(): Promise<void> {
     while (this.#unread && !this.#isStopped) {
       this.#unread = false;
@@ -176,7 +176,7 @@ export class LocalSensors {
         if (sessionFile) await this.#backlog.add(session, await sessionFile.read(this.#loop.now()));
       for (const { session, signals } of await this.#transcripts.tick(this.#loop.now()))
         await this.#backlog.add(session, signals);
-      // Here, where all that was read has been told: a life that ends between the two would skip what it had only read.
+      // Saved only after the signals were passed on: a daemon that stops in between would skip them.
       if (this.#backlog.isDone) this.#positions.keep(this.#loop.now());
       if (this.#unread) await setTimeout(READ_EVERY_MS);
     }
@@ -189,8 +189,8 @@ export class LocalSensors {
     const { table } = this.#processes;
     const found = table ? await this.#finder.find(table) : [];
     for (const agent of found) await this.#guarded(this.#follow(agent));
-    // Whoever has ended is told before any folder is looked at: on a busy machine git takes seconds for each. All of them
-    // together: what one look finds of many agents is stored by one commit.
+    // Ends are reported before workspaces are read: on a busy machine git takes seconds for each. All of them
+    // together, so that one commit stores what one check finds of many agents.
     await Promise.all(
       this.#loop
         .sessions()
@@ -200,18 +200,18 @@ export class LocalSensors {
     );
     await this.#checkAtWork(at);
     this.#folders.keepOnly(new Set(this.#loop.sessions().map(({ session }) => session.workspace)));
-    // Not waited for: as long as one of them writes without pause, the reading goes on.
+    // Not awaited: it continues as long as a program writes without pause.
     void this.#readSoon();
   }
 
-  /** A sense that fails for one agent is skipped for it this time; the others are looked at all the same. */
+  /** A sensor that fails for one agent does not affect the others. */
   async #guarded(sense: Promise<void>): Promise<void> {
     await sense.catch(() => {
       this.failures++;
     });
   }
 
-  /** Joins a running program to the session that shows its terminal, or makes it one of its own. */
+  /** Adds a running program to the session of its terminal, or creates a session for it. */
   async #follow(agent: FoundAgent): Promise<void> {
     const pids = [agent.pid, ...agent.innerPids];
     const known = this.#loop
@@ -268,7 +268,7 @@ export class LocalSensors {
       await this.#sample(session, session.pid, sources, at);
   }
 
-  /** One folder after the other, and none waits until the news of the one before is stored. */
+  /** One folder after the other, without waiting for storage. */
   async #checkAtWork(at: number): Promise<void> {
     const reported: Promise<void>[] = [];
     for (const { session } of this.#loop.sessions()) {
@@ -284,7 +284,7 @@ export class LocalSensors {
   async #checkAtWorkOf(session: AgentSession, at: number): Promise<Signal[]> {
     if (session.workspace === null) return [];
     const sources = this.#sourcesOf(session);
-    // What was done before the session began is not its work.
+    // Work from before the start of the session is not its own.
     const lookbackMs = Math.max(0, Math.min(at - session.startedAt, LOOKBACK_MAX_MS));
     sources.workspace ??= new WorkspaceSensor({
       folder: this.#folders.at(session.workspace),
@@ -302,16 +302,16 @@ export class LocalSensors {
     sources.sample = sample;
     if (sample.alive !== false) sources.deadAt = null;
     else sources.deadAt ??= at;
-    // Host and pane tell an end better, with its exit code. Where neither does, the missing process is the end.
+    // Host and pane report an end with its exit code. If neither does, the missing process counts as the end.
     const patience = session.origin === "transcript" ? 0 : UNCLAIMED_MS;
     if (sources.deadAt === null) return;
-    // A host that went with its agent may not have reached us, and yet have written down how it ended.
+    // A host that ended with its agent may not have reached the daemon, but may have recorded the end.
     const recorded = this.#options.endOf(session.id);
     if (recorded) await this.#end(session, at, recorded);
     else if (at - sources.deadAt >= patience) await this.#end(session, at);
   }
 
-  /** News of a tmux pane. */
+  /** Takes in a reading of a tmux pane. */
   #seen({ session, signals, liveness, blind }: PaneReading): void {
     const known = this.#loop.find(session.id);
     if (!known || JSON.stringify(known.session) !== JSON.stringify(session)) this.#loop.register(session);
@@ -322,7 +322,7 @@ export class LocalSensors {
     void this.#backlog.add(session.id, signals);
   }
 
-  /** The same process was met by its transcript first: that session ends without a word, this one goes on. */
+  /** The same process was found by its transcript first: that session ends silently, and this one continues. */
   #absorb(pane: AgentSession): void {
     for (const { session } of this.#loop.sessions()) {
       if (

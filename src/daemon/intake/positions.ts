@@ -1,4 +1,4 @@
-/** How far each transcript was read, kept over a restart: what was told once is not told again. */
+/** Read positions of transcripts, kept across restarts, so that no signal is sent twice. */
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { writeWhole } from "../../config/whole-file.js";
@@ -32,7 +32,7 @@ export class Positions {
     this.#earlier = read(file);
   }
 
-  /** Where an earlier life stopped in this very file. */
+  /** Position of an earlier run in the same file. */
   of(session: string, path: string): TranscriptState | null {
     const known = this.#earlier[session];
     return known?.path === path ? known : null;
@@ -46,7 +46,7 @@ export class Positions {
     this.#followed.delete(session);
   }
 
-  /** Writes them down, now and then. A file that cannot be written costs a second reading later, nothing else. */
+  /** Saves them at intervals. A failed write only costs a second reading later. */
   keep(at: number): void {
     if (this.#followed.size === 0 || at - this.#keptAt < KEEP_EVERY_MS) return;
     this.#keptAt = Math.min(at, Number.MAX_SAFE_INTEGER);
@@ -57,7 +57,7 @@ export class Positions {
     try {
       writeWhole(this.#file, JSON.stringify(Object.fromEntries(states)));
     } catch {
-      // The disk is full or read-only; the journal says so louder.
+      // The disk is full or read-only; the journal reports it.
     }
   }
 }

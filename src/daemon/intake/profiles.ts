@@ -1,6 +1,6 @@
 /**
- * What the daemon knows of programs: the profiles of this release, and over them the user's own as their files are at
- * this moment. So an agent that starts is judged by what its host reads at the same time.
+ * Program profiles: those of this release, overridden by the user's current files, so that the daemon judges a new agent
+ * by the same profile as its host.
  */
 
 import type { ConfigIssue } from "../../config/issue.js";

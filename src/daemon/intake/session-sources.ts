@@ -1,11 +1,11 @@
-/** What the daemon's senses follow of one session, and whose it is. */
+/** The sources that the daemon's sensors read for one session. */
 import type { AgentSession } from "../../core/agent.js";
 import type { ProcessSignal } from "../../core/signal.js";
 import type { FoundAgent } from "../../sensors/process/find-agents.js";
 import type { SessionFileSensor } from "../../sensors/transcript/session-file.js";
 import type { WorkspaceSensor } from "../../sensors/workspace/workspace-sensor.js";
 
-/** What is followed of one session besides its terminal. */
+/** Sources of one session besides its terminal. */
 export interface SessionSources {
   account: string | null;
   transcript: string | null;
@@ -15,7 +15,7 @@ export interface SessionSources {
   sample: ProcessSignal | null;
   /** When its process was first missing. */
   deadAt: number | null;
-  /** Its terminal, where somebody else holds it, and when something was last typed there. */
+  /** Its terminal if rouse does not hold it, and the time of the last input there. */
   tty: string | null;
   typedAt: number | null;
 }
@@ -34,7 +34,7 @@ export function createSources(): SessionSources {
   };
 }
 
-/** A program that nobody told of, as an agent of its own. */
+/** A session for a program that was found running. */
 export function sessionOf(agent: FoundAgent): AgentSession {
   const folder = agent.cwd?.split("/").at(-1);
   return {
@@ -56,7 +56,7 @@ export function sessionOf(agent: FoundAgent): AgentSession {
   };
 }
 
-/** Counters that stood still are no news; a sample every ten seconds would fill the journal with nothing. */
+/** Unchanged counters are not stored: a sample every ten seconds would fill the journal. */
 export function isNews(before: ProcessSignal | null, now: ProcessSignal): boolean {
   if (!before) return true;
   return (

@@ -1,10 +1,10 @@
 /**
- * What the daemon's own senses saw, on its way into the journal. A store that is full or gone may be back soon: what it did
- * not take is kept, and told before anything newer. Hosts do the same with what they see.
+ * Signals of the daemon's own sensors on their way into the journal. If the disk is full or missing, signals are kept and
+ * stored later, before any newer ones. Hosts do the same with their signals.
  */
 import type { Signal } from "../../core/signal.js";
 
-/** Signals of one session that wait for the store: hours of an agent at work. */
+/** Most waiting signals of one session: hours of a working agent. */
 const WAITING_MAX = 20_000;
 
 export class SignalBacklog {
@@ -18,7 +18,7 @@ export class SignalBacklog {
     this.#store = store;
   }
 
-  /** Everything that was seen is stored. */
+  /** True if no signal waits. */
   get isDone(): boolean {
     return this.#waiting.size === 0 && this.#sending.size === 0;
   }
@@ -33,7 +33,7 @@ export class SignalBacklog {
     for (const session of sessions) await this.#send(session);
   }
 
-  /** One batch of a session at a time, so that none overtakes another. */
+  /** One batch per session at a time, to keep the order. */
   async #send(session: string): Promise<void> {
     await this.#sending.get(session);
     const all = this.#waiting.get(session);

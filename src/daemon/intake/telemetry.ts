@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry on its way in: which session a record is about, and what it says there. By the program's own id of the
- * conversation; else by tags that rouse or a user put into the resource (`rouse.session`, `rouse.agent`).
+ * Finds the session of each OpenTelemetry record and turns it into signals: by the program's conversation id, else by resource
+ * attributes that rouse or a user set (`rouse.session`, `rouse.agent`).
  */
 import { rememberBounded } from "../../core/judgement/evidence/bounded.js";
 import type { Evidence } from "../../core/judgement/evidence/state.js";
@@ -16,21 +16,21 @@ export interface TelemetryView {
   logs: number;
   points: number;
   spans: number;
-  /** Records and points about nobody who is watched. */
+  /** Records and points without a watched agent. */
   unmatched: number;
-  /** Names that no reader knows. */
+  /** Names unknown to all readers. */
   unknown: Record<string, number>;
 }
 
 const READERS_MAX = 1000;
-/** A batch may wait so long in its exporter; what claims to be older came with a wrong clock. */
+/** Longest wait of a batch in its exporter; an older time comes from a wrong clock. */
 const LATE_MAX_MS = 600_000;
-/** Records of a conversation that nobody is known to have wait so long, and so many of so many characters at most. */
+/** Limits for records of an unknown conversation: time, number and characters. */
 const WAITING_MS = 60_000;
 const WAITING_MAX = 2000;
 const WAITING_CHARS_MAX = 4_000_000;
 const AGAIN_MS = 2000;
-/** What is told whenever it comes; the rest only until somebody quicker has told of a later edge. */
+/** Signals that are always taken; others only until a faster source has reported a later edge. */
 const TIMELESS: ReadonlySet<Signal["kind"]> = new Set(["tokens", "session"]);
 
 export class Telemetry {
@@ -38,7 +38,7 @@ export class Telemetry {
   readonly #context: ReadContext;
   readonly #readers = new Map<string, TelemetryReader>();
   readonly #counts = { logs: 0, points: 0, spans: 0, unmatched: 0 };
-  /** Of conversations that nobody is known to have: a program exports before its transcript is found. */
+  /** Records of unknown conversations: a program exports before its transcript is found. */
   #waiting: { record: OtlpRecord; since: number }[] = [];
   #again: NodeJS.Timeout | null = null;
 
@@ -47,7 +47,7 @@ export class Telemetry {
     this.#context = context;
   }
 
-  /** Never throws and waits for nothing: the exporter belongs to the agent. */
+  /** Never throws and never waits: the exporter runs in the agent. */
   take(path: "logs" | "metrics" | "traces", body: unknown): void {
     if (path === "traces") this.#counts.spans += otlpSpans(body);
     else if (path === "logs") this.#takeLogs(otlpLogs(body));
@@ -130,7 +130,7 @@ export class Telemetry {
     const news = joinLife(signals.filter(({ kind, at }) => TIMELESS.has(kind) || at > edge));
     if (news.length === 0) return;
     this.#loop.ingest(session.id, null, news).catch(() => {
-      // A journal that cannot be written says so itself.
+      // The journal reports its own write errors.
     });
   }
 }
@@ -164,12 +164,12 @@ function charsOf({ attributes }: OtlpRecord): number {
   return chars;
 }
 
-/** The record's own time, if it can be believed. */
+/** The record's own time, if it is plausible. */
 function timeOf({ at }: OtlpRecord, now: number): number {
   return at !== null && at <= now && now - at <= LATE_MAX_MS ? at : now;
 }
 
-/** The last thing that a quicker source told and that a late record must not undo. */
+/** The last edge from a faster source, which a late record must not undo. */
 function lastEdge({ turn, failures }: Evidence): number {
   return Math.max(
     turn.startedAt ?? 0,
@@ -180,7 +180,7 @@ function lastEdge({ turn, failures }: Evidence): number {
   );
 }
 
-/** A reply comes as hundreds of events: neighbours that only show life are one. */
+/** A reply arrives as hundreds of events: adjacent ones that only prove life are merged. */
 function joinLife(signals: readonly Signal[]): Signal[] {
   const joined: Signal[] = [];
   for (const signal of signals) {

@@ -1,15 +1,15 @@
-/** Which running agents are watched without having been started by rouse. Kept beside the journal, so it outlives a restart. */
+/** Rules for adopting agents that rouse did not start. Stored beside the journal, across restarts. */
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { writeWhole } from "../../config/whole-file.js";
 
 const schema = z.object({
-  /** Every pane and process that holds a known agent program. */
+  /** Every pane and process with a known agent program. */
   programs: z.boolean(),
   tags: z.array(z.string().max(100)).max(100),
-  /** Names or pane ids that a person asked for. */
+  /** Names or pane ids from the user. */
   names: z.array(z.string().max(200)).max(200),
-  /** Forget what was asked for before. */
+  /** Replace earlier rules. */
   again: z.boolean().optional(),
 });
 
@@ -17,7 +17,7 @@ export type WatchRules = z.infer<typeof schema>;
 
 const parseRules = (value: unknown): WatchRules | null => schema.safeParse(value).data ?? null;
 
-/** What was asked for in an earlier life; nothing beyond the configuration where there is no such file. */
+/** Rules of an earlier run; only the configuration if there is no file. */
 export function readRules(path: string): WatchRules {
   try {
     return parseRules(JSON.parse(readFileSync(path, "utf8"))) ?? NONE;
@@ -28,7 +28,7 @@ export function readRules(path: string): WatchRules {
 
 export const writeRules = (path: string, rules: WatchRules): void => writeWhole(path, JSON.stringify(rules));
 
-/** Asking again adds; it never takes away what another asked for. */
+/** Adds rules; never removes earlier ones. */
 export function joinRules(a: WatchRules, b: WatchRules): WatchRules {
   return {
     programs: a.programs || b.programs,

@@ -1,17 +1,17 @@
 /**
  * The daemon's time. It follows the wall clock forward and never goes back: a clock set back lets it run on at its own
  * pace. A tick that comes much later than it was asked for, on either clock, means that the machine slept, the process
- * was stopped or the loop was blocked. Nobody looked then, and nothing may be read out of that time.
+ * was stopped or the loop was blocked. That time is unobserved and counts for no verdict.
  *
- * Both clocks are asked because they differ: on Linux the monotonic one stands still in a suspend, on macOS it runs on.
+ * Both clocks are read because they differ: on Linux the monotonic clock stops during a suspend, on macOS it continues.
  *
- * It runs on through the time between two lives of the daemon too, by a third clock that all processes share: nobody sets
- * the machine's uptime, and it counts a suspend. So what nobody saw is as long as it was, wherever the wall clock stands.
+ * It also covers the time between two runs of the daemon, by a third clock that all processes share: the machine's uptime
+ * cannot be set, and it includes a suspend. So the length of unobserved time is right whatever the wall clock shows.
  */
 import { uptime } from "node:os";
 import { bootId } from "../../sensors/process/proc.js";
 
-/** The loop looks up at least so often. */
+/** Longest interval between two ticks of the loop. */
 export const TICK_MS = 1000;
 
 export interface ClockReading {
@@ -19,28 +19,28 @@ export interface ClockReading {
   monotonic: number;
 }
 
-/** How long the machine has been up, and which start of it is meant, where that is known. */
+/** Uptime of the machine, and the id of its boot if known. */
 export interface Uptime {
   ms: number;
   boot: string | null;
 }
 
-/** What the daemon's clock and the wall clock showed at one moment. */
+/** The daemon's clock and the wall clock at one moment. */
 export interface ClockSample {
   now: number;
   wall: number;
 }
 
-/** A moment for the daemon after this one; the uptime is null where nobody kept it. */
+/** A moment for the next run of the daemon; the uptime is null if it was not stored. */
 export interface Moment extends ClockSample {
   uptime: Uptime | null;
 }
 
-/** The system tells its uptime in whole seconds. */
+/** The system reports its uptime in whole seconds. */
 const UPTIME_STEP_MS = 1000;
-/** It is asked at most so often: on Linux it is read from a file, 30 µs each time. */
+/** Shortest interval between two readings: on Linux it is read from a file, 30 µs each time. */
 const UPTIME_EVERY_MS = 100;
-/** A tick may be late by so much before it is a gap. */
+/** A tick that is later than this is a gap. */
 const LATE_MS = 15_000;
 
 export class DaemonClock {
@@ -48,9 +48,9 @@ export class DaemonClock {
   readonly #uptime: () => Uptime;
   #last: ClockReading;
   #now: number;
-  /** What it and the other clocks showed when the uptime was last asked for. */
+  /** All clocks at the last reading of the uptime. */
   #uptimeAt: { now: number; ms: number; reading: ClockReading };
-  /** How far it was moved on over time of which nobody knows how long it was. */
+  /** How far it was advanced over time of unknown length. */
   #leapt = 0;
 
   constructor(read: () => ClockReading = readSystem, uptime: () => Uptime = readUptime) {
@@ -74,7 +74,7 @@ export class DaemonClock {
     return { now: this.now(), wall: this.#last.wall };
   }
 
-  /** A wall clock that was set back while nobody looked hides a suspend from both clocks; the uptime shows it. */
+  /** A wall clock that was set back in unobserved time hides a suspend from both clocks; the uptime shows it. */
   #keepUp(): void {
     const now = this.now();
     const before = this.#uptimeAt;
@@ -88,14 +88,14 @@ export class DaemonClock {
     return { ...this.check, uptime: this.#uptime() };
   }
 
-  /** Goes on from a moment of the daemon before this one, with the time that passed since. After a reboot nobody knows it. */
+  /** Continues from a moment of the previous daemon, with the time that passed since. After a reboot that time is unknown. */
   resume({ now, uptime }: Moment): void {
     const { ms, boot } = this.#uptime();
     if (uptime === null || uptime.boot !== boot || uptime.ms > ms) return;
     this.#now = Math.max(this.now(), now + ms - uptime.ms);
   }
 
-  /** A daemon before this one was already there: what it stored must not lie in the future. */
+  /** Signals stored by the previous daemon must not be in the future. */
   reach(at: number): void {
     const now = this.now();
     this.#leapt += Math.max(0, at - now);
@@ -111,7 +111,7 @@ export class DaemonClock {
     return Math.min(seen - (checked ? caughtUp(checked, check) : 0), check.now - this.#leapt);
   }
 
-  /** A time that somebody read from the wall clock. Once that was set back, this one runs ahead of it. */
+  /** Converts a wall-clock time. After the wall clock was set back, this clock is ahead of it. */
   timed(wall: number): number {
     return Math.min(this.now(), wall + this.ahead);
   }
@@ -130,7 +130,7 @@ export function caughtUp(before: ClockSample, after: ClockSample): number {
   return Math.max(0, after.wall - before.wall - (after.now - before.now));
 }
 
-/** The span in which nobody looked, between two ticks of the same clock; null when there is none. */
+/** Unobserved time between two ticks of the same clock; null if there is none. */
 export function gapBetween(
   before: ClockSample,
   after: ClockSample,

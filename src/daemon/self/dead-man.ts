@@ -1,6 +1,6 @@
 /**
- * The dead man's switch: an address of the user's choice is fetched while rouse judges, and whoever listens there raises
- * the alarm when it stays out. The address is a secret, so only its host is shown. Redirects are not followed.
+ * The dead man's switch: rouse fetches a configured address while it judges, and the service there alerts when the requests
+ * stop. The address is a secret, so only its host is shown. Redirects are not followed.
  */
 import { request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";

@@ -1,7 +1,7 @@
 /**
- * When somebody last looked, kept in a file of a few bytes: after a kill it is known which time was watched and which
- * was not. The journal cannot tell, because a silence leaves nothing in it. A lost file costs little: the last signal
- * counts then, and a problem that time alone had shown is shown a little later again.
+ * The time of the last observation, in a file of a few bytes: after a kill it separates observed from unobserved time. The
+ * journal cannot, because silence leaves no signal in it. A lost file costs little: the last signal counts instead, and a
+ * problem found by elapsed time alone is found a little later.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import type { Moment } from "./clock.js";
@@ -18,7 +18,7 @@ const FORM = /^(\d{13})(?: (\d{13})(?: (\d{13})(?: ([\w-]+))?)? *$)?/;
 
 export class LastWatchedFile {
   readonly #file: number;
-  /** By whoever ran before; null where nothing is known. */
+  /** The last observation of the previous daemon; null if unknown. */
   readonly before: Moment | null;
   #keptAt = 0;
 
@@ -37,7 +37,7 @@ export class LastWatchedFile {
     try {
       writeSync(this.#file, text.padEnd(LENGTH).slice(0, LENGTH), 0);
     } catch {
-      // A full disk is told by the journal; watching goes on.
+      // The journal reports a full disk; watching continues.
     }
   }
 

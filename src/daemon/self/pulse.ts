@@ -1,17 +1,17 @@
 /**
- * Who watches the watchdog: a sign of life that leaves for the outside at the end of a finished round of judging, never
- * from a timer of its own, which would live on while the loop is dead. It never holds the loop up: one sign is under way
- * at a time, each ends by itself, and a failure is kept to be shown.
+ * Heartbeats to an external monitor, sent at the end of a completed round of judging and never from a timer, which would
+ * keep running while the loop is dead. They never block the loop: one is under way at a time, each ends in bounded time, and
+ * failures are recorded.
  */
 import { sanitize } from "../../core/text/sanitize.js";
 
 export interface PulseView {
-  /** Where it goes, for people; nothing that is secret. */
+  /** Its target as shown to users, without secrets. */
   to: string;
   every_secs: number;
   /** Times in ISO 8601. */
   last_ok: string | null;
-  /** Since the last that succeeded. */
+  /** Failures since the last success. */
   failures: number;
   error: string | null;
 }
@@ -19,9 +19,9 @@ export interface PulseView {
 export interface PulseOptions {
   to: string;
   everyMs: number;
-  /** Sends one sign; the first is marked. Ends in bounded time, or when it is aborted. */
+  /** Sends one heartbeat; the first is marked. Ends in bounded time, or when it is aborted. */
   send: (isFirst: boolean, abort: AbortSignal) => Promise<void>;
-  /** The last sign, when the daemon ends because it was asked to. */
+  /** The last heartbeat, when the daemon is stopped on request. */
   bye?: () => Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export class Pulse {
     this.#options = options;
   }
 
-  /** A round is finished. */
+  /** Called after each completed round. */
   ticked(now: number): void {
     if (this.#isUnderWay || this.#abort.signal.aborted) return;
     if (this.#sentAt !== null && now - this.#sentAt < this.#options.everyMs) return;
@@ -54,7 +54,7 @@ export class Pulse {
     if (this.#abort.signal.aborted) return;
     this.#abort.abort();
     this.#options.bye?.().catch(() => {
-      // Whoever waits for it sees the end itself.
+      // The monitor notices the end by itself.
     });
   }
 

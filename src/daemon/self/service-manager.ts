@@ -1,7 +1,7 @@
 /**
- * Signs of life for systemd. Its socket takes datagrams, which Node.js cannot send on a unix socket, so systemd's own
- * small program does it: one short process at half the time that systemd allows, 30 s in the unit of `rouse init
- * --service`. That program is no main process of the unit, hence `NotifyAccess=all` there.
+ * Heartbeats for systemd. Its socket takes datagrams, which Node.js cannot send on a unix socket, so `systemd-notify` sends
+ * them: one short process at half the time that systemd allows, 30 s in the unit of `rouse init --service`. It is not the
+ * main process of the unit, hence `NotifyAccess=all` there.
  */
 import { execFile } from "node:child_process";
 import { Pulse } from "./pulse.js";
@@ -13,8 +13,8 @@ const UNWATCHED_MS = 3600_000;
 type Env = Record<string, string | undefined>;
 
 /**
- * Null where no service manager asks for signs. Takes the variables out of the environment: a child of the daemon must
- * not speak in its name.
+ * Null without a service manager. Removes the variables from the environment: a child of the daemon must not notify in its
+ * name.
  */
 export function servicePulse(env: Env = process.env, pid: number = process.pid): Pulse | null {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: usec, WATCHDOG_PID: judge } = env;

@@ -1,4 +1,4 @@
-/** Answers that take their time: a blank now and then tells whoever waits that they are under way. Blanks in front of JSON mean nothing. */
+/** Slow answers: a blank at intervals shows the client that the answer is under way. Blanks before JSON are ignored. */
 
 const SIGN_MS = 1000;
 

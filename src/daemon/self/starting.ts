@@ -1,8 +1,8 @@
-/** What the daemon answers while it folds its journal: that it is there, and how far it is. A million signals take some seconds. */
+/** Answers requests with the progress while the daemon reads its journal. A million signals take some seconds. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** So long a question waits for an answer. */
+/** Longest wait of a request for an answer. */
 const PIECE_MS = 20;
 
 export interface RestoreProgress {
@@ -27,7 +27,7 @@ export function answerStarting(
   response.end(JSON.stringify(body));
 }
 
-/** Works in pieces, between which questions are answered. */
+/** Works in pieces; requests are answered between them. */
 export async function inPieces(work: Generator<number, number>, fold: RestoreProgress): Promise<void> {
   for (;;) {
     const until = performance.now() + PIECE_MS;

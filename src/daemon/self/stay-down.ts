@@ -1,6 +1,6 @@
 /**
- * A person stopped the daemon: a note in the state folder, so that hosts, which start a daemon that they miss, keep
- * quiet until a person's own command wants one again. A daemon that was killed or crashed leaves no such note.
+ * A note in the state folder that a user stopped the daemon, so that hosts do not restart it until a user's command needs it
+ * again. A daemon that was killed or crashed leaves no note.
  */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export function markStopped(paths: State): void {
       mode: 0o600,
     });
   } catch {
-    // Where nothing can be written no daemon comes up either.
+    // If the folder is not writable, no daemon starts either.
   }
 }
 

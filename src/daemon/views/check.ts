@@ -1,7 +1,7 @@
 /**
- * `rouse check`: how long each agent has given no sign, in the four categories of the agent resume system's status
- * checker. Activity from its ten sources holds an escalation back: an agent that commits or tests is not to be resumed
- * because its terminal is quiet.
+ * `rouse check`: the age of each agent's last activity, in the four categories of the agent resume system's status checker.
+ * Activity from its ten sources prevents a worse category: an agent that commits or runs tests must not be resumed because
+ * its terminal is quiet.
  */
 
 import type { AgentSession } from "../../core/agent.js";
@@ -23,7 +23,7 @@ export interface CheckOptions {
   activityCheck: boolean;
 }
 
-/** What is asked for, of one agent as its configuration says. */
+/** The options for one agent, from its configuration. */
 export type CheckOptionsOf = (session: AgentSession) => CheckOptions;
 
 export interface CheckedAgent {
@@ -31,9 +31,9 @@ export interface CheckedAgent {
   session: string;
   kind: string;
   category: Category;
-  /** What its age alone would make of it. */
+  /** The category by age alone. */
   category_by_age: Category;
-  /** Why it is not called worse; null when nothing was held back. */
+  /** Why the category is not worse; null if the age decides. */
   held_back: string | null;
   state: State;
   cause: Cause | null;
@@ -49,7 +49,7 @@ export interface CheckedAgent {
   } | null;
 }
 
-/** The stalest first. Sessions that ended are not looked at. */
+/** Oldest activity first, without ended sessions. */
 export function checkOf(sessions: readonly SessionJudge[], now: number, optionsOf: CheckOptionsOf): CheckedAgent[] {
   return sessions
     .filter(({ session }) => session.endedAt === null)
@@ -87,7 +87,7 @@ function checkOne(judge: SessionJudge, now: number, options: CheckOptions): Chec
   };
 }
 
-/** What a workspace tells of the time before the agent was there is not its activity. */
+/** Workspace changes from before the start of the agent are not its activity. */
 export function ownActivity({ session, evidence: { activity } }: SessionJudge): ActivityState {
   const own = [...activity.recent].map(
     ([source, signals]) => [source, signals.filter(({ at }) => at >= session.startedAt)] as const,
@@ -95,7 +95,7 @@ export function ownActivity({ session, evidence: { activity } }: SessionJudge): 
   return { ...activity, recent: new Map(own) };
 }
 
-/** The last status (a word about the turn, a report) or the last progress; its start where there was none yet. */
+/** Time of the last status (turn state, report) or progress; its start if there was none. */
 function lastSignAt({ session, evidence }: SessionJudge): number {
   const words = Object.values(evidence.turn.words).map(({ at }) => at);
   const statuses = (evidence.activity.recent.get("status_update") ?? []).map(({ at }) => at);
@@ -110,7 +110,7 @@ function categoryOf(ageMs: number, { warning_hours, critical_hours, auto_resume_
   return hours >= warning_hours ? "warning" : "fresh";
 }
 
-/** Why a long silence is no reason to touch it; null when it is one. */
+/** Why a long silence is no reason to act; null if it is one. */
 function whyCalm({ assessment: { state, until } }: SessionJudge, now: number, isActive: boolean): string | null {
   if (isActive) return "other sources show activity";
   if (state === "complete" || state === "idle") return `it is ${state}: no turn is running`;

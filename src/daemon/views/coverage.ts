@@ -1,4 +1,4 @@
-/** What rouse sees of an agent and what it does not: which of its sources were ever heard, and how to open the rest. */
+/** What rouse can and cannot see of an agent: sources with signals, and how to enable the others. */
 import type { AgentSession } from "../../core/agent.js";
 import { awakeMs } from "../../core/awake.js";
 import type { Evidence } from "../../core/judgement/evidence/state.js";
@@ -15,16 +15,16 @@ export interface SessionCoverage {
   origin: AgentSession["origin"];
   version: string | null;
   sees: string[];
-  /** Why rouse sees nothing of it at present. */
+  /** Why rouse cannot see it at present. */
   blind: string | null;
-  /** What stays dark, and what opens it. */
+  /** Missing sources, and how to enable them. */
   misses: { what: string; fix: string }[];
 }
 
 interface View {
   what: string;
   isSeen: (judge: SessionJudge) => boolean;
-  /** Null where nothing is to be seen for such an agent. */
+  /** Null if such an agent does not have this source. */
   fix: (judge: SessionJudge) => string | null;
 }
 
@@ -59,7 +59,7 @@ const VIEWS: readonly View[] = [
   {
     what: "telemetry",
     isSeen: ({ evidence }) => hears(evidence, "telemetry"),
-    // Nothing is missed without it but the price.
+    // Without it only the cost is missing.
     fix: () => null,
   },
   {
@@ -70,8 +70,8 @@ const VIEWS: readonly View[] = [
 ];
 
 /**
- * The notice that rouse does not see an agent that it should: nobody hears of it, it cannot be judged, or what is heard
- * says nothing for as long. It begins once, and ends when sight returns or the agent ends.
+ * Why rouse cannot see an agent: no source reports, judging fails, or the state has been unknown for too long. There is one
+ * notice per gap; it ends when rouse sees the agent again or the agent ends.
  */
 export function blindOf(judge: SessionJudge, now: number): { since: number; reason: string } | null {
   const { session, evidence, assessment, judgingError, since } = judge;

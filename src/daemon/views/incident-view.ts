@@ -1,4 +1,4 @@
-/** What people and programs are shown of an incident: one flat record, the same for table, JSON and API. */
+/** The view of an incident: one flat record, the same for table, JSON and API. */
 
 import { type ActionName, type OutcomeResult, resultOf } from "../../core/action.js";
 import type { AgentSession } from "../../core/agent.js";
@@ -23,7 +23,7 @@ export interface ActionView {
   do: ActionName;
   result: OutcomeResult | "pending";
   reason: string;
-  /** Whether what had to be seen after it was seen; null while that is open. */
+  /** Whether the expected effect was observed; null while unknown. */
   proven: boolean | null;
 }
 
@@ -33,19 +33,19 @@ export interface IncidentView {
   session: string;
   kind: string;
   problem: Problem;
-  /** What the same problem was called before, oldest first. */
+  /** Earlier names of the same problem, oldest first. */
   chain: Problem[];
   phase: Phase;
   opened_at: string;
-  /** When its present stretch began. */
+  /** Start of the current occurrence. */
   since: string;
   ended_at: string | null;
   level: Assessment["level"];
   confidence: number;
-  /** When a limit ends. */
+  /** End of a limit. */
   until: string | null;
   reasons: string[];
-  /** Others with the same cause. */
+  /** Other incidents with the same cause. */
   outage: { id: string; group: string; shared: string; incidents: number } | null;
   acked_at: string | null;
   silenced_until: string | null;
@@ -54,9 +54,9 @@ export interface IncidentView {
   policy: string | null;
   allowed: boolean;
   actions: ActionView[];
-  /** What is done next, when that is decided again, and why nothing is done now; null when it is over. */
+  /** The next step, the time of the next decision, and why nothing is done now; null if closed. */
   next: { do: ActionName | null; at: string | null; reason: string } | null;
-  /** What rouse would have done, where it was not permitted: no more in all than its budgets allow. */
+  /** Actions that were not permitted, limited by the budgets. */
   wouldDo: ActionName | null;
   commands: string[];
 }
@@ -112,14 +112,14 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
 }
 
 export interface IncidentFilter {
-  /** Also those that ended. */
+  /** Include closed incidents. */
   all: boolean;
-  /** Also those that ended since then. */
+  /** Include incidents closed since then. */
   since: number | null;
   agent?: string;
 }
 
-/** The open ones first, each the latest first. */
+/** Open incidents first, each group latest first. */
 export function incidentViews(source: IncidentSource, { all, since, agent }: IncidentFilter): IncidentView[] {
   return source.state.incidents.incidents
     .filter((incident) => agent === undefined || incident.agent === agent)
@@ -129,8 +129,8 @@ export function incidentViews(source: IncidentSource, { all, since, agent }: Inc
 }
 
 /**
- * By id, by the beginning of one, or by the agent that has only this one open. Else what is wrong with the word; `agents`
- * are those that are known.
+ * Finds an incident by id, by the first characters of one, or by an agent with one open incident. Else returns an error text;
+ * `agents` are the known names.
  */
 export function findIncident({ incidents }: IncidentState, word: string, agents: readonly string[]): Incident | string {
   const exact = incidents.find(({ id }) => id === word);
@@ -206,7 +206,7 @@ function commandsFor(
   ];
 }
 
-/** To be pasted into a shell: a name that somebody chose must not be more than a word there. */
+/** Quotes a name for pasting into a shell: a chosen name must stay one word. */
 const shellWord = (word: string): string => {
   const safe = sanitize(word, 200);
   return /^[A-Za-z0-9._/-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;

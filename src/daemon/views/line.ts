@@ -1,4 +1,4 @@
-/** Everything that is watched, as few figures as fit into a status line: who is well, and who needs a person. */
+/** All agents in a few figures for a status line: how many are fine, and which need the user. */
 import type { State } from "../../core/states.js";
 import type { IncidentView } from "./incident-view.js";
 import type { SessionView } from "./view.js";
@@ -6,14 +6,14 @@ import type { SessionView } from "./view.js";
 export interface LineView {
   ok: number;
   limited: number;
-  /** When the first of these limits ends. */
+  /** End of the first limit. */
   until: string | null;
-  /** In problem, and rouse is permitted to do something about it and will. */
+  /** Agents with a problem that rouse will act on. */
   recovering: number;
-  /** In problem, and a person has taken it or wants to hear nothing of it. */
+  /** Agents with an acknowledged or silenced problem. */
   acknowledged: number;
   needs_you: { name: string; why: string }[];
-  /** So many besides. */
+  /** Number of further agents. */
   more: number;
 }
 
@@ -37,7 +37,7 @@ export function lineOf(agents: readonly Agent[], incidents: readonly LineProblem
   const view: LineView = { ok: 0, limited: 0, until: null, recovering: 0, acknowledged: 0, needs_you: [], more: 0 };
   for (const agent of newest(agents)) {
     const own = incidents.filter((one) => one.agent === agent.name);
-    // Who ended without problem is history.
+    // An agent that ended without a problem is not shown.
     if (agent.ended_at !== null && own.length === 0) continue;
     const isCalledFor = (one: LineProblem): boolean => one.phase === "escalated" && !isTaken(one) && !isRecovering(one);
     if (agent.healthy && !own.some(isCalledFor)) {

@@ -1,8 +1,8 @@
-/** A line of the daemon's log for whatever rouse does about an agent, what came of it, and when a human gets it. */
+/** Log lines for actions, their outcomes, and escalations. */
 import type { IncidentInput } from "../../core/incidents/fold.js";
 import type { IncidentState } from "../../core/incidents/incident.js";
 
-/** Null for what is nothing done: judgements, and what people say. */
+/** Null for other inputs, such as judgements and feedback. */
 export function logLine(input: IncidentInput, { actions, incidents }: IncidentState): string | null {
   switch (input.kind) {
     case "intended": {

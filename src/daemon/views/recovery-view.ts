@@ -1,4 +1,4 @@
-/** What a recovery by hand did, as people and programs are shown it. */
+/** The view of a recovery that a user ordered. */
 import type { ActionName, NudgeText, OutcomeResult } from "../../core/action.js";
 import type { Problem } from "../../core/incidents/problem.js";
 import type { SessionJudge } from "../../core/session-judge.js";
@@ -13,13 +13,13 @@ export interface RecoveryView {
   problem: Problem | null;
   dry_run: boolean;
   steps: { do: ActionName; say: NudgeText | null; result: OutcomeResult; reason: string; proven: boolean | null }[];
-  /** Why it ended there. */
+  /** Why it stopped there. */
   reason: string;
-  /** What would be done, or what comes next. */
+  /** The next action, or the action that would have been taken. */
   next: { do: ActionName; say: NudgeText | null } | null;
-  /** When that is decided again. */
+  /** Time of the next decision. */
   at: string | null;
-  /** Something else is being done to the agent. */
+  /** Another action on the agent is under way. */
   busy: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface ProblemSummary {
   /** Null while it lasts. */
   to: string | null;
   secs: number;
-  /** It lasted already when the summary begins. */
+  /** It started before the summary. */
   began_before: boolean;
   /** The state that followed; null while it lasts. */
   followed_by: State | null;
@@ -39,7 +39,7 @@ export interface AgentSummary {
   ended: { at: string; code: number | null; signal: number | null } | null;
   /** Seconds in each state. */
   states: Partial<Record<State, number>>;
-  /** Seconds in which nobody looked; they are part of the states too. */
+  /** Unobserved seconds; they are also part of the states. */
   unseen_secs: number;
   problems: ProblemSummary[];
   problems_left_out: number;
@@ -58,9 +58,9 @@ export interface Summary {
 const PROBLEMS: ReadonlySet<State | null> = new Set(Object.values(PROBLEM_TABLE).map(({ state }) => state));
 const PROBLEMS_MAX = 200;
 const NAMES_MAX = 20_000;
-/** The daemon judges at most so often by itself. */
+/** Shortest interval between two judgements without new signals. */
 const RECHECK_MS = 1000;
-/** Not to know for so long, as before the first signal, is no news. */
+/** An unknown state shorter than this is left out, as before the first signal. */
 const UNKNOWN_MS = 10_000;
 const STEP = 64;
 
@@ -118,9 +118,9 @@ class SessionFold {
   }
 
   take(signal: Signal): void {
-    // What came late counts when it came, as it did for the daemon; time does not run backwards.
+    // Late signals count from their arrival, as they did for the daemon.
     const at = Math.min(Math.max(this.#now, Number.isFinite(signal.at) ? signal.at : 0), this.#to);
-    // Time in which nobody looked is known before it is judged.
+    // Gaps in observation are applied before the judgement.
     this.#pass(signal.kind === "gap" ? Math.min(at, Math.max(this.#now, signal.from)) : at);
     this.#judges.take([signal], at);
     if (signal.kind === "exit") this.#exit = { at: iso(at), code: signal.code, signal: signal.signal };
@@ -155,7 +155,7 @@ class SessionFold {
     };
   }
 
-  /** Lets time pass, and judges where the judgement asked for it. */
+  /** Advances the time, and judges at the requested moments. */
   #pass(to: number): void {
     if (this.#now < this.#from && to >= this.#from) {
       this.#assess(this.#from);
@@ -203,7 +203,7 @@ class SessionFold {
   }
 }
 
-/** What came of it: commits, files, tests, tokens, and time in which nobody looked. */
+/** Results: commits, files, tests, tokens, and unobserved time. */
 class Counts {
   readonly #commits = new Set<string>();
   readonly #files = new Set<string>();

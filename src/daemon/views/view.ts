@@ -1,4 +1,4 @@
-/** What people and programs are shown of a session: one flat record, the same for table, JSON and API. */
+/** The view of a session: one flat record, the same for table, JSON and API. */
 import type { AgentSession } from "../../core/agent.js";
 import { burnRates } from "../../core/judgement/evidence/burn.js";
 import type { PeriodSpend } from "../../core/judgement/period-spend.js";
@@ -13,10 +13,10 @@ export interface SpendView {
   until: string;
   tokens: number;
   tokens_budget: number | null;
-  /** Null where nothing tells a price. */
+  /** Null if the price is unknown. */
   cost_usd: number | null;
   cost_usd_budget: number | null;
-  /** So many of the tokens are not in the cost. */
+  /** Number of tokens that the cost does not include. */
   unpriced_tokens: number;
   is_over: boolean;
   /** One sentence each: which budget is used up, and what a sum leaves out. */
@@ -45,10 +45,10 @@ export interface SessionView {
   last_output: string | null;
   tokens_per_hour: number;
   cost_usd_per_hour: number;
-  /** What the agent used this night, all its sessions together; null where it has no budget. */
+  /** Usage of all its sessions in this budget period; null without a budget. */
   spend: SpendView | null;
   healthy: boolean;
-  /** `watchdog.blind`: rouse does not see it. One notice from the loss of sight until it returns. */
+  /** `watchdog.blind`: rouse cannot see it. One notice per gap. */
   blind: { since: string; reason: string } | null;
   started_at: string;
   ended_at: string | null;

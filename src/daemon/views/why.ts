@@ -1,4 +1,4 @@
-/** Why rouse says what it says: the evidence with ages and sources, what would change it, and the story so far. */
+/** Explains a verdict: the evidence with age and source, what would change it, and the timeline. */
 import { settingOf } from "../../core/defaults.js";
 import { openPrompt } from "../../core/judgement/evidence/prompts.js";
 import { turnWord } from "../../core/judgement/evidence/turn.js";
