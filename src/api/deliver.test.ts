@@ -57,7 +57,7 @@ class TestInbox implements Inbox {
 }
 
 describe("deliver", () => {
-  it("hands over each message once and in order, and acknowledges it", async () => {
+  it("passes each message once and in order to the handler, and acknowledges it", async () => {
     const inbox = new TestInbox(3);
     const got: number[] = [];
     await inbox.run(({ cursor }) => got.push(cursor));
@@ -78,7 +78,7 @@ describe("deliver", () => {
     expect(inbox.pauses.slice(0, 9)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((secs) => secs * 1000));
   });
 
-  it("moves a message that always fails to the dead letters, and the messages behind it go on", async () => {
+  it("moves a message that always fails to the dead letters, and delivers the messages behind it", async () => {
     const inbox = new TestInbox(3);
     const got: number[] = [];
     const dead: [number, string][] = [];
@@ -123,7 +123,7 @@ describe("deliver", () => {
     expect(inbox.sent).toMatchObject([{ key: "dead:1", payload: { error: "no", payload: null } }]);
   });
 
-  it("reports that the daemon is away, backs off, and loses no message by it", async () => {
+  it("reports that the daemon is down, backs off, and loses no message", async () => {
     const inbox = new TestInbox(2);
     inbox.failures = [new Error("no daemon is running"), new Error("no daemon is running")];
     const got: number[] = [];

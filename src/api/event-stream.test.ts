@@ -11,7 +11,7 @@ const textOf = ({ value }: { value?: Uint8Array | undefined }): string => new Te
 const data = (fields: object): never => fields as never;
 
 describe("an event stream", () => {
-  it("greets at once, then tells each event in one frame", async () => {
+  it("sends a greeting at once, then each event in one frame", async () => {
     const events = new Events();
     const reading = reader(eventStream(events, ALL, null));
     expect(textOf(await reading.read())).toMatch(/^event: hello\ndata: \{.*\}\n\n$/);
@@ -21,7 +21,7 @@ describe("an event stream", () => {
     expect(events.listeners).toBe(0);
   });
 
-  it("tells what was missed after the greeting, and says when that is not all", async () => {
+  it("sends missed events after the greeting, and reports if some are lost", async () => {
     const events = new Events();
     const first = reader(eventStream(events, ALL, null));
     await first.read();
@@ -35,7 +35,7 @@ describe("an event stream", () => {
     events.close();
   });
 
-  it("tells only what was asked for", async () => {
+  it("sends only the requested kinds", async () => {
     const events = new Events();
     const reading = reader(eventStream(events, filterOf({ kinds: "incident", agent: "bob" }), null));
     await reading.read();
@@ -47,7 +47,7 @@ describe("an event stream", () => {
     events.close();
   });
 
-  it("ends when whoever listens may not any more, before another word", async () => {
+  it("ends before the next event when the client loses its right", async () => {
     const events = new Events();
     let mayListen = true;
     const reading = reader(eventStream(events, ALL, null, () => mayListen));
@@ -58,7 +58,7 @@ describe("an event stream", () => {
     expect([events.listeners, events.dropped]).toEqual([0, 0]);
   });
 
-  it("ends for a client that does not read, and holds a bounded amount for it", async () => {
+  it("ends for a client that does not read, after a bounded amount of data", async () => {
     const events = new Events();
     const slow = eventStream(events, ALL, null);
     const quick = reader(eventStream(events, ALL, null));

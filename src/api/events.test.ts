@@ -20,7 +20,7 @@ const texts = (events: readonly ApiEvent[]): unknown[] =>
 const data = (fields: object): never => fields as never;
 
 describe("the stream of events", () => {
-  it("tells whoever listens, from then on", () => {
+  it("sends a listener the events from then on", () => {
     const events = new Events();
     events.publish("assessment", 0, "ann", data({ n: 1 }));
     const one = simulationListener();
@@ -29,7 +29,7 @@ describe("the stream of events", () => {
     expect(one.got).toMatchObject([{ kind: "incident", agent: "ann", at: "1970-01-01T00:00:01.000Z", data: { n: 2 } }]);
   });
 
-  it("is taken up again behind the last event that was seen", () => {
+  it("resumes after the last event that the listener has seen", () => {
     const events = new Events();
     const first = simulationListener();
     const { stop } = events.listen(first, null) as { stop: () => void };
@@ -44,7 +44,7 @@ describe("the stream of events", () => {
     expect(latest.got).toEqual([]);
   });
 
-  it("says when some are not kept any more, or the id is of another life, or none at all", () => {
+  it("reports if events are no longer kept, or if the id is invalid or of another run", () => {
     const events = new Events();
     const first = simulationListener();
     events.listen(first, null);
@@ -57,7 +57,7 @@ describe("the stream of events", () => {
       expect(other.listen(simulationListener(), id)?.isWhole).toBe(false);
   });
 
-  it("drops a listener that takes no more, and the others hear on", () => {
+  it("drops a listener that takes no more, and keeps the others", () => {
     const events = new Events();
     const slow = simulationListener(3);
     const quick = simulationListener();
@@ -70,7 +70,7 @@ describe("the stream of events", () => {
     expect({ left: events.listeners, dropped: events.dropped }).toEqual({ left: 1, dropped: 1 });
   });
 
-  it("has so many listeners and no more", () => {
+  it("limits the number of listeners", () => {
     const events = new Events();
     const taken = Array.from({ length: 100 }, () => events.listen(simulationListener(), null)).filter(
       (one) => one !== null,
@@ -80,7 +80,7 @@ describe("the stream of events", () => {
     expect(events.listen(simulationListener(), null)).not.toBeNull();
   });
 
-  it("lets no control byte and no secret out", () => {
+  it("contains no control bytes and no secrets", () => {
     const events = new Events();
     const one = simulationListener();
     events.listen(one, null);

@@ -57,7 +57,7 @@ describe("a call over the socket", () => {
     ]);
   });
 
-  it("has only the rights that it did not give up", async () => {
+  it("has only the rights that the client did not give up", async () => {
     const headers = { "x-rouse-rights": "read,report" };
     expect(await call("agents", {}, headers)).toMatchObject({ answer: { agents: [{ name: "api" }] } });
     expect(await call("stop", { agent: "api" }, headers)).toMatchObject({ error: { kind: "right" } });
@@ -66,7 +66,7 @@ describe("a call over the socket", () => {
     });
   });
 
-  it("takes a report of the agent that it runs in, or of the agent that it names, and of nobody else", async () => {
+  it("takes a report only for the agent that it runs in or names", async () => {
     const report = { state: "complete", text: "done" };
     expect(await call("report", report)).toMatchObject({ error: { kind: "unknown" } });
     expect(await call("report", report, { "x-rouse-session": "s1" })).toEqual({ answer: { agent: "api" } });
@@ -74,7 +74,7 @@ describe("a call over the socket", () => {
     expect(await call("report", { agent: "nobody", ...report })).toMatchObject({ error: { kind: "unknown" } });
   });
 
-  it("is answered without a control byte, also where a name is quoted", async () => {
+  it("gets an answer without control bytes, also in quoted names", async () => {
     test.loop.register(agent({ name: "evil\u001b[2J\u009b", id: "s3", pid: 10, task: "\u202etask" }));
     const listed = JSON.stringify(await call("agents", {}));
     expect(listed).toContain("evil");

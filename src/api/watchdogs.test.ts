@@ -43,8 +43,8 @@ const make = (): Watchdogs =>
   );
 const record = { session: "s1", agent: "api", client: "orch", token: "digest", interval_secs: 30, message: "check" };
 
-describe("a watchdog's timer", () => {
-  it("says its message every so many seconds, in the name of whoever started it", async () => {
+describe("a watchdog timer", () => {
+  it("types its message at its interval, in the name of the client that started it", async () => {
     const watchdogs = make();
     watchdogs.start(record);
     await vi.advanceTimersByTimeAsync(95_000);
@@ -56,7 +56,7 @@ describe("a watchdog's timer", () => {
     expect(watchdogs.stop("s1")).toBe(false);
   });
 
-  it("counts what it left out, and goes on", async () => {
+  it("counts skipped messages, and continues", async () => {
     const watchdogs = make();
     watchdogs.start(record);
     answer = { result: "refused", reason: "a turn is running", proven: null };
@@ -82,7 +82,7 @@ describe("a watchdog's timer", () => {
     expect(make().list()).toEqual([]);
   });
 
-  it("types nothing while that is not allowed, and says so", async () => {
+  it("types nothing while control is not permitted, and reports it", async () => {
     const watchdogs = make();
     watchdogs.start(record);
     objection = "a user can allow control of it with rouse allow api";
@@ -92,7 +92,7 @@ describe("a watchdog's timer", () => {
     watchdogs.close();
   });
 
-  it("ends with the token that started it, also in the next life of the daemon", async () => {
+  it("ends with the token that started it, also in the next run of the daemon", async () => {
     make().start(record);
     vi.clearAllTimers();
     const next = make();
@@ -106,7 +106,7 @@ describe("a watchdog's timer", () => {
     own.close();
   });
 
-  it("is one per agent: a second takes the place of the first", async () => {
+  it("replaces an earlier timer of the same agent", async () => {
     const watchdogs = make();
     watchdogs.start(record);
     watchdogs.start({ ...record, interval_secs: 60, message: "check" });

@@ -9,8 +9,8 @@ import { incidentView } from "./views/incident-view.js";
 const stage = useIncidentRig();
 const { acts, hanging, run } = stage;
 
-describe("what people say", () => {
-  it("stops acting on an incident that somebody has taken", async () => {
+describe("the incident engine", () => {
+  it("stops acting on an acknowledged incident", async () => {
     await hanging();
     const { loop, controls } = acts(() => ({}));
     for (let n = 0; n < HUNG_S && loop.incidents.incidents.length === 0; n++) await run(1);
@@ -33,8 +33,8 @@ describe("what people say", () => {
   });
 });
 
-describe("permission that comes later", () => {
-  it("lets rouse do what it would have done", async () => {
+describe("a later permission", () => {
+  it("lets rouse take the action that was not permitted before", async () => {
     await hanging();
     const { loop, controls, allow } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);
@@ -72,7 +72,7 @@ describe("the suggested commands of an incident", () => {
   });
 });
 
-describe("what was not done for want of permission", () => {
+describe("an action that was not permitted", () => {
   /** So many others, of the same agent, would have been touched a minute ago. */
   const unpermitted = (incidentState: IncidentState, times: number): void => {
     for (let number = 0; number < times; number++) {
@@ -89,7 +89,7 @@ describe("what was not done for want of permission", () => {
     }
   };
 
-  it("counts against the budget of what else would have been, is not claimed, and is done when permission comes", async () => {
+  it("counts against the budget of other such actions, is not reported as taken, and runs once it is permitted", async () => {
     await hanging();
     const { loop, controls, allow } = acts(() => ({}), { allowed: false });
     await run(HUNG_S / 4);

@@ -8,8 +8,8 @@ import type { IncidentStore } from "../store/incident-table.js";
 const stage = useIncidentRig();
 const { acts, hanging, run } = stage;
 
-describe("from a judgement to a touch", () => {
-  it("stores the intent before the touch and the outcome after it", async () => {
+describe("an action after a judgement", () => {
+  it("has its intent stored before it and its outcome after it", async () => {
     await hanging();
     const stored: (string | undefined)[] = [];
     const known = (): string | undefined => stage.test.journal.incidentState.load().actions.at(-1)?.outcome?.result;
@@ -25,7 +25,7 @@ describe("from a judgement to a touch", () => {
     expect(loop.incidents.incidents).toHaveLength(1);
   });
 
-  it("writes a line for each intent, each outcome with its reason, and each escalation, once", async () => {
+  it("logs each intent, each outcome with its reason, and each escalation once", async () => {
     await hanging();
     const { loop, lines } = acts(({ do: name }) =>
       name === "interrupt"
@@ -45,7 +45,7 @@ describe("from a judgement to a touch", () => {
     expect(lines.filter((line) => line.includes("starting"))).toHaveLength(loop.incidents.actions.length);
   });
 
-  it("touches nothing when the intent cannot be stored", async () => {
+  it("does not run if its intent cannot be stored", async () => {
     await hanging();
     const { incidentState } = stage.test.journal;
     const full: IncidentStore = {
@@ -64,7 +64,7 @@ describe("from a judgement to a touch", () => {
   it.each([
     [true, ["resume"]],
     [false, []],
-  ])("starts an agent again after a crash only if rouse can see it: %s", async (seen, expected) => {
+  ])("restarts an agent after a crash only if rouse can see it: %s", async (seen, expected) => {
     await hanging();
     const { controls } = acts(() => ({}));
     const sight = { kind: "sight", source: "process", seen, text: "its host does not answer" } as const;
@@ -74,7 +74,7 @@ describe("from a judgement to a touch", () => {
     expect(controls).toEqual(expected);
   });
 
-  it("does nothing unasked, and says once what it would have done", async () => {
+  it("does not run without permission, and is reported once as not permitted", async () => {
     await hanging();
     const { loop, controls } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);
@@ -84,7 +84,7 @@ describe("from a judgement to a touch", () => {
     expect(incident?.escalated?.reason).toContain("rouse allow");
   });
 
-  it("ends an incident when the agent works again", async () => {
+  it("closes the incident when the agent recovers", async () => {
     await hanging();
     const { loop } = acts(({ do: name }) => {
       if (name === "nudge") {
@@ -102,7 +102,7 @@ describe("from a judgement to a touch", () => {
     expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["recovered"]);
   });
 
-  it("takes a touch that does not end in its time for unknown, looks, and asks a human instead of repeating it", async () => {
+  it("is unknown after its deadline, and is escalated instead of repeated", async () => {
     await hanging();
     const { loop, controls } = acts(() => new Promise(() => {}));
     await run(HUNG_S);
@@ -111,7 +111,7 @@ describe("from a judgement to a touch", () => {
     expect(loop.incidents.incidents[0]?.phase).toBe("escalated");
   });
 
-  it("does nothing a second time because the agent got another name while it was touched", async () => {
+  it("is not repeated because the agent was renamed meanwhile", async () => {
     await hanging();
     const { loop, controls } = acts(() => new Promise(() => {}));
     for (let n = 0; n < HUNG_S && controls.length === 0; n++) await run(1);
@@ -122,7 +122,7 @@ describe("from a judgement to a touch", () => {
     expect(loop.incidents.incidents).toMatchObject([{ agent: "web" }]);
   });
 
-  it("takes a touch that broke off for unknown", async () => {
+  it("has an unknown outcome if it throws", async () => {
     await hanging();
     const { loop, controls } = acts(() => Promise.reject(new Error("broken pipe")));
     await run(HUNG_S);
@@ -133,7 +133,7 @@ describe("from a judgement to a touch", () => {
     });
   });
 
-  it("repeats nothing after a restart in the middle of a touch", async () => {
+  it("is not repeated after a restart of the daemon in the middle of it", async () => {
     await hanging();
     const first = acts(() => new Promise(() => {}));
     for (let n = 0; n < HUNG_S && first.controls.length === 0; n++) await run(1);
@@ -156,8 +156,8 @@ async function touchedWhenKilled(controls: readonly string[]): Promise<string[][
   return [early, [...controls]];
 }
 
-describe("after waking up", () => {
-  it("looks for a minute after a restart before it touches, also where the wall clock was set back", async () => {
+describe("the daemon after unobserved time", () => {
+  it("observes for a minute after a restart before it acts, also if the wall clock was set back", async () => {
     await hanging();
     stage.test.hand.set(-3_600_000);
     stage.test.run(30);
@@ -170,7 +170,7 @@ describe("after waking up", () => {
     expect(await touchedWhenKilled(controls)).toEqual([[], ["resume"]]);
   });
 
-  it("looks for a minute after a sleep that only the wall clock shows, since it was set back by more than that", async () => {
+  it("observes for a minute after a sleep that only the wall clock shows, since it was set back by more than that", async () => {
     await hanging();
     stage.test.hand.set(-3_600_000);
     const { controls } = acts(() => ({}));
@@ -180,8 +180,8 @@ describe("after waking up", () => {
   });
 });
 
-describe("a session that is over", () => {
-  it("leaves no open incident when a person ended it, and is not brought back", async () => {
+describe("an ended session", () => {
+  it("leaves no open incident if a user ended it, and is not restarted", async () => {
     await hanging();
     const { loop, controls } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);
@@ -195,7 +195,7 @@ describe("a session that is over", () => {
     expect(controls).toEqual([]);
   });
 
-  it("leaves none when it ended well by itself, and asks no human", async () => {
+  it("leaves no open incident if it ended well by itself, and is not escalated", async () => {
     await hanging();
     const { loop, controls } = acts(() => ({}));
     while (loop.incidents.incidents.length === 0) await run(1);
@@ -204,7 +204,7 @@ describe("a session that is over", () => {
     expect(controls).toEqual([]);
   });
 
-  it("leaves none when it is not known to the next life", async () => {
+  it("leaves no open incident if the next run of the daemon does not know it", async () => {
     await hanging();
     const { loop } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);

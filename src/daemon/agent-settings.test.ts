@@ -36,7 +36,7 @@ it("an agent is judged by the stricter settings of the project that it works in"
   expect(settingsIn(null).idle_timeout_minutes).toBe(12);
 });
 
-it("an agent is judged by the ways of its program as the user's own profile tells them", () => {
+it("an agent is judged by the traits of its program in the user's own profile", () => {
   const { traits } = profileFor("codex");
   const own = [{ id: "sketch", extends: "codex", traits: { ...traits, settleMs: 4321 } }];
   const tuning = new AgentSettings(join(home, "config"), [], (kind) => profileFor(kind, own));
@@ -58,7 +58,7 @@ it("activity holds no resume back where the user says so, unless the project wan
   expect(settingsIn(join(home, "project")).isGuarded).toBe(true);
 });
 
-it("a broken project file costs itself only", () => {
+it("a broken project file affects only itself", () => {
   user("[health]\nidle_timeout_minutes = 12\n");
   project("[health\n");
   expect(settingsIn(join(home, "project")).idle_timeout_minutes).toBe(12);
@@ -77,14 +77,14 @@ it("the user's own word is that of their file or a variable, whatever a project 
   expect(settingsIn(home).own).toEqual({ idle_timeout_minutes: 9 });
 });
 
-it("whoever switches on that idle sessions are ended has said after how long, and whoever switches it off has not", () => {
+it("the idle timeout for ending sessions counts as set if the user turns it on, and not if the user turns it off", () => {
   user("[health]\nauto_kill_on_idle = true\n");
   expect(settingsIn(home).own).toEqual({ idle_timeout_minutes: 15 });
   user("[health]\nauto_kill_on_idle = false\n");
   expect(settingsIn(home).own).toEqual({});
 });
 
-it("a slip in a file takes no word back that stood there before, and a new word holds within a minute", () => {
+it("a syntax error in a file keeps the earlier settings, and a new setting applies within a minute", () => {
   let now = 0;
   const tuning = new AgentSettings(join(home, "config"), [], profileFor, () => now);
   const kills = () => {

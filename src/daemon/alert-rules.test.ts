@@ -16,7 +16,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const write = (text: string): void => writeFileSync(join(home, "config", "config.toml"), `version = 1\n${text}`);
 
-describe("the rules of alerting", () => {
+describe("the alert rules", () => {
   const rules = (alerts: string) => {
     write(`[alerts]\n${alerts}\n[channels.ops]\ntype = "desktop"`);
     const { config } = loadConfig({ env: env(), cwd: home });
@@ -29,12 +29,12 @@ describe("the rules of alerting", () => {
     expect(made).toMatchObject({ fallback: "ops", quiet: { from: 1350, to: 420, passes: "critical" } });
   });
 
-  it("know a digest whose time is none", () => {
+  it("report a digest with an invalid schedule", () => {
     expect(rules('digest = "0 8 * * *"').issues).toEqual([]);
     expect(rules('digest = "bla"').issues).toMatchObject([{ where: "alerts.digest" }]);
   });
 
-  it("hold nothing back where the hours cannot be read, and say so", () => {
+  it("hold no alert back if the quiet hours are invalid, and report it", () => {
     const { rules: made, issues } = rules('quiet_hours = "at night"\nquiet_except = "huge"');
     expect(made.quiet).toBeNull();
     expect(issues.map(({ where }) => where)).toEqual(["alerts.quiet_except", "alerts.quiet_hours"]);

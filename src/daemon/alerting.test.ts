@@ -37,7 +37,7 @@ async function worksAgain(name = "api"): Promise<void> {
 }
 
 describe("an alert", () => {
-  it("tells who, what, why, since when, what rouse did and what you can do", async () => {
+  it("names the agent, problem, reason, start, actions taken and suggested commands", async () => {
     await asks();
     await test.wait(30);
     expect(test.heard).toEqual(["opened api is waiting for your answer"]);
@@ -53,7 +53,7 @@ describe("an alert", () => {
     ]);
   });
 
-  it("is one per incident, and one more when it is over", async () => {
+  it("is sent once per incident, and once more when it closes", async () => {
     await asks();
     await test.wait(600);
     await worksAgain();
@@ -63,7 +63,7 @@ describe("an alert", () => {
     expect(new Set(test.arrived.map(({ subject }) => subject)).size).toBe(1);
   });
 
-  it("is one per incident, whatever its agent is called meanwhile, and its end is told of the new name", async () => {
+  it("is sent once per incident if its agent is renamed, and its end uses the new name", async () => {
     test.rules = { reminder: { everyMs: 600_000, max: 3 } };
     test.join();
     await asks();
@@ -77,7 +77,7 @@ describe("an alert", () => {
     expect(test.loop.incidents.incidents).toMatchObject([{ agent: "web", phase: "recovered" }]);
   });
 
-  it("is sent once, and asked after now and then only, while the outbox can be read but not written", async () => {
+  it("is sent once, and its record is retried at intervals, while the outbox can be read but not written", async () => {
     const { outbox } = test.journal;
     const [settle, next] = [outbox.settle.bind(outbox), outbox.next.bind(outbox)];
     let asked = 0;
@@ -97,7 +97,7 @@ describe("an alert", () => {
     expect(asked).toBeLessThan(300);
   });
 
-  it("is not sent for a problem that was over before anybody had to know", async () => {
+  it("is not sent for a problem that ended before it had to be reported", async () => {
     test.rules = { groupWaitMs: 60_000 };
     test.join();
     await asks();
@@ -107,7 +107,7 @@ describe("an alert", () => {
     expect(test.heard).toEqual([]);
   });
 
-  it("is one for many problems at once, and one at their end", async () => {
+  it("groups many simultaneous problems into one, and their ends into another", async () => {
     for (const name of ["a", "b", "c", "d", "e", "f", "g"]) await asks(name);
     await test.wait(60);
     expect(test.heard).toEqual(["opened 7 agents need attention"]);
@@ -116,7 +116,7 @@ describe("an alert", () => {
     expect(test.heard).toEqual(["opened 7 agents need attention", "resolved 7 agents: resolved"]);
   });
 
-  it("is one for an outage, however many come later", async () => {
+  it("is sent once for an outage, however many agents follow", async () => {
     const limited = async (name: string): Promise<void> => {
       test.loop.register(agent({ id: `s-${name}`, name }));
       await test.send(`s-${name}`, [
@@ -132,7 +132,7 @@ describe("an alert", () => {
     expect(test.heard).toEqual(["opened 3 agents have hit the same usage limit (claude-code)"]);
   });
 
-  it("goes by severity, and to the fallback where no route takes it", async () => {
+  it("is routed by severity, and to the fallback if no route matches", async () => {
     test.rules = {
       routes: [
         { ...ROUTE, agents: ["other"] },
@@ -146,7 +146,7 @@ describe("an alert", () => {
     expect(test.journal.outbox.list(10).map(({ channel, state }) => `${channel} ${state}`)).toEqual(["phone sent"]);
   });
 
-  it("is repeated as often as the user wants, and not once somebody has taken it", async () => {
+  it("is repeated as often as configured, until the user acknowledges it", async () => {
     test.rules = { reminder: { everyMs: 600_000, max: 2 } };
     test.join();
     await asks("api");
@@ -161,7 +161,7 @@ describe("an alert", () => {
     ]);
   });
 
-  it("is held in quiet hours and sent after them, once, with its end where it ended", async () => {
+  it("is held in quiet hours and sent once after them, with its end if it ended", async () => {
     const midnight = Date.parse("2026-03-02T00:00:00Z");
     const minuteOfDay = (at: number): number => Math.floor((at - midnight) / 60_000) % 1440;
     test.rules = { quiet: { from: 8 * 60, to: 10 * 60, passes: null, minuteOfDay } };
@@ -176,7 +176,7 @@ describe("an alert", () => {
     expect(test.heard.sort()).toEqual(["opened api is waiting for your answer", "resolved web recovered"]);
   });
 
-  it("passes quiet hours where it is serious enough", async () => {
+  it("ignores quiet hours if it is severe enough", async () => {
     test.rules = { quiet: { from: 0, to: 1439, passes: "critical", minuteOfDay: () => 60 } };
     test.join();
     await asks();
@@ -203,7 +203,7 @@ describe("a receiver that is down", () => {
     expect(test.arrived.map(({ agents }) => agents[0]).sort()).toEqual(["api", "web"]);
   });
 
-  it("says when it wants to be asked again, and is not asked before", async () => {
+  it("is not called before the time that it asks to wait", async () => {
     const asked: number[] = [];
     test.answer = () => {
       asked.push(test.loop.now());
@@ -215,7 +215,7 @@ describe("a receiver that is down", () => {
     expect((asked[1] as number) - (asked[0] as number)).toBeGreaterThanOrEqual(120_000);
   });
 
-  it("for longer than a day is given up, counted, and can be asked again", async () => {
+  it("for longer than a day leaves dead alerts, which are counted and can be retried", async () => {
     test.answer = () => ({ result: "retry", reason: "ops cannot be reached: ECONNREFUSED" });
     await asks();
     for (let n = 0; n < 26 * 60; n++) {
@@ -237,7 +237,7 @@ describe("a receiver that is down", () => {
     expect(test.arrived).toHaveLength(1);
   });
 
-  it("that refuses for good is not asked again", async () => {
+  it("that refuses permanently is not called again", async () => {
     let asked = 0;
     test.answer = () => {
       asked++;
@@ -249,7 +249,7 @@ describe("a receiver that is down", () => {
     expect(test.journal.outbox.count("dead")).toBe(1);
   });
 
-  it("is not told of a problem that somebody took meanwhile", async () => {
+  it("gets no alert about a problem that was acknowledged meanwhile", async () => {
     let isDown = true;
     test.answer = () => (isDown ? { result: "retry", reason: "503" } : { result: "sent" });
     await asks();

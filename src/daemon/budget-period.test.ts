@@ -10,7 +10,7 @@ import { viewOf } from "./views/view.js";
 
 const local = (day: number, hour: number, minute = 0): number => new Date(2026, 10, day, hour, minute).getTime();
 
-describe("a night", () => {
+describe("a budget period", () => {
   it("starts at its hour and lasts until the next one", () => {
     const period = { from: local(14, 20), to: local(15, 20) };
     expect(budgetPeriodAt(local(14, 20), 20)).toEqual(period);
@@ -47,7 +47,7 @@ describe("an agent with a budget", () => {
   }
   const problems = () => test.loop.incidents.incidents.map(({ problem }) => problem);
 
-  it("is told once when its sessions together used it up, goes on working, and is not touched", async () => {
+  it("is reported once when its sessions together used it up, keeps working, and is left alone", async () => {
     test.can = ["interrupt", "nudge"];
     const touched: string[] = [];
     test.touch = (action) => {
@@ -80,7 +80,7 @@ describe("an agent with a budget", () => {
     expect(test.arrived[0]?.severity).toBe("warning");
   });
 
-  it("is neither forgotten nor told again by the next life of the daemon", async () => {
+  it("is neither forgotten nor reported again by the next run of the daemon", async () => {
     test.loop.register(agent());
     budgets({ tokens_per_night: 100 });
     await test.send("s1", [...WORKING, tokens(200)]);
@@ -93,7 +93,7 @@ describe("an agent with a budget", () => {
     expect(test.loop.find("api")?.spend?.tokens).toBe(200);
   });
 
-  it("says nothing at the end of the night, and is told again in the next one", async () => {
+  it("is not reported at the end of the period, and is reported again in the next one", async () => {
     test.loop.register(agent());
     budgets({ tokens_per_night: 100 });
     await test.send("s1", [...WORKING, tokens(200)]);
@@ -108,7 +108,7 @@ describe("an agent with a budget", () => {
     expect(test.reported.filter((one) => one === "worker.escalated api")).toHaveLength(2);
   });
 
-  it("is interrupted once where its policy has a step for it, and that is told", async () => {
+  it("is interrupted once if its policy has a step for it, and that is reported", async () => {
     const text = 'plans.over_budget = [{ do = "interrupt" }]';
     test.policy = parsePolicy("thrifty", text, () => POLICIES.default).policy;
     test.can = ["interrupt", "nudge"];

@@ -59,7 +59,7 @@ describe("the digest", () => {
     expect(test.journal.outbox.states()).toEqual([]);
   });
 
-  it("says of a pattern that is none that it is none", () => {
+  it("refuses an invalid pattern", () => {
     expect(() => digests("every morning")).toThrow("CronPattern");
   });
 });

@@ -9,7 +9,7 @@ let test: TestLoop;
 afterEach(() => test.close());
 
 describe("the loop's sessions", () => {
-  it("takes nothing for a session that nobody registered", async () => {
+  it("takes no signals for an unregistered session", async () => {
     test = new TestLoop();
     expect(await test.send("s1", WORKING)).toBeNull();
   });
@@ -23,7 +23,7 @@ describe("the loop's sessions", () => {
     expect(test.says()).toBe("working");
   });
 
-  it("accuses nobody while nothing can be stored: it is blind, says why, and sees again when the store does", async () => {
+  it("raises no alarm while nothing can be stored, reports that it cannot see, and recovers with the store", async () => {
     test = await TestLoop.working();
     test.run(50);
     const append = test.journal.append.bind(test.journal);

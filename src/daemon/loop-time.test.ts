@@ -17,7 +17,7 @@ describe("the loop's time", () => {
   });
 
   it.each(MODELS)(
-    "accuses nobody after a sleep of the machine, and still tells a silence later (%s)",
+    "raises no alarm after a sleep of the machine, and still reports a later silence (%s)",
     async (model) => {
       test = await TestLoop.working(model);
       test.run(5);
@@ -32,7 +32,7 @@ describe("the loop's time", () => {
     },
   );
 
-  it("accuses nobody when the daemon itself stood still", async () => {
+  it("raises no alarm when the daemon itself was stopped", async () => {
     test = await TestLoop.working();
     test.run(5);
     test.hand.pass(HOUR_MS);
@@ -40,7 +40,7 @@ describe("the loop's time", () => {
     expect(test.says()).toBe("working");
   });
 
-  it("accuses nobody when what was sent meanwhile comes before the first tick after a sleep", async () => {
+  it("raises no alarm when delayed signals arrive before the first tick after a sleep", async () => {
     test = await TestLoop.working();
     test.run(5);
     test.hand.sleep(2 * HOUR_MS);
@@ -50,7 +50,7 @@ describe("the loop's time", () => {
     expect(test.changes).toEqual(["api working"]);
   });
 
-  it.each([HOUR_MS, -HOUR_MS])("accuses nobody when the wall clock is set by %d ms", async (byMs) => {
+  it.each([HOUR_MS, -HOUR_MS])("raises no alarm when the wall clock is set by %d ms", async (byMs) => {
     test = await TestLoop.working();
     test.run(5);
     test.hand.set(byMs);
@@ -62,7 +62,7 @@ describe("the loop's time", () => {
   });
 
   it.each(MODELS)(
-    "accuses nobody whenever the machine sleeps or its clock is set, for however long (%s)",
+    "raises no alarm whenever the machine sleeps or its clock is set, for however long (%s)",
     async (model) => {
       const step = fc.oneof(
         { weight: 3, arbitrary: fc.record({ run: fc.integer({ min: 1, max: 40 }) }) },

@@ -37,7 +37,7 @@ function may(wishes: readonly PermissionRequest[], at: number = NOW, about: "api
 
 const API = "api/run api/spawn api/tmux api/transcript";
 
-describe("whom rouse may act on", () => {
+describe("the set of agents that rouse may act on", () => {
   it.each<[string, readonly PermissionRequest[], string]>([
     ["nobody at first", [], ""],
     [
@@ -78,7 +78,7 @@ describe("whom rouse may act on", () => {
 });
 
 describe("what was allowed", () => {
-  it("is known to the next life, in a file for this user alone", () => {
+  it("is known to the next run, in a file that only this user can read", () => {
     new Permission(path).take(request(["api"]), NOW);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(new Permission(path).isAllowed({ name: "api", origin: "tmux" }, "api", NOW)).toBe(true);

@@ -6,7 +6,7 @@ import type { UserRecovery } from "./recovery.js";
 const stage = useIncidentRig();
 const { acts, hanging, run } = stage;
 
-describe("a recovery by hand", () => {
+describe("a recovery that a user orders", () => {
   /** Stuck, and not yet long enough to be acted on. */
   async function suspected(rig: IncidentRig): Promise<void> {
     for (let n = 0; n < HUNG_S && rig.loop.incidents.incidents.length === 0; n++) await run(1);

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the key", () => {
-  it("is made once, for this user alone", () => {
+  it("is created once, readable by this user only", () => {
     const path = join(folder, "key");
     const key = makeKey(path);
     expect(makeKey(path)).toBe(key);
@@ -78,7 +78,7 @@ describe("the port", () => {
     return answer.status;
   }
 
-  it("breaks a body off that does not arrive in time, and goes on", async () => {
+  it("aborts a body that does not arrive in time, and keeps serving", async () => {
     const { face, port, key } = await openFace();
     try {
       const head = [
@@ -106,7 +106,7 @@ describe("the port", () => {
     }
   });
 
-  it("holds so many connections and no more, and answers again when they are gone", async () => {
+  it("limits the number of connections, and answers again when they are closed", async () => {
     const { face, port, key } = await openFace();
     const idle = Array.from({ length: 400 }, () => connect(port, "127.0.0.1").on("error", () => {}));
     try {
@@ -118,7 +118,7 @@ describe("the port", () => {
     }
   });
 
-  it("is not opened where none is wanted", async () => {
+  it("stays closed if the configuration turns it off", async () => {
     const face = new HttpServer({
       port: 0,
       keyFile: join(folder, "key"),

@@ -31,7 +31,7 @@ describe("a token", () => {
       expect(new Tokens(path).find(wrong)).toBeNull();
   });
 
-  it("is taken back at once, also by a daemon that has read it", () => {
+  it("is revoked at once, also in a running daemon", () => {
     const tokens = new Tokens(path);
     const token = createToken(path, "ann", ["read"], 0);
     const { name, token: digest = "" } = tokens.find(token) ?? {};
@@ -77,7 +77,7 @@ describe("a token", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("is masked where somebody prints it", () => {
+  it("is masked in output", () => {
     const token = createToken(path, "ann", ["read"], 0);
     expect(redact(`use ${token} here`)).not.toContain(token.slice(10));
   });

@@ -15,13 +15,13 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-describe("whose word it is", () => {
-  it("goes by the session that rouse gave, whatever else is said", () => {
+describe("the agent of a hook or report", () => {
+  it("is found by the rouse session before anything else", () => {
     expect(whose({ session: "s1", pid: 12, conversation: "talk-2", cwd: "/web" })).toBe("s1");
     expect(whose({ session: "nobody", pid: 12 })).toBeNull();
   });
 
-  it("is not the outer agent's, where an agent inside it has its environment", () => {
+  it("is not the outer agent if an inner agent inherited its environment", () => {
     const inside = (caller: Caller): string | null => findCaller(test.loop, caller, () => true)?.session.id ?? null;
     expect(inside({ session: "s1", process: 99, cwd: "/api" })).toBeNull();
     expect(inside({ session: "s1", process: 99, pid: 12 })).toBe("s2");
@@ -30,13 +30,13 @@ describe("whose word it is", () => {
     expect(inside({ session: "s1", conversation: "another talk" })).toBe("s1");
   });
 
-  it("goes by the name, then the process, then the conversation", () => {
+  it("is found by the name, then the process, then the conversation", () => {
     expect(whose({ agent: "web", pid: 11 })).toBe("s2");
     expect(whose({ pid: 11, conversation: "talk-2" })).toBe("s1");
     expect(whose({ pid: 99, conversation: "talk-2" })).toBe("s2");
   });
 
-  it("goes by the folder only where nothing better is known of the agent", () => {
+  it("is found by the folder only if nothing better identifies it", () => {
     expect(whose({ cwd: "/api", kind: "claude-code" })).toBe("s1");
     expect(whose({ cwd: "/api", kind: "codex" })).toBeNull();
     expect(whose({ cwd: "/api", pid: 99 })).toBeNull();
@@ -44,7 +44,7 @@ describe("whose word it is", () => {
     expect(whose({ cwd: "/api", conversation: "a first talk" })).toBe("s1");
   });
 
-  it("is nobody's where two would fit, or the agent ended", () => {
+  it("is not found if two agents match, or if it ended", () => {
     test.loop.register(agent({ id: "s4", name: "api", pid: 14, workspace: "/api" }));
     expect([whose({ agent: "api" }), whose({ cwd: "/api" }), whose({ agent: "old" }), whose({ pid: 13 })]).toEqual([
       null,

@@ -21,7 +21,7 @@ function read(): Moment | null {
   return checked.before;
 }
 
-describe("the last look", () => {
+describe("the time of the last observation", () => {
   it("is known to the next daemon, to five seconds", () => {
     const checked = new LastWatchedFile(path);
     expect(checked.before).toBeNull();

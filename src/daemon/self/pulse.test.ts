@@ -12,7 +12,7 @@ import { servicePulse } from "./service-manager.js";
 
 const NOW = Date.parse("2026-03-02T09:00:00Z");
 
-describe("a sign of life", () => {
+describe("a heartbeat", () => {
   it("leaves at the end of finished rounds, no more often than it is wanted, and not while the loop is blocked", async () => {
     const test = new TestLoop();
     let sent = 0;
