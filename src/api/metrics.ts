@@ -82,7 +82,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_agents_blind",
-    help: "Running agents that rouse cannot see at present",
+    help: "Running agents that are unobserved at present",
     labels: [],
     rows: (source) =>
       one(

@@ -16,7 +16,7 @@ const schema = z.looseObject({
   origin: z.enum(["run", "spawn", "tmux", "transcript"]),
   command: z.array(z.string().max(AGENT_LIMITS.argument)).max(AGENT_LIMITS.arguments),
   workspace: z.string().max(AGENT_LIMITS.workspace).nullable(),
-  // A command has to be kept as it is, to be started again; what somebody wrote about the work has not.
+  // The command is stored unchanged, to be run again; texts about the work are not.
   task: z.string().max(AGENT_LIMITS.task).transform(redact).nullable(),
   policy: name.nullable(),
   pid: z.number().int().positive().nullable(),

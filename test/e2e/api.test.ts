@@ -122,7 +122,7 @@ describe("the API", () => {
       .split("\n");
     const last = lines.map((line) => JSON.parse(line) as Record<string, unknown>).slice(-2);
     expect(last).toMatchObject([
-      { client: "all", agent: "ann", record: "send_input", text: "go on" },
+      { client: "all", agent: "ann", action: "send_input", text: "go on" },
       { id: last[0]?.id, result: "done" },
     ]);
   });
@@ -131,7 +131,7 @@ describe("the API", () => {
     const socket = rousePaths(home.env).daemonSocket;
     const found = {
       name: "found",
-      session: "found",
+      id: "found",
       origin: "tmux",
       kind: "claude-code",
       tags: [],

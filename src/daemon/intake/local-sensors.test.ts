@@ -75,7 +75,7 @@ const afterChecks = async (what: string, isSo: () => boolean): Promise<void> =>
     30_000,
   );
 
-describe.runIf(process.platform === "linux")("the daemon's own senses", { timeout: 90_000 }, () => {
+describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeout: 90_000 }, () => {
   it("look for work where the configuration says that it shows, and only at the agent's own commits", async () => {
     const work = mkdtempSync(join(tmpdir(), "rouse-sensors-work-"));
     const now = new Date(test.loop.now());

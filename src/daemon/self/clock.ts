@@ -103,8 +103,8 @@ export class DaemonClock {
   }
 
   /**
-   * From when on nobody watched, where the life before this one watched until `seen` and last looked at `looked`. Where the
-   * clock had to leap, nobody knows how long that was: what comes was stamped behind the leap.
+   * Start of the unobserved time, if the previous run observed until `seen` and last checked at `looked`. If the clock had to
+   * leap, its length is unknown: later signals were stamped behind the leap.
    */
   unwatchedFrom(seen: number, checked: ClockSample | null): number {
     const { check } = this;
