@@ -103,7 +103,7 @@ export class DaemonClock {
   }
 
   /**
-   * Start of the unobserved time, if the previous run observed until `seen` and last checked at `looked`. If the clock had to
+   * Start of the unobserved time, for a previous run that observed until `seen` and last checked at `checked`. If the clock had to
    * leap, its length is unknown: later signals were stamped behind the leap.
    */
   unwatchedFrom(seen: number, checked: ClockSample | null): number {
