@@ -1,15 +1,16 @@
 /**
- * The way of the signals from a host to the daemon: numbered, in order, kept until the daemon has them.
+ * Sends the signals of a host to the daemon: numbered, in order, kept until the daemon acknowledges them.
  *
- * Nothing in here may disturb the agent. Giving a signal only puts it into a list; a batch leaves 100 ms later or when
- * 200 wait. When the daemon does not answer it is started once (by a function that is given), and asked again with
- * growing pauses for as long as the host lives. What it has not acknowledged is kept up to a bound; beyond it the
- * oldest goes, and is counted. While there is nothing to tell, the session is told again as a beat: a host that is
- * stopped, or whose looking failed, falls silent, and the daemon notices.
+ * Nothing here may disturb the agent. `give` only appends to a list; a batch leaves 100 ms later, or at once when 200
+ * signals wait. If the daemon does not answer, it is started once (by a function that is given) and retried with growing
+ * pauses for as long as the host runs. Unacknowledged signals are kept up to a bound; beyond it the oldest are dropped
+ * and counted. While there is nothing to send, the session itself is sent as a heartbeat: a host that is stopped, or
+ * that no longer watches its agent, sends none, and the daemon notices.
  *
  *   idle -- give --> waiting (100 ms) -- due --> sending -- acked --> idle, or waiting when more came
  *                                                sending -- failed --> backing off (0.1 s … 10 s) --> sending
- *   idle -- 20 s --> sending the session alone
+ *   idle -- 4 s --> sending the session alone
+ *   any -- close --> closed
  */
 import { Agent, request } from "node:http";
 import type { AgentSession } from "../core/agent.js";
@@ -18,9 +19,9 @@ import type { Signal } from "../core/signal.js";
 const BATCH_MS = 100;
 const BATCH_SIGNALS = 200;
 const KEPT_MAX = 20_000;
-/** A daemon that was killed is missed within this time, also by a host whose agent is quiet. */
+/** A killed daemon is noticed within this time, even if the agent is quiet. */
 const HEARTBEAT_MS = 4000;
-/** A daemon that died so soon after it was called would die again. */
+/** A daemon that dies this soon after its start would die again. */
 const YOUNG_MS = 3000;
 const CALL_EVERY_MS = 60_000;
 const BACK_OFF_MS = [100, 200, 500, 1000, 2000, 5000, 10_000] as const;
@@ -34,9 +35,27 @@ export interface DaemonLinkOptions {
   startDaemon?: () => Promise<unknown>;
   keptMax?: number;
   heartbeatMs?: number;
-  /** Whether the agent is still looked at: a host that only passes bytes on has nothing to vouch for. */
+  /** Whether the agent is still watched: a host that only forwards bytes sends no heartbeat. */
   isWatching?: () => boolean;
 }
+
+interface Pending {
+  timer: NodeJS.Timeout;
+  dueAt: number;
+}
+
+type LinkState =
+  /** The daemon has everything; the next heartbeat is pending. */
+  | ({ kind: "idle" } & Pending)
+  /** A batch is pending. */
+  | ({ kind: "waiting" } & Pending)
+  /** A retry is pending; `failures` counts the failed requests in a row. */
+  | ({ kind: "backing_off"; failures: number } & Pending)
+  | { kind: "sending"; failures: number }
+  | { kind: "closed" };
+
+/** Whether this link asked for a daemon to be started. */
+type DaemonStart = { kind: "not_asked" } | { kind: "starting" | "tried"; at: number };
 
 export class DaemonLink {
   readonly #options: DaemonLinkOptions;
@@ -46,20 +65,16 @@ export class DaemonLink {
   /** Number of the first kept signal. */
   #from = 1;
   #dropped = 0;
-  #failures = 0;
-  #registered = false;
-  #sending = false;
-  #timer: NodeJS.Timeout | null = null;
-  #dueAt = Number.POSITIVE_INFINITY;
-  #askedForDaemonAt = Number.NEGATIVE_INFINITY;
-  #isDaemonComing = false;
-  #closed = false;
+  /** The session as the daemon knows it; null when that has to be sent again. */
+  #registered: AgentSession | null = null;
+  #daemonStart: DaemonStart = { kind: "not_asked" };
   #settled: (() => void)[] = [];
+  #state: LinkState;
 
   constructor(options: DaemonLinkOptions) {
     this.#options = options;
     this.#session = options.session;
-    this.#wake(0);
+    this.#state = { kind: "waiting", ...this.#arm(0) };
   }
 
   get droppedSignals(): number {
@@ -67,11 +82,19 @@ export class DaemonLink {
   }
 
   get isConnected(): boolean {
-    return this.#registered && this.#failures === 0;
+    return this.#isRegistered && failuresIn(this.#state) === 0;
+  }
+
+  get #isRegistered(): boolean {
+    return this.#registered === this.#session;
+  }
+
+  get #hasDelivered(): boolean {
+    return this.#isRegistered && this.#kept.length === 0;
   }
 
   give(signal: Signal): void {
-    if (this.#closed) return;
+    if (this.#state.kind === "closed") return;
     this.#kept.push(signal);
     if (this.#kept.length > (this.#options.keptMax ?? KEPT_MAX)) {
       // In slices: taking a single one off the front of a long list, each time, is quadratic.
@@ -80,22 +103,23 @@ export class DaemonLink {
       this.#from += gone;
       this.#dropped += gone;
     }
-    if (this.#failures === 0) this.#wake(this.#kept.length >= BATCH_SIGNALS ? 0 : BATCH_MS);
+    this.#sendWithin(this.#kept.length >= BATCH_SIGNALS ? 0 : BATCH_MS);
   }
 
-  /** What is known of the session changed. */
+  /** Replaces the description of the session, and sends it. */
   update(session: AgentSession): void {
     this.#session = session;
-    this.#registered = false;
-    if (this.#failures === 0) this.#wake(0);
+    this.#registered = null;
+    this.#sendWithin(0);
   }
 
-  /** Sends what is left, for so long at most, and ends; at once when no daemon is there and none is coming. True when the daemon has everything. */
+  /**
+   * Sends the remaining signals for at most `withinMs`, then closes; at once if no daemon is running or starting. True if
+   * the daemon has everything.
+   */
   async close(withinMs: number): Promise<boolean> {
-    const isDone = (): boolean => this.#registered && this.#kept.length === 0;
-    if (!isDone() && withinMs > 0) {
-      this.#failures = Math.min(this.#failures, 1);
-      this.#wake(0);
+    if (!this.#hasDelivered && withinMs > 0) {
+      this.#retryNow();
       await new Promise<void>((resolve) => {
         const deadline = setTimeout(resolve, withinMs);
         this.#settled.push(() => {
@@ -104,58 +128,86 @@ export class DaemonLink {
         });
       });
     }
-    this.#closed = true;
-    if (this.#timer) clearTimeout(this.#timer);
+    if ("timer" in this.#state) clearTimeout(this.#state.timer);
+    this.#state = { kind: "closed" };
     this.#agent.destroy();
-    return isDone();
+    return this.#hasDelivered;
   }
 
-  #wake(inMs: number): void {
-    const at = performance.now() + inMs;
-    if (this.#closed || this.#sending || at >= this.#dueAt) return;
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#dueAt = at;
-    this.#timer = setTimeout(() => {
-      this.#dueAt = Number.POSITIVE_INFINITY;
-      void this.#send();
-    }, inMs);
+  /** New signals and updates do not shorten a pause after a failure. */
+  #sendWithin(ms: number): void {
+    const state = this.#state;
+    if (state.kind === "idle" || state.kind === "waiting")
+      this.#state = { kind: "waiting", ...this.#noLaterThan(state, ms) };
+  }
+
+  #retryNow(): void {
+    const state = this.#state;
+    if (state.kind === "sending") this.#state = { kind: "sending", failures: Math.min(state.failures, 1) };
+    else if (state.kind === "backing_off")
+      this.#state = { ...state, failures: Math.min(state.failures, 1), ...this.#noLaterThan(state, 0) };
+    else this.#sendWithin(0);
+  }
+
+  #noLaterThan({ timer, dueAt }: Pending, inMs: number): Pending {
+    if (performance.now() + inMs >= dueAt) return { timer, dueAt };
+    clearTimeout(timer);
+    return this.#arm(inMs);
+  }
+
+  #arm(inMs: number): Pending {
+    const timer = setTimeout(() => void this.#send(), inMs);
     // Signals that wait for an absent daemon do not keep a host alive whose agent is gone.
-    this.#timer.unref();
+    timer.unref();
+    return { timer, dueAt: performance.now() + inMs };
   }
 
   async #send(): Promise<void> {
-    if (this.#sending || this.#closed) return;
-    this.#sending = true;
-    let ok = false;
-    let isHopeless = false;
-    try {
-      ok = await this.#sendNext();
-      this.#failures = 0;
-      // One that lived for a while and is gone is called again at once; one that dies young is left alone for a minute.
-      if (performance.now() - this.#askedForDaemonAt > YOUNG_MS) this.#askedForDaemonAt = Number.NEGATIVE_INFINITY;
-    } catch (error) {
-      this.#failures++;
-      this.#registered = false;
-      if (isAway(error)) this.#callDaemon();
-      isHopeless = isAway(error) && !this.#isDaemonComing;
-    }
-    this.#sending = false;
-    if (isHopeless || (ok && this.#kept.length === 0 && this.#registered))
-      for (const call of this.#settled.splice(0)) call();
-    if (ok && this.#kept.length === 0 && this.#registered) this.#wake(this.#options.heartbeatMs ?? HEARTBEAT_MS);
-    else if (ok) this.#wake(this.#kept.length >= BATCH_SIGNALS || this.#settled.length > 0 ? 0 : BATCH_MS);
-    else this.#wake(this.#backOff());
+    this.#state = { kind: "sending", failures: failuresIn(this.#state) };
+    const outcome = await this.#attempt();
+    const isDone = outcome === "sent" && this.#hasDelivered;
+    if (isDone || outcome === "no_daemon") for (const call of this.#settled.splice(0)) call();
+    this.#state = this.#next(outcome, isDone);
   }
 
-  /** False when the daemon forgot the session: it is told again. */
+  async #attempt(): Promise<Outcome> {
+    try {
+      const isKnown = await this.#sendNext();
+      // A daemon that ran for a while and is gone is started again at once; one that dies young, after a minute.
+      const start = this.#daemonStart;
+      if (start.kind !== "not_asked" && performance.now() - start.at > YOUNG_MS)
+        this.#daemonStart = { kind: "not_asked" };
+      return isKnown ? "sent" : "forgotten";
+    } catch (error) {
+      this.#registered = null;
+      if (!isAway(error)) return "failed";
+      this.#startDaemon();
+      return this.#daemonStart.kind === "starting" ? "failed" : "no_daemon";
+    }
+  }
+
+  #next(outcome: Outcome, isDone: boolean): LinkState {
+    const state = this.#state;
+    if (state.kind === "closed") return state;
+    if (isDone) return { kind: "idle", ...this.#arm(this.#options.heartbeatMs ?? HEARTBEAT_MS) };
+    if (outcome === "sent") {
+      const isUrgent = this.#kept.length >= BATCH_SIGNALS || this.#settled.length > 0;
+      return { kind: "waiting", ...this.#arm(isUrgent ? 0 : BATCH_MS) };
+    }
+    if (outcome === "forgotten") return { kind: "waiting", ...this.#arm(backOff(1)) };
+    const failures = failuresIn(state) + 1;
+    return { kind: "backing_off", failures, ...this.#arm(backOff(failures)) };
+  }
+
+  /** False when the daemon forgot the session, which has to be sent again. */
   async #sendNext(): Promise<boolean> {
     const path = `/v1/sessions/${encodeURIComponent(this.#session.id)}`;
     const isHeartbeat = this.#kept.length === 0 && (this.#options.isWatching?.() ?? true);
-    if (!this.#registered || isHeartbeat) {
+    if (!this.#isRegistered || isHeartbeat) {
       const session = this.#session;
       const { status, acked } = await this.#ask("PUT", path, session);
       if (status !== 200) throw new Error(`the daemon refused the session (${status})`);
-      this.#registered = this.#session === session;
+      this.#registered = session;
       this.#forget(acked);
     }
     if (this.#kept.length === 0) return true;
@@ -163,17 +215,16 @@ export class DaemonLink {
     const signals = this.#kept.slice(0, BATCH_SIGNALS);
     const { status, acked } = await this.#ask("POST", `${path}/signals`, { from, signals });
     if (status === 409 || status === 404) {
-      this.#registered = false;
-      this.#failures = 1;
+      this.#registered = null;
       return false;
     }
     if (status >= 400 && status < 500) {
-      // It will never take these, and what comes behind them must not wait for ever.
+      // The daemon will never accept these, and later signals must not wait forever.
       this.#dropped += this.#forget(from + signals.length - 1);
       return true;
     }
     if (status !== 200) throw new Error(`the daemon failed (${status})`);
-    // A daemon that took them but acknowledges less would be sent them again and again.
+    // Otherwise the same signals would be sent again and again without a pause.
     if (acked < from) throw new Error("the daemon did not acknowledge");
     this.#forget(acked);
     return true;
@@ -186,23 +237,17 @@ export class DaemonLink {
     return gone;
   }
 
-  #backOff(): number {
-    const base = BACK_OFF_MS[Math.min(this.#failures, BACK_OFF_MS.length) - 1] ?? 100;
-    // Many hosts miss the same daemon at the same moment.
-    return base * (0.75 + Math.random() / 2);
-  }
-
-  #callDaemon(): void {
-    const now = performance.now();
-    if (!this.#options.startDaemon || now - this.#askedForDaemonAt < CALL_EVERY_MS) return;
-    this.#askedForDaemonAt = now;
-    this.#isDaemonComing = true;
+  #startDaemon(): void {
+    const { startDaemon } = this.#options;
+    const start = this.#daemonStart;
+    const at = performance.now();
+    if (!startDaemon || (start.kind !== "not_asked" && at - start.at < CALL_EVERY_MS)) return;
+    this.#daemonStart = { kind: "starting", at };
     const tried = (): void => {
-      this.#isDaemonComing = false;
-      this.#failures = Math.min(this.#failures, 1);
-      this.#wake(0);
+      if (this.#daemonStart.kind === "starting") this.#daemonStart = { kind: "tried", at: this.#daemonStart.at };
+      this.#retryNow();
     };
-    this.#options.startDaemon().then(tried, tried);
+    startDaemon().then(tried, tried);
   }
 
   #ask(method: "PUT" | "POST", path: string, body: unknown): Promise<{ status: number; acked: number }> {
@@ -234,6 +279,17 @@ export class DaemonLink {
   }
 }
 
+/** `forgotten`: the daemon does not know the session. `no_daemon`: none is running and none is starting. */
+type Outcome = "sent" | "forgotten" | "failed" | "no_daemon";
+
+const failuresIn = (state: LinkState): number => ("failures" in state ? state.failures : 0);
+
+/** Jittered: many hosts miss the same daemon at the same moment. */
+function backOff(failures: number): number {
+  const base = BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length) - 1] ?? 100;
+  return base * (0.75 + Math.random() / 2);
+}
+
 function ackedOf(text: string): number {
   try {
     const { acked } = JSON.parse(text) as { acked?: unknown };
@@ -243,7 +299,7 @@ function ackedOf(text: string): number {
   }
 }
 
-/** Nobody listens, or the socket is not there: the daemon is not running, instead of being busy. */
+/** Nothing listens, or there is no socket: the daemon is not running, rather than busy. */
 function isAway(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return code === "ENOENT" || code === "ECONNREFUSED";
