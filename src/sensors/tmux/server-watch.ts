@@ -1,4 +1,9 @@
-/** One tmux server: asks it at each tick, adopts what the rules choose, and tells what became of it. */
+/**
+ * Watches one tmux server: queries it at each tick, adopts the panes that the rules choose, and reports how they end.
+ *
+ *   answering -- no answer --> failing (retry after 0.5 s … 8 s) -- answer --> answering
+ *   any -- stop --> stopped
+ */
 import { randomBytes } from "node:crypto";
 import { type AdoptContext, AdoptedPane, serverKey } from "./adopted.js";
 import { ControlLink } from "./control.js";
@@ -10,24 +15,31 @@ import type { Processes, ProcessFact } from "./program.js";
 export interface ServerOptions extends AdoptContext {
   rules: AdoptRules;
   processes: Processes | null;
-  /** Panes and processes are compared at least so often. */
+  /** Longest time between two comparisons of panes and processes. */
   discoverMs: number;
-  /** Join by control mode where nobody can see it; otherwise one process per tick asks. */
+  /** Use control mode if no user can notice it; otherwise each tick runs one tmux process. */
   control: boolean;
   program: string;
-  /** Whether this watch is the one for that server: it may have two sockets. */
+  /** Whether this watch is responsible for that server, which may have two sockets. */
   owns: (server: string) => boolean;
 }
 
-/** So many panes are captured at one tick; more of them take turns. */
+/** Panes captured per tick; if there are more, they take turns. */
 const CAPTURES_MAX = 100;
-/** However much changes, processes are not listed more often than this. */
+/** Shortest time between two listings of the processes. */
 const LISTING_MS = 1000;
-/** A server that fails is asked again after this, doubled up to the longest. */
+/** First pause after a failed query; doubles up to the maximum. */
 const RETRY_MS = 500;
 const RETRY_MAX_MS = 8000;
-/** Control mode that was refused or lost is tried again after this. */
+/** Pause before control mode is tried again after it was refused or lost. */
 const CONTROL_AGAIN_MS = 60_000;
+
+type WatchState =
+  /** It answered the last query, or was not queried yet. */
+  | { kind: "answering" }
+  /** `isGone`: nothing listens at its socket. `pauseMs` is the pause after the next failure. */
+  | { kind: "failing"; retryAt: number; pauseMs: number; isGone: boolean }
+  | { kind: "stopped" };
 
 type Rows = ReadonlyMap<number, ProcessFact> | null;
 
@@ -38,15 +50,13 @@ export class ServerWatch {
   readonly #options: ServerOptions;
   /** By pane id. */
   readonly #adopted = new Map<string, AdoptedPane>();
-  /** Panes whose agent ended while the pane lives on, and the process that the pane had. */
+  /** Panes whose agent ended while the pane still exists, with the process that the pane had. */
   readonly #left = new Map<string, number>();
   #server: string | null = null;
-  #busy: Promise<void> | null = null;
-  #stopped = false;
-  #lost = false;
+  #state: WatchState = { kind: "answering" };
+  /** The query under way: there is at most one. */
+  #query: Promise<void> | null = null;
   #turn = 0;
-  #retryMs = RETRY_MS;
-  #askAt = 0;
   #discoverAt = 0;
   #listedAt = Number.NEGATIVE_INFINITY;
   #outline = "";
@@ -67,37 +77,45 @@ export class ServerWatch {
     return this.#server;
   }
 
-  /** Nobody answers at its socket. */
+  /** Nothing listens at its socket. */
   get lost(): boolean {
-    return this.#lost;
+    return this.#state.kind === "failing" && this.#state.isGone;
+  }
+
+  get #isStopped(): boolean {
+    return this.#state.kind === "stopped";
   }
 
   moveTo(socket: string): void {
     this.socket = socket;
     this.#poll = new PollLink(socket, this.#options.program);
     this.#leaveControl();
-    this.#askAt = 0;
+    if (this.#state.kind === "failing") this.#state = { ...this.#state, retryAt: 0 };
     for (const one of this.#adopted.values()) one.moveTo(socket);
   }
 
-  /** Asks once, unless the last question is still open or it is not yet time. */
+  /** Queries the server once, unless a query is under way or it is too early. */
   tick(now: () => number): Promise<void> {
-    if (this.#busy || this.#stopped) return this.#busy ?? Promise.resolve();
-    const at = now();
-    if (at < this.#askAt || (this.#adopted.size === 0 && at < this.#discoverAt)) return Promise.resolve();
-    this.#busy = this.#ask(now)
-      // What goes wrong on our own side says nothing about the panes either.
+    if (this.#query || this.#isStopped) return this.#query ?? Promise.resolve();
+    if (!this.#isDue(now())) return Promise.resolve();
+    this.#query = this.#ask(now)
+      // An error on our side says nothing about the panes either.
       .catch((error: unknown) => this.#unanswered({ kind: "failed", reason: String(error).slice(0, 200) }, now()))
       .finally(() => {
-        this.#busy = null;
+        this.#query = null;
       });
-    return this.#busy;
+    return this.#query;
+  }
+
+  #isDue(at: number): boolean {
+    if (this.#state.kind === "failing" && at < this.#state.retryAt) return false;
+    return this.#adopted.size > 0 || at >= this.#discoverAt;
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#state = { kind: "stopped" };
     this.#leaveControl();
-    await this.#busy;
+    await this.#query;
     for (const one of this.#adopted.values()) one.dispose();
     this.#adopted.clear();
   }
@@ -108,12 +126,11 @@ export class ServerWatch {
     if (this.#control && this.#control.link.closed !== null) this.#leaveControl();
     const link = this.#control?.link ?? this.#poll;
     const outcome = await link.run([listPanes(mark), ...targets.map((one) => capturePane(one.pane.id))]);
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     const at = now();
     const listing = outcome.kind === "answer" ? outcome.replies[0] : null;
     if (outcome.kind !== "answer" || typeof listing !== "string") return this.#unanswered(outcome, at);
-    this.#retryMs = RETRY_MS;
-    this.#lost = false;
+    this.#state = { kind: "answering" };
     const panes = parsePanes(listing, mark, (id) => this.#adopted.get(id)?.pane.session.id);
     this.#server = panes[0] ? serverKey(panes[0]) : null;
     if (this.#server !== null && !this.#options.owns(this.#server)) {
@@ -123,7 +140,7 @@ export class ServerWatch {
     const captured = new Map(targets.map((one, i) => [one.pane.id, outcome.replies[i + 1] ?? null]));
     await this.#check(panes, captured, at);
     await this.#discover(panes, at);
-    if (!this.#stopped) await this.#considerControl(panes, at);
+    if (!this.#isStopped) await this.#considerControl(panes, at);
   }
 
   #targets(): AdoptedPane[] {
@@ -134,23 +151,26 @@ export class ServerWatch {
     return [...all, ...all].slice(from, from + CAPTURES_MAX);
   }
 
-  /** No answer says nothing about the panes; that nobody is there says it only of those whose processes are dead. */
+  /** A missing answer does not end a pane. A missing server ends only the panes whose processes are dead. */
   async #unanswered(outcome: TmuxAnswer, at: number): Promise<void> {
     this.#leaveControl();
-    this.#askAt = at + this.#retryMs;
-    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MAX_MS);
     this.#discoverAt = at + this.#options.discoverMs;
-    const nobody = outcome.kind === "no_server";
-    this.#lost = nobody;
+    const isGone = outcome.kind === "no_server";
+    if (!this.#isStopped) this.#state = this.#failing(isGone, at);
     const reason = outcome.kind === "failed" ? outcome.reason : "the tmux server does not answer";
-    await this.#doubt([...this.#adopted.values()], nobody, reason, at);
+    await this.#doubt([...this.#adopted.values()], isGone, reason, at);
   }
 
-  async #doubt(them: readonly AdoptedPane[], nobody: boolean, reason: string, at: number): Promise<void> {
+  #failing(isGone: boolean, at: number): WatchState {
+    const pauseMs = this.#state.kind === "failing" ? this.#state.pauseMs : RETRY_MS;
+    return { kind: "failing", retryAt: at + pauseMs, pauseMs: Math.min(pauseMs * 2, RETRY_MAX_MS), isGone };
+  }
+
+  async #doubt(them: readonly AdoptedPane[], isGone: boolean, reason: string, at: number): Promise<void> {
     if (them.length === 0) return;
-    const rows = nobody ? await this.#rows() : null;
+    const rows = isGone ? await this.#rows() : null;
     for (const one of them) {
-      if (nobody && one.isDeadBy(rows)) this.#end(one, at);
+      if (isGone && one.isDeadBy(rows)) this.#end(one, at);
       else one.doubt(reason);
     }
   }
@@ -170,10 +190,10 @@ export class ServerWatch {
     }
     for (const [id, pid] of this.#left) if (byId.get(id)?.pid !== pid) this.#left.delete(id);
     const mayList = at - this.#listedAt >= LISTING_MS;
-    await this.#doubt(elsewhere, mayList, "another tmux server stands at its socket", at);
+    await this.#doubt(elsewhere, mayList, "another tmux server listens at its socket", at);
   }
 
-  /** When something in the outline of the server changed, and else at its rhythm. */
+  /** Compares panes and processes when the outline of the server changed, and at its interval. */
   async #discover(panes: readonly Pane[], at: number): Promise<void> {
     const outline = JSON.stringify(
       panes.map(({ id, pid, dead, command, name, kind, tags, session, window }) => [
@@ -194,7 +214,7 @@ export class ServerWatch {
     this.#listedAt = at;
     this.#discoverAt = at + this.#options.discoverMs;
     const rows = await this.#rows();
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     for (const one of this.#adopted.values()) {
       if (!one.isEndedBy(rows)) continue;
       this.#left.set(one.pane.id, one.pane.pid);
@@ -227,10 +247,10 @@ export class ServerWatch {
   }
 
   /**
-   * A client more must not show. A session with nobody in it would be listed as attached, be passed over by a plain
-   * `tmux attach`, and with some options be kept, ended, or told that it has the focus. With two people in it, tmux
-   * would take the size of the latest to come. So control mode is for a session with exactly one client, and left
-   * when that one leaves.
+   * An additional client must not be noticeable. A session without a client would be listed as attached, a plain
+   * `tmux attach` would skip it, and some options would keep it, end it, or report that it has the focus. With two
+   * clients, tmux would take the size of the latest one. So control mode is used for a session with exactly one client,
+   * and left when that client leaves.
    */
   async #considerControl(panes: readonly Pane[], at: number): Promise<void> {
     const joined = this.#control;
@@ -257,7 +277,7 @@ export class ServerWatch {
       this.#options.program,
     );
     if (!link) return;
-    if (this.#stopped) link.close();
+    if (this.#isStopped) link.close();
     else this.#control = { link, session: pane.session.id };
   }
 
@@ -267,6 +287,6 @@ export class ServerWatch {
   }
 }
 
-/** A user's own command that a client's coming or going would run. */
+/** A command of the user that would run when a client attaches or detaches. */
 const CLIENT_HOOK = /^client-[a-z-]{1,40}\[/m;
 const OUTLINE_NOTICE = /^(?:sessions-changed|session-renamed|window-(?:add|close|renamed)|unlinked-window-.{1,20})$/;
