@@ -1,4 +1,4 @@
-/** Accounts that a person named: whoever shares one shares its limits, whatever the programs tell of theirs. */
+/** Accounts that the user configured: agents of one account share its limits, whatever their programs report. */
 import type { Config } from "./keys.js";
 
 /** Entries are `NAME=ACCOUNT`; the agent's own counts before those of its tags. */

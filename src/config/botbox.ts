@@ -1,4 +1,4 @@
-/** Taking over the `agents.health` block of a .botbox.json: its keys are ours, one to one, in the section `health`. */
+/** Imports the `agents.health` block of a .botbox.json: its keys are those of the section `health`. */
 import {
   findNodeAtLocation,
   getNodeValue,
@@ -46,7 +46,7 @@ export function importBotbox(where: string, text: string): ImportedValues {
   return { values, issues };
 }
 
-/** Takes one key over, or says why not. */
+/** Imports one key, or returns why it cannot. */
 function take(property: Node, values: Map<string, ConfigValue>): string | null {
   const [nameNode, valueNode] = property.children ?? [];
   const written = String(nameNode?.value).slice(0, 80);

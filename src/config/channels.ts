@@ -1,6 +1,6 @@
 /**
- * The channels of the user's own file: `[channels.NAME]`. A project file has none, and nobody else's file is asked. What is
- * secret may stand in a variable or in a file of its own, and is never shown.
+ * The channels of the user's own file: `[channels.NAME]`. A project file may not define any. Secrets may be given in a
+ * variable or a separate file, and are never shown.
  */
 import { join } from "node:path";
 import { parse } from "smol-toml";
@@ -27,7 +27,7 @@ const common = {
     .array(z.enum(PROBLEMS as [string, ...string[]]))
     .min(1)
     .optional(),
-  /** false: quiet hours do not hold what goes here. */
+  /** false: quiet hours do not apply to this channel. */
   quiet: z.boolean().default(true),
   digest: z.boolean().default(false),
   allow_private: z.boolean().default(false),
@@ -97,7 +97,7 @@ interface Variant {
 
 export interface LoadedChannels {
   channels: ChannelSettings[];
-  /** The same for people to look at, by name: as they are in effect, without what is secret. */
+  /** The channels in effect by name, for display: without secrets. */
   shown: Record<string, ShownChannel>;
   issues: ConfigIssue[];
 }
@@ -116,14 +116,14 @@ interface Wrong {
   level?: ConfigIssue["level"];
 }
 
-/** Who reads: the daemon, who has to have every variable, or a person, who may have others. */
+/** The daemon needs every variable; a user's shell may lack some. */
 type Reader = "daemon" | "person";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const CHANNELS_MAX = 50;
 const SECRET_CHARS_MAX = 2000;
 
-/** A channel that is not good is left out and said to be; the others stand. */
+/** An invalid channel is reported and ignored; the others are used. */
 export function loadChannels(env: Env = process.env, reader: Reader = "daemon"): LoadedChannels {
   const where = join(rousePaths(env).config, "config.toml");
   const { tables, positionOf } = tablesOf(where);
@@ -146,7 +146,7 @@ export function loadChannels(env: Env = process.env, reader: Reader = "daemon"):
   return loaded;
 }
 
-/** A file that cannot be read or parsed is reported by whoever loads the settings in it. */
+/** An unreadable file is reported by `loadConfig`, which reads it too. */
 export function tablesOf(path: string): {
   tables: Record<string, unknown>;
   positionOf: ReturnType<typeof positionsIn>;
@@ -173,10 +173,10 @@ function channelOf(name: string, table: unknown, env: Env, reader: Reader): Chan
 }
 
 const HIDDEN = "(not shown)";
-/** Whoever knows the topic reads along. */
+/** Everyone who knows the topic can read it. */
 const UNSHOWN: ReadonlySet<string> = new Set([...SECRETS, "topic"]);
 
-/** A secret by where it is kept, or that there is one; other texts without what looks like one. */
+/** Shows where a secret is stored or that it is set; redacts other values that look like secrets. */
 function shownSettings({ name: _name, ...settings }: ChannelSettings, table: Record<string, unknown>) {
   const shown: Record<string, ConfigValue> = {};
   for (const [key, value] of Object.entries(settings)) {
@@ -190,10 +190,10 @@ function shownSettings({ name: _name, ...settings }: ChannelSettings, table: Rec
   return shown;
 }
 
-/** Somebody may have put a secret where its name belongs; cut before it is looked for, it would not be found. */
+/** A secret may be in place of a name; redact before cutting, because a cut secret is not recognized. */
 const shortly = (text: string, chars: number): string => redact(text).slice(0, chars);
 
-/** What is wrong is said without the value: it may be a secret. */
+/** Does not quote the value: it may be a secret. */
 function issueText(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === "invalid_union") return `type must be one of ${CHANNEL_TYPES.join(", ")}`;
   if (issue?.code === "unrecognized_keys") return `unknown setting ${shortly(issue.keys.join(", "), 100)}`;

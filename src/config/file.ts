@@ -1,6 +1,6 @@
 /**
- * One configuration file as a flat list of named values, each with its place. Files of an older layout are read as if
- * they had the names of today, and said to be so.
+ * One configuration file as a flat list of named values, each with its position. Old names in files of an older layout are
+ * translated and reported.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { parse, TomlError } from "smol-toml";
@@ -20,7 +20,7 @@ export interface ConfigEntry {
 export interface ConfigFile {
   entries: ConfigEntry[];
   issues: ConfigIssue[];
-  /** The layout that it was written for. */
+  /** The layout version of the file. */
   version: number;
 }
 
@@ -82,7 +82,7 @@ function syntaxIssue(path: string, error: Error): ConfigIssue {
   return { level: "error", where: path, position, text: `${error.message.split("\n", 1)[0]}; the file is not used` };
 }
 
-/** Layout 0 is that of the proposals that rouse grew out of: `agents.health` as in .botbox.json, and keys without section. */
+/** Layout 0 is that of the proposals that preceded rouse: `agents.health` as in .botbox.json, and keys without section. */
 function modernName(given: string): string {
   if (given.startsWith("agents.health.")) return given.slice("agents.".length);
   if (given.includes(".") || KEY_BY_NAME.has(given)) return given;
@@ -110,8 +110,8 @@ function isTable(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * A configuration is a plain file of this user (or of root): anybody else's is not believed, and a pipe would never end.
- * Links are followed, since many keep their settings in a folder of their own.
+ * A configuration must be a regular file of this user or of root: a file of another user is not trusted, and a pipe would
+ * never end. Links are followed, since many users keep their settings in a separate folder.
  */
 export function readTrustedFile(path: string): string | ConfigIssue | null {
   const issue = (text: string): ConfigIssue => ({ level: "error", where: path, text: `${text}; the file is not used` });

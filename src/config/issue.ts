@@ -1,7 +1,7 @@
 import type { Position } from "./positions.js";
 
 export interface ConfigIssue {
-  /** error: something asked for is not in effect. refused: a project file asked for less strictness. notice: to know. */
+  /** error: a setting is not in effect. refused: a project file asked for less strictness. notice: information only. */
   level: "error" | "refused" | "notice";
   /** The file, variable or flag. */
   where: string;

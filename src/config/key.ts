@@ -1,4 +1,4 @@
-/** What is said about one key of the configuration, and how a value for it is checked. */
+/** The definition of one configuration key, and the check of its values. */
 
 import { DEFAULTS, type Defaults } from "../core/defaults.js";
 import { compilePattern } from "../programs/shared/pattern.js";
@@ -6,8 +6,8 @@ import { compilePattern } from "../programs/shared/pattern.js";
 export type ConfigValue = string | number | boolean | readonly string[];
 
 /**
- * What a project file may do to a key. It lies where an agent can write, so it only ever makes things stricter: an agent
- * that edits it may be watched more closely, and never less.
+ * What a project file may do to a key. An agent can write to it, so it can only make things stricter: an agent that edits
+ * it may be watched more closely, never less.
  */
 export type ProjectRule =
   | "lower" // a smaller value notices sooner, or gives less away
@@ -21,12 +21,12 @@ export type ProjectRule =
 export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   type: "integer" | "number" | "boolean" | "text" | "pattern" | "list";
   default: T;
-  /** One sentence for people. */
+  /** One sentence for users. */
   says: string;
   project: ProjectRule;
   min?: number;
   max?: number;
-  /** A project file may not go below this, where a person may. */
+  /** Minimum for project files; the user's own file may go below it. */
   projectMin?: number;
   /** The variable that a seed gave this key, besides the one made of its name. */
   variable?: string;
@@ -34,7 +34,7 @@ export interface ConfigKey<T extends ConfigValue = ConfigValue> {
 
 type Rest = Partial<Pick<ConfigKey, "min" | "max" | "projectMin" | "variable">>;
 
-/** A threshold of a detector: its default stands with the detectors. */
+/** A threshold of a detector; its default is defined with the detectors. */
 export function detectorKey(
   name: keyof Defaults,
   project: ProjectRule,
@@ -77,7 +77,7 @@ export function listKey(
 const TEXT_MAX = 1_000;
 const LIST_MAX = 200;
 
-/** What the key takes, in words that end a sentence "must be ...". */
+/** Describes the accepted values, to complete "must be ...". */
 export function expectedValue({ type, min, max }: ConfigKey): string {
   if (type === "boolean") return "true or false";
   if (type === "list") return "a list of strings";
@@ -88,7 +88,7 @@ export function expectedValue({ type, min, max }: ConfigKey): string {
   return min === undefined ? what : `${what} of at least ${min}`;
 }
 
-/** The value as the key wants it, or undefined when it is none. */
+/** The valid value, or undefined. */
 export function checkValue(key: ConfigKey, value: unknown): ConfigValue | undefined {
   switch (key.type) {
     case "boolean":
@@ -119,7 +119,7 @@ const WORDS: Readonly<Record<string, boolean>> = {
   "0": false,
 };
 
-/** A value that came as text: of a variable or of a flag. Lists are separated by commas. */
+/** Parses a value from a variable or a flag. Lists are separated by commas. */
 export function valueOfText(key: ConfigKey, given: string): ConfigValue | undefined {
   const trimmed = given.trim();
   if (key.type === "boolean") return WORDS[trimmed.toLowerCase()];
@@ -136,7 +136,7 @@ export function valueOfText(key: ConfigKey, given: string): ConfigValue | undefi
   return checkValue(key, given);
 }
 
-/** Does a project file's value leave things at least as strict as they are? Returns what it may do when not. */
+/** Null if a project file's value is at least as strict as the current one; otherwise what the file may do. */
 export function complaintOfProject(key: ConfigKey, current: ConfigValue, wanted: ConfigValue): string | null {
   switch (key.project) {
     case "lower":

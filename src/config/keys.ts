@@ -1,6 +1,6 @@
 /**
- * Every key of the configuration: name, default, what a project file may do, and one sentence. The file text, the JSON
- * Schema, the variables, `rouse config` and the checks are all made from this table.
+ * Every configuration key: name, default, rule for project files, and a description. The file text, the JSON Schema, the
+ * variables, `rouse config` and the checks are generated from this table.
  */
 import type { Settings } from "../core/defaults.js";
 import { COMPLETION_MARKER, DEFAULTS, PREVIEW_LINES_MAX, SAME_ERRORS_MAX } from "../core/defaults.js";
@@ -156,7 +156,7 @@ export const KEYS = {
       "A message or report that contains one of these texts is not activity (case is ignored); the default list always applies.",
     ),
   },
-  // Whatever counts as work holds alarms back, so a project names none of these.
+  // What counts as work suppresses alarms, so a project may not set these.
   workspace: {
     devlog_files: listKey(
       ["devlogs/**/*.md", "devlog/**/*.md", "DEVLOG*.md"],
@@ -296,7 +296,7 @@ export const KEYS = {
     ),
     digest: textKey("", "never", 'Time of the digest as a cron pattern such as "0 8 * * *"; empty for never.'),
   },
-  // An agent that names its account could leave, or join, the waiting of others.
+  // An agent that sets its own account could leave or join the queue of other agents.
   accounts: {
     agents: listKey(
       [],
@@ -395,7 +395,7 @@ export function toConfig(values: ReadonlyMap<string, ConfigValue>): Config {
   return config as Config;
 }
 
-/** What the detectors ask for. */
+/** The settings of the detectors. */
 export function settingsOf(config: Config): Settings {
   const found: Record<string, number> = {};
   for (const section of Object.values<Record<string, ConfigValue>>(config))

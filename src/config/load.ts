@@ -1,6 +1,6 @@
 /**
- * The configuration in effect: defaults, then the user's file, then project files, then variables, then flags. A value
- * that is not good is reported and left out, so that a slip in one line costs that line and never the watching.
+ * The configuration in effect: defaults, then the user's file, then project files, then variables, then flags. An
+ * invalid value is reported and ignored, so that a typo in one line costs that line and never the watching.
  */
 import { dirname, join, resolve } from "node:path";
 import { type ConfigEntry, readConfigFile } from "./file.js";
@@ -29,7 +29,7 @@ export interface LoadedConfig {
 }
 
 export interface LoadOptions {
-  /** Project files are looked for from here upwards. */
+  /** Project files are searched from this folder upwards. */
   cwd?: string;
   /** False leaves them out. */
   projects?: boolean;
@@ -176,7 +176,7 @@ function projectFiles(cwd: string): string[] {
   return found;
 }
 
-/** Pairs of which the first makes no sense above the second. */
+/** Pairs of keys whose first value must not exceed the second. */
 function contradictions({ check }: Config): ConfigIssue[] {
   const pairs: readonly (readonly [string, number, string, number])[] = [
     ["check.warning_hours", check.warning_hours, "check.critical_hours", check.critical_hours],

@@ -1,6 +1,6 @@
 /**
- * A line of rouse's own logs: JSON, so no text can forge a second line or move a cursor, and without secrets. Who wants to
- * read one in a terminal is shown nothing but letters either way.
+ * A line of rouse's own logs: JSON, so no text can forge a second line or move a cursor, and without secrets. It is
+ * safe to read in a terminal.
  */
 
 import { redact } from "../core/text/redact.js";

@@ -1,9 +1,9 @@
-/** What the user said of the thresholds: not what is so by default, and not what a project says. */
+/** The thresholds that the user set: without defaults and project files. */
 import { DEFAULTS, type Defaults, type Settings } from "../core/defaults.js";
 import { type Config, KEY_BY_NAME, settingsOf } from "./keys.js";
 import { type LoadOptions, loadConfig } from "./load.js";
 
-/** Whoever switches this on means the threshold too, as it holds. */
+/** Switching this on also confirms the threshold in effect. */
 const SWITCHES: Readonly<Record<string, keyof Defaults>> = { "health.auto_kill_on_idle": "idle_timeout_minutes" };
 
 export function ownSettings(options: LoadOptions = {}): NonNullable<Settings["own"]> {

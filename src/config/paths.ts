@@ -1,5 +1,5 @@
 /**
- * Where rouse keeps its things: the folders of the XDG base directories, or all of them below `ROUSE_HOME`.
+ * Where rouse keeps its files: the folders of the XDG base directories, or all of them below `ROUSE_HOME`.
  *
  * A unix socket's path has room for 104 bytes on macOS and 108 on Linux, and a longer one is cut or refused by the
  * system. So long names are hashed, and a runtime folder that is too long itself moves to a short one in /tmp.
@@ -18,9 +18,9 @@ export interface RousePaths {
   runtime: string;
   journal: string;
   daemonSocket: string;
-  /** What a program shows to post to the daemon's port. */
+  /** The key that programs send to post to the daemon's port. */
   hookKey: string;
-  /** Who else may speak to it, and what they may ask for. */
+  /** The tokens of other clients, and their rights. */
   tokens: string;
   hostSocket(session: string): string;
   /** Folder with one folder per session of a host process: its log and its record. */
@@ -69,8 +69,8 @@ export function makeFolder(path: string, mode = 0o700): void {
 }
 
 /**
- * Makes a folder that only this user may enter, and insists on it: a folder of somebody else or a link in its place
- * is refused, since whoever owns it could read the sockets and the journal.
+ * Creates a folder that only this user may enter. A folder of another user or a link in its place is refused, since its
+ * owner could read the sockets and the journal.
  */
 export function makePrivateFolder(path: string): void {
   makeFolder(path);
@@ -83,7 +83,7 @@ export function makePrivateFolder(path: string): void {
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
 }
 
-/** Why nothing can be kept in rouse's own folders, with what to do about it; null where all is well. */
+/** Why nothing can be stored in rouse's folders, and what to do about it; null if it can. */
 export function cannotKeep({ sessions, runtime, state }: RousePaths): string | null {
   for (const folder of [sessions, runtime]) {
     try {
@@ -96,7 +96,7 @@ export function cannotKeep({ sessions, runtime, state }: RousePaths): string | n
   return null;
 }
 
-/** Why a file cannot be written below, such as a full disk; null where it can. */
+/** Why a file cannot be written there, such as a full disk; null if it can. */
 export function cannotWrite({ sessions }: RousePaths): string | null {
   const probe = join(sessions, `.${process.pid}.probe`);
   try {
@@ -122,7 +122,7 @@ function foldersOf(env: Env): { config: string; state: string; runtime: string }
   return { config, state, runtime: given ? join(given, "rouse") : join(state, "run") };
 }
 
-/** Why `ROUSE_HOME` cannot be used; null where it can, or is not set. Unlike XDG's folders, it is asked for by a person of rouse. */
+/** Why `ROUSE_HOME` cannot be used; null if it can, or is not set. Unlike XDG's variables, it is meant for rouse alone. */
 export function complaintOfHome({ ROUSE_HOME: given }: Env = process.env): string | null {
   if (!given || isAbsolute(given)) return null;
   return `ROUSE_HOME must be an absolute path, found ${JSON.stringify(given.slice(0, 200))}; a relative path would differ per working directory`;

@@ -1,6 +1,6 @@
 /**
- * The policies that there are: the built-in ones, and the files of the folder `policies` beside the user's configuration. A
- * project has none: it lies where an agent can write.
+ * All policies: the built-in ones, and the files of the folder `policies` beside the user's configuration. A project has
+ * none, because an agent can write to its folder.
  */
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -23,7 +23,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 type Env = Readonly<Record<string, string | undefined>>;
 type FileText = ReturnType<typeof readTrustedFile>;
 
-/** Projects that differ in these keys are few; an agent that writes ever other ones costs time, not memory. */
+/** Few projects differ in these keys; an agent that keeps changing them costs time, not memory. */
 const MADE_MAX = 100;
 
 /**
@@ -107,7 +107,7 @@ function policyFiles(folder: string): string[] {
   }
 }
 
-/** Which policy an agent has: the one it was started with, one for its name, one for a tag of it, else the given one. */
+/** The policy of an agent: the one it was started with, else by its name, else by a tag, else the given default. */
 export function policyFor(
   policies: LoadedPolicies["policies"],
   agent: { name: string; tags: readonly string[]; policy: string | null },
@@ -120,6 +120,6 @@ export function policyFor(
         all.find(({ tags }) => tags.some((tag) => agent.tags.includes(tag))) ??
         policies.get(otherwise))
       : policies.get(agent.policy);
-  // A name that does not exist, any more or by a slip, gives no rights.
+  // An unknown name gives no rights.
   return found?.policy ?? POLICIES.observe;
 }

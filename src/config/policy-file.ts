@@ -73,7 +73,7 @@ const schema = z.strictObject({
 
 export interface OwnPolicy {
   policy: Policy;
-  /** Whom it is for, where nothing else is said. */
+  /** The agents that get it by default. */
   tags: readonly string[];
   agents: readonly string[];
 }
@@ -93,7 +93,7 @@ const PROOF_OF: Readonly<Record<ActionName, Proof>> = {
 };
 const WAIT_MS = 120_000;
 
-/** Throws an error whose message names the place and what was expected there. */
+/** Throws an error that names the location and what was expected there. */
 export function parsePolicy(name: string, text: string, known: (name: string) => Policy | undefined): OwnPolicy {
   const parsed = schema.safeParse(parseText(text));
   if (!parsed.success) {

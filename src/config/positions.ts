@@ -1,4 +1,4 @@
-/** Where in a TOML file a key stands: the parser tells it for errors of syntax only. */
+/** Finds the position of a key in a TOML file: the parser reports positions of syntax errors only. */
 
 export interface Position {
   line: number;

@@ -1,4 +1,4 @@
-/** The text of a profile file, TOML or JSON, with one profile or a list under `profiles`: what is in it, or what is wrong with it. */
+/** Parses a profile file, TOML or JSON, with one profile or a list under `profiles`: the profiles, or what is wrong. */
 import { parse as parseToml, TomlError } from "smol-toml";
 import type * as z from "zod";
 import { KINDS, profileFor } from "../programs/registry.js";
@@ -17,7 +17,7 @@ class Mistake extends Error {
   }
 }
 
-/** All of the file or nothing: half of a description would be another program. */
+/** All of the file or nothing: a partial description would match another program. */
 export function profilesIn(path: string, text: string): ProfileOverride[] | ConfigIssue {
   try {
     const value = parseFile(path, text);
@@ -41,7 +41,7 @@ function parseFile(path: string, text: string): unknown {
   }
 }
 
-/** `place` is where in the file it stands, where there are several. */
+/** `place` is its path in the file, if there are several. */
 function checked(entry: unknown, place = ""): ProfileOverride {
   const refuse = (keys: readonly PropertyKey[], text: string): never => {
     const at = [place, ...keys].filter((part) => part !== "").join(".");
@@ -52,7 +52,7 @@ function checked(entry: unknown, place = ""): ProfileOverride {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
     return refuse(issue.path, issue.message);
   }
-  // A name that nobody knows would stand for the generic profile, in silence.
+  // An unknown name would silently mean the generic profile.
   for (const key of ["extends", "records"] as const) {
     const named = parsed.data[key];
     if (named !== undefined && !KINDS.includes(named))
@@ -62,7 +62,7 @@ function checked(entry: unknown, place = ""): ProfileOverride {
   return parsed.data;
 }
 
-/** An id that is given twice, or that the base does not have, is a slip: it would do something else than was meant. */
+/** A duplicate id, or one that the base does not have, is a typo: it would not do what was meant. */
 function checkRules(
   { id, extends: base = id, rules = [], removeRules = [] }: ProfileOverride,
   refuse: (keys: readonly PropertyKey[], text: string) => never,

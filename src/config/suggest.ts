@@ -1,4 +1,4 @@
-/** The known name that was probably meant. */
+/** Suggests the known name that was probably meant. */
 
 const NAME_MAX = 80;
 
@@ -42,7 +42,7 @@ export function nearestName(given: string, names: readonly string[]): string | n
 
 const LISTED_MAX = 20;
 
-/** What there is instead of a name that there is not: the one that was probably meant, and the others. */
+/** Lists the available names in place of an unknown one, with the probable one first. */
 export function otherNames(given: string, names: readonly string[], listedMax: number = LISTED_MAX): string {
   const known = [...new Set(names)];
   if (known.length === 0) return "none is running";

@@ -1,4 +1,4 @@
-/** A configuration file as text: every key with its sentence, and those that have a value of their own written out. */
+/** A configuration file as text: every key with its description; keys with a given value are set. */
 import { stringify } from "smol-toml";
 import { CONFIG_VERSION } from "./file.js";
 import type { ConfigKey, ConfigValue } from "./key.js";
@@ -18,7 +18,7 @@ const CHANNELS = `
 #   severity = "warning"
 `;
 
-/** The commented default file; values by full name are written out in their places, and channels behind them. */
+/** The commented default file; given values are set in their places, and channels follow. */
 export function configText(
   values: ReadonlyMap<string, ConfigValue> = new Map(),
   channels: Readonly<Record<string, unknown>> = {},

@@ -1,11 +1,11 @@
-/** The variables of the environment: those that set a key, and those that rouse has beside them. */
+/** Environment variables: those that set a key, and rouse's other ones. */
 import type { ConfigKey } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
 import { suggestName } from "./suggest.js";
 
 const PREFIX = "ROUSE_";
 
-/** They say where rouse is and who asks, or are handed to what it runs: no keys of the configuration. */
+/** Other variables that rouse reads, or passes to the programs that it runs; not configuration keys. */
 const OTHERS = ["HOME", "DAEMON", "SESSION", "OWN", "AGENT", "PROBLEM", "INCIDENT", "ATTEMPT", "ALERT_KEY", "FULL"];
 const OTHERS_BEGIN = ["AGENT_"];
 
@@ -27,7 +27,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Variables that look like rouse's own and are none, with the one that was probably meant. */
+/** Unknown variables with rouse's prefix, with the one that was probably meant. */
 export function strayVariables(
   env: Readonly<Record<string, string | undefined>>,
 ): { name: string; near: string | null }[] {
@@ -37,7 +37,7 @@ export function strayVariables(
     if (!name.startsWith(PREFIX) || NAMES.get(rest) === name || OTHERS_BEGIN.some((begin) => rest.startsWith(begin)))
       return [];
     const near = suggestName(rest, NAMES.keys());
-    // What is like nothing may be somebody else's; what begins like a section is meant for it.
+    // A name without a similar one may belong to another program; a name that begins like a section is a typo.
     if (near === null && ![...sections].some((section) => rest.startsWith(section))) return [];
     return [{ name, near: near === null ? null : (NAMES.get(near) ?? null) }];
   });

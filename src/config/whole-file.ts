@@ -1,16 +1,16 @@
-/** Files that are written whole or not at all: a full disk leaves what was there, and nothing half. */
+/** Writes files completely or not at all: on a full disk the old content stays. */
 import { linkSync, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 export function writeWhole(path: string, text: string, mode = 0o600): void {
   withFresh(path, text, mode, (fresh) => renameSync(fresh, path));
 }
 
-/** False when there is one already, which stays as it is. An empty one was begun on a full disk, and is replaced. */
+/** False if the file already exists, and leaves it unchanged. An empty file was left by a full disk, and is replaced. */
 export function writeNew(path: string, text: string, mode = 0o600): boolean {
   if (isBegun(path)) return false;
   return withFresh(path, text, mode, (fresh) => {
     try {
-      // Only one can make it, of two that begin at once.
+      // Of two concurrent writers only one can create the link.
       linkSync(fresh, path);
       return true;
     } catch (error) {
@@ -26,7 +26,7 @@ export function writeNew(path: string, text: string, mode = 0o600): boolean {
 /** File systems that have no second names. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** Something is there, other than a plain file without a byte in it. */
+/** Something exists at the path, other than an empty regular file. */
 export function isBegun(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found !== undefined && !(found.isFile() && found.size === 0);

@@ -1,4 +1,4 @@
-/** Writing the user's configuration file: whole or not at all, and never over somebody's words. */
+/** Writes the user's configuration file: completely or not at all, and never over existing content. */
 import { constants, copyFileSync, existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { tablesOf } from "./channels.js";
@@ -10,7 +10,7 @@ import { makeFolder } from "./paths.js";
 import { configText } from "./text.js";
 import { writeNew, writeWhole } from "./whole-file.js";
 
-/** Writes a file that is not there yet; false when there is one, which stays as it is. */
+/** Creates the file; false if it already exists, and leaves it unchanged. */
 export function writeNewConfig(path: string, text: string): boolean {
   makeFolder(dirname(path));
   return writeNew(path, text);
@@ -19,9 +19,9 @@ export function writeNewConfig(path: string, text: string): boolean {
 export interface Migration {
   /** The new text, or null when the file is of today's layout or not to be read. */
   text: string | null;
-  /** What could not be taken along: stop here, the file is to be mended first. */
+  /** Values that cannot be migrated: the user has to fix the file first. */
   issues: ConfigIssue[];
-  /** Comments of its own stay behind in the old file. */
+  /** The user's comments remain only in the old file. */
   hasComments: boolean;
 }
 
@@ -32,7 +32,7 @@ export function migrateConfig(path: string): Migration {
   const values = new Map<string, ConfigValue>();
   const issues: ConfigIssue[] = [];
   for (const { name, value, position } of file.entries) {
-    // As they stand: what is wrong with one is told where channels are used.
+    // Copied unchanged: errors in channels are reported when they are loaded.
     if (name.startsWith("channels.")) continue;
     const key = KEY_BY_NAME.get(name);
     const checked = key && checkValue(key, value);
@@ -47,7 +47,7 @@ export function migrateConfig(path: string): Migration {
 /** A # that stands in no text of one line. */
 const COMMENT = /^[^"'#\n]*(?:(?:"[^"\n]*"|'[^'\n]*')[^"'#\n]*)*#/m;
 
-/** Puts the new text in place of the old and returns where the old one is kept. A link stays a link. */
+/** Replaces the text and returns the path of the backup. A link stays a link. */
 export function replaceConfig(path: string, text: string): string {
   const real = realpathSync(path);
   let kept = `${real}.old`;

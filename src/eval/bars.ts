@@ -79,7 +79,7 @@ function atMost(name: string, bar: number, unit: Unit, figure: Bar["figure"]): B
   return { name, relation: "at most", bar, unit, figure };
 }
 
-/** How often something was wrongly said, of recordings of which anything was said at all. */
+/** The number of wrong verdicts, if any recording could be replayed. */
 function ofReplayed({ cases, replayed }: LiveFigures, wrong: readonly unknown[]): number | null {
   return cases > 0 && replayed > 0 ? wrong.length : null;
 }

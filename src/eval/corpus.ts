@@ -21,9 +21,9 @@ type Rows = (each: (row: CorpusRow) => unknown) => Promise<unknown>;
 /** What a corpus is: the scores, and what could not be scored. */
 export interface CorpusScore<T> {
   figures: T;
-  /** Cases whose truth does not fit or is not told, by name: left out. */
+  /** Cases without a valid label, by name: not scored. */
   unlabelled: string[];
-  /** Labels that nobody knows in cases that are scored without those stretches: `claude/normal "wrking"`. */
+  /** Unknown labels in cases that are scored without those stretches: `claude/normal "wrking"`. */
   strange: string[];
   /** Why a recording could not be read. What is known to have been wrong in it counts as missed. */
   unread: string[];
@@ -126,7 +126,7 @@ export async function evalSessions(
   return { figures: scoreSessions(cases), unlabelled, strange, unread };
 }
 
-/** A case, and the label of it that nobody knows. */
+/** A case, and its unknown label. */
 const inWords = (name: string, label?: string): string =>
   label === undefined ? name : `${name} ${JSON.stringify(label)}`;
 

@@ -1,9 +1,9 @@
-/** What may be true of a recorded session, and what is right to say then. */
+/** The true states of a recorded session, and the right verdicts for each. */
 import type { Cause, State } from "../core/states.js";
 
 const CALM: readonly State[] = ["starting", "idle", "working", "waiting", "unknown"];
 
-/** What may be said while nothing is wrong. */
+/** Allowed states while nothing is wrong. */
 export const QUIET = new Map<string, ReadonlySet<State>>([
   ["starting", new Set<State>([...CALM, "complete"])],
   ["idle", new Set<State>([...CALM, "complete"])],
@@ -14,7 +14,7 @@ export const QUIET = new Map<string, ReadonlySet<State>>([
   ["rate_limited", new Set<State>(["working", "waiting", "rate_limited", "unknown"])],
 ]);
 
-/** What is right to say in problem. `done` is scored like one: it has to be noticed too. */
+/** Right states during a problem. `done` is scored like one: it has to be noticed too. */
 export const PROBLEM = new Map<string, ReadonlySet<State>>([
   ["hung", new Set<State>(["stuck"])],
   ["tool_hung", new Set<State>(["stuck"])],

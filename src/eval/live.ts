@@ -35,7 +35,7 @@ export interface MissedProblem {
   truth: string;
   from: number;
   to: number;
-  /** The last verdicts that stood instead. */
+  /** The last verdicts that held instead. */
   instead: VerdictLine[];
 }
 
@@ -74,7 +74,7 @@ export interface LiveFigures {
   replayed: number;
   /** By true state, in alphabetical order. */
   states: Record<string, Detection>;
-  /** All problems that a single look can tell: without hangs, loops and an unreachable server. */
+  /** All problems that a single check can show: without hangs, loops and an unreachable server. */
   pooled: Detection;
   /** All problems, without hung tools: those differ from long ones only by what the command is. */
   total: Detection;
@@ -89,14 +89,14 @@ export interface LiveFigures {
 }
 
 const NOT_POOLED: ReadonlySet<string> = new Set(["hung", "tool_hung", "looping", "unreachable"]);
-/** A problem shorter than this many seconds cannot be told from what is healthy. */
+/** A problem shorter than this many seconds cannot be distinguished from healthy behaviour. */
 const SHORTEST = new Map([
   ["hung", 125],
   ["tool_hung", 125],
   ["done", 1],
   ["waiting_input", 1],
 ]);
-/** So many seconds after its start a problem has to be told: the bar of its p95. Loops have none. */
+/** Seconds after its start within which a problem must be reported: the bar of its p95. Loops have none. */
 export const IN_TIME_S: Readonly<Record<"unreachable" | "hung" | "other", number>> = {
   unreachable: 60,
   hung: 120,
@@ -159,7 +159,7 @@ export function scoreLive(cases: readonly LiveCase[]): LiveFigures {
   };
 }
 
-/** Where a program shows two states alike, there is nothing to be right about. */
+/** A program that shows two states alike cannot be scored on them. */
 function isScored({ truth }: LiveCase): boolean {
   const { ambiguousLabels } = programFor(truth.agent);
   const ambiguous = truth.timeline.some(([, state]) => ambiguousLabels.includes(state));

@@ -1,16 +1,16 @@
 /**
  * Scores timelines of long real transcripts against segments that were labelled by rule.
  *
- * **Quiet** segments are working, long_tool and waiting_for_user. An alarm is an entry with `stuck` or `error` that stands
- * in a quiet segment: later than 3 s after its start (the record that ends a problem is what takes it back), and not
+ * **Quiet** segments are working, long_tool and waiting_for_user. An alarm is an entry with `stuck` or `error` in a quiet
+ * segment: later than 3 s after its start (the record that ends a problem is what takes it back), and not
  * only in the last half second before a segment of problem. One entry is one alarm, however many quiet segments it
- * spans: what is counted is how often rouse speaks up wrongly.
+ * spans: the count is how often rouse raises a wrong alarm.
  *
  * **Agent-hours** are the lengths of the quiet segments, but a wait for the user counts for half an hour at most: a night
- * with nobody there is no observation. Of the 143 quiet hours of the corpus 123 are such waits, and the five longest (72 h)
+ * without a user is no observation. Of the 143 quiet hours of the corpus 123 are such waits, and the five longest (72 h)
  * alone would make room for three more alarms; 52 hours remain.
  *
- * **Trouble** is stalled, rate_limited and api_error; it is found if a right state stands at any time from half a second
+ * **Problems** are stalled, rate_limited and api_error; one is found if a right state holds at any time from half a second
  * before the segment's start to its end, and at least to 5 s after its start: 4 of 28 have no length, being the last
  * record of the file or one of two of the same instant. Some stalls (63 s, 199 s) are shorter than any clock that a
  * transcript alone can carry, so there is no bar on the share found.
@@ -74,7 +74,7 @@ const GRACE_AFTER_START_S = 3;
 const GRACE_BEFORE_END_S = 0.5;
 const PROBLEM_SECONDS_MIN = 5;
 
-/** A retry may be told as a wait; where the program gave up only the error itself will do. */
+/** A retry may be reported as a wait; if the program gave up, only the error itself is right. */
 const PROBLEM: readonly { label: string; doing?: string; right: ReadonlySet<State> }[] = [
   { label: "stalled", right: new Set<State>(["stuck", "error"]) },
   { label: "rate_limited", right: new Set<State>(["rate_limited"]) },

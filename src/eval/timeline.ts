@@ -2,19 +2,19 @@ import type { TimelineEntry } from "../core/judgement/timeline.js";
 import type { State } from "../core/states.js";
 import type { Detection, Timeline, VerdictLine } from "./types.js";
 
-/** States that call for a human or an action; said at the wrong time they are a false alarm. */
+/** States that call for a user or an action; at the wrong time they are false alarms. */
 export const ALARMS: ReadonlySet<State> = new Set<State>(["stuck", "error", "needs_input", "rate_limited", "gone"]);
 
 const LOOP_CAUSES: ReadonlySet<string | null> = new Set(["loop", "repeated_error", "no_progress"]);
 
-/** A verdict and the stretch of time in which it stood. */
+/** A verdict and the time in which it held. */
 export interface HeldVerdict {
   from: number;
   to: number;
   entry: TimelineEntry;
 }
 
-/** The verdicts that stood in [from, to): the one already there at `from`, then each change before `to`. */
+/** The verdicts that held in [from, to): the one already there at `from`, then each change before `to`. */
 export function heldBetween(timeline: Timeline, from: number, to: number): HeldVerdict[] {
   const before = timeline.findLast((entry) => entry.t <= from);
   const changes = timeline.filter((entry) => from < entry.t && entry.t < to);

@@ -1,13 +1,13 @@
 import { sanitize } from "../core/text/sanitize.js";
 
-/** Something given that cannot be what it should be. The message is for people and names it. */
+/** Invalid input. The message is for users and names it. */
 export class BadInput extends Error {
   constructor(message: string) {
     super(sanitize(message, 1000));
   }
 }
 
-/** Why a path cannot be read, in words of people where the system's are known. */
+/** Why a path cannot be read, in plain words for known error codes. */
 export function whyUnreadable(path: string, error: unknown): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
   return WORDS[code]?.(path) ?? `cannot read ${path}: ${message}`;

@@ -29,7 +29,7 @@ export interface CaseFolder {
   inputs: AsyncIterable<RecordedInput>;
   /** Lines that could not be read, once the inputs were. */
   lost: () => number;
-  /** `meta.json` as it was, for whoever scores. */
+  /** `meta.json` unchanged, for scoring. */
   meta: Record<string, unknown>;
 }
 
@@ -125,7 +125,7 @@ function exitOf(meta: Record<string, unknown>): RecordedInput[] {
   return [{ t, kind: "exit", code: number(meta.exit), signal: number(meta.signal) }];
 }
 
-/** Until when it was watched: a program that finished or died in silence wrote its last byte long before. */
+/** The end of the recording: a silent program wrote its last byte long before. */
 const endOfCase = ({ t_end: t }: Record<string, unknown>): RecordedInput[] =>
   typeof t === "number" ? [{ t, kind: "end" }] : [];
 

@@ -1,4 +1,4 @@
-/** Why a recording is judged as it is: the moments at which the verdict changed, or one moment, in their parts. */
+/** Explains the judgement of a recording: at each change of the verdict, or at one moment. */
 import { type Assessment, decidingRule } from "../core/judgement/assess.js";
 import type { Evidence } from "../core/judgement/evidence/state.js";
 import type { Signal } from "../core/signal.js";

@@ -28,7 +28,7 @@ async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* unpacked(path, first.value, rest);
   } finally {
-    // Whoever has seen enough leaves the file closed.
+    // A reader that stops early closes the file.
     await iterator.return?.();
   }
 }
@@ -78,14 +78,14 @@ export async function* readLines(path: string, lost: { lines: number } = { lines
   count();
 }
 
-/** A line as a record. What is none is counted in `lost`, unless the line is blank. */
+/** Parses a line as a record. Other lines are counted in `lost`, unless blank. */
 export function recordOfLine(line: string, lost: { lines: number }): JsonRecord | null {
   const record = parseRecord(line);
   if (!record && line.trim() !== "") lost.lines++;
   return record;
 }
 
-/** A file whose lines are kept in memory is read up to here; honest ones have a tenth of it. */
+/** Limit of a file whose lines are kept in memory; real ones have a tenth of it. */
 const PART_CHARS_MAX = 16 * 1024 * 1024;
 
 /** The lines of such a file; what goes beyond is counted in `lost` and left out. */

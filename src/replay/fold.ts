@@ -29,7 +29,7 @@ import { StandardError } from "../readers/terminal/standard-error.js";
 import { CHECK_MS, TerminalReader } from "../readers/terminal/terminal.js";
 import { isOnClock, type RecordedInput } from "./inputs.js";
 
-/** So long after the last byte a look can find nothing new: every count and every motion has settled by then. */
+/** This long after the last byte a check finds nothing new: every counter and animation has settled by then. */
 const QUIET_MS = 10_000;
 /** After a silence of a week, ticks lie further and further apart: years cost a few hundred steps. */
 const LONG_SILENCE_MS = 7 * 24 * 3_600_000;
@@ -42,7 +42,7 @@ export interface FoldOptions {
   /** Wall clock at the start of the recording, in milliseconds. */
   startAt: number;
   zone: string;
-  /** What the agent may have been asked to write when all is done; rouse's default where nothing is said. */
+  /** The completion marker that the agent may have been asked for; by default rouse's own. */
   marker?: string;
   /** Size of the terminal; null for a recording without one. */
   size: { cols: number; rows: number } | null;
@@ -159,7 +159,7 @@ class Fold {
   }
 
   finish(): FoldResult {
-    // What came with the last input is looked at; no time passes of which nothing was recorded.
+    // Checks the screen after the last input; no time passes beyond the recording.
     const { evidence } = this.#judge;
     if (this.#terminal && evidence.exit === null) this.#step(this.#terminal.lastCheck(this.#now), this.#now);
     this.#terminal?.dispose();

@@ -18,7 +18,7 @@ export type RecordedInput = { t: number } & (
   | { kind: "end" }
 );
 
-/** A hundred years. A damaged record may name any time; nobody recorded for longer. */
+/** A hundred years. A damaged record may contain any time; no recording is longer. */
 const SECONDS_MAX = 100 * 366 * 86_400;
 
 export const isOnClock = (t: number): boolean => t >= 0 && t <= SECONDS_MAX;

@@ -129,6 +129,6 @@ export async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Where the program ran, as far as the one who replays it says so. */
+/** The time zone and completion marker that the options give. */
 export const replayContextOf = ({ zone, marker }: ReplayOptions): Pick<FoldOptions, "zone" | "marker"> =>
   marker === undefined ? { zone } : { zone, marker };

@@ -13,7 +13,7 @@ import { foldRecording } from "./fold.js";
 import { fromArray, type RecordedInput } from "./inputs.js";
 import { type ReplayOptions, type ReplayResult, replayContextOf, whatIfOf } from "./replay-case.js";
 
-/** How many records are looked at to tell whose transcript it is. */
+/** Number of records that are read to recognize the program of a transcript. */
 const PEEK = 50;
 
 /** `t` counts from the first record that has a time; one without a time counts at the record before it. */

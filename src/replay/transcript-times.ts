@@ -16,7 +16,7 @@ interface Grown {
   heads: { type: unknown; ts: unknown }[];
 }
 
-/** So many lines are compared to tell whose lines they are. */
+/** Number of lines that are compared to match a transcript. */
 const HEADS_MAX = 200;
 
 export interface PlacedTranscripts {
@@ -54,7 +54,7 @@ export interface DatedTranscripts {
   transcripts: (startAt: number) => AsyncGenerator<RecordedInput>[];
 }
 
-/** Transcripts of which nobody noted when they grew. */
+/** Transcripts without recorded times of growth. */
 export async function dateTranscripts(
   folder: string,
   names: readonly string[],

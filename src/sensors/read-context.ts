@@ -1,4 +1,4 @@
-/** Where this process runs, as far as readers of an agent's records have to know it. */
+/** Time zone and completion marker of this process, as readers of an agent's records need them. */
 import type { Config } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import type { ReadContext } from "../readers/records/record-reader.js";

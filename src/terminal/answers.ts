@@ -8,7 +8,7 @@ const ANSWER =
 /** Only how answers begin: Alt-P and Alt-] are keys. */
 const STRING_START = /\u001b(?:P[>!01]|\]\d|_G)/;
 const STRING_END = /\u0007|\u001b\\/;
-/** An answer that does not end is dropped up to here; behind it keys count again. */
+/** An unterminated answer is dropped up to this length; after it, input counts as keys again. */
 const STRING_MAX = 8192;
 
 export class AnswerFilter {
@@ -16,7 +16,7 @@ export class AnswerFilter {
   #inside: number | null = null;
   #carry = "";
 
-  /** What a person typed, of what a terminal sent. */
+  /** Keeps the keys that the user typed, and removes the answers of the terminal. */
   keys(bytes: Buffer): Buffer {
     let text = this.#carry + bytes.toString("latin1");
     this.#carry = "";

@@ -1,19 +1,19 @@
-/** One question to a host, and its answer. Says what is known when none comes: that matters to whoever asked for an action. */
+/** Sends one request to a host and returns its answer. If none comes, says whether the host may have acted on it. */
 import { createConnection } from "node:net";
 import { FrameReader, frameLine, type ToHost } from "./frames.js";
 
 export type HostAnswer =
   | { kind: "answer"; event: Record<string, unknown> }
-  /** The host said no. */
+  /** The host refused. */
   | { kind: "error"; reason: string }
-  /** Nobody was there to hear it. */
+  /** The host did not receive the request. */
   | { kind: "unreachable"; reason: string }
-  /** The agent had ended before the host came to it: nothing was done, nor will be. */
+  /** The agent had ended before the host handled the request: it did nothing, and will do nothing. */
   | { kind: "ended"; reason: string }
-  /** It was heard, or may have been, and no answer came. */
+  /** The host may have received the request, but did not answer. */
   | { kind: "lost"; reason: string };
 
-/** Waits for ever where no time is given: stopping an agent takes as long as it takes. */
+/** Without `withinMs` it waits forever: stopping an agent can take any time. */
 export function askHostProcess(
   socketPath: string,
   message: ToHost,
@@ -42,7 +42,7 @@ export function askHostProcess(
         for (const event of frames.read(chunk)) {
           if (event.ev === answer) done({ kind: "answer", event });
           else if (event.ev === "error") done({ kind: "error", reason: String(event.text).slice(0, 200) });
-          // Answers come in the order of what was asked: the farewell comes after that to everything which was obeyed.
+          // Answers come in the order of the requests, so `exit` follows the answers to all requests that were carried out.
           else if (event.ev === "exit") done({ kind: "ended", reason: "the agent has ended" });
         }
       } catch (error) {
@@ -50,7 +50,7 @@ export function askHostProcess(
       }
     });
     socket.once("error", (error: NodeJS.ErrnoException) => {
-      // What could not be written was heard by nobody: the host went between the connection and the question.
+      // A failed write was not received: the host ended between the connection and the request.
       if (error.syscall === "write") isSent = false;
       fail(error.message);
     });

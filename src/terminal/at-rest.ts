@@ -1,15 +1,15 @@
-/** Has a program's output come to rest between two sequences, so that bytes of somebody else may stand there? */
+/** Detects whether a program's output rests between two escape sequences, so that rouse can insert bytes of its own. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ring } from "./ring.js";
 
-/** A text between two sequences of the program's own: only after so much silence, and only for so long. */
+/** Silence that counts as rest, and how often it is awaited. */
 const REST_MS = 100;
 const TRIES = 50;
 const TAIL_BYTES = 4096;
 const ESC = 0x1b;
 const BEL = 0x07;
 
-/** Waits for a rest; false where none came. */
+/** Waits for the output to rest; false if it does not. */
 export async function comesToRest(ring: Ring): Promise<boolean> {
   for (let tries = 0; tries < TRIES; tries++) {
     const before = ring.total;
@@ -19,7 +19,7 @@ export async function comesToRest(ring: Ring): Promise<boolean> {
   return false;
 }
 
-/** By the last bytes that it wrote. In doubt it has not: whoever asks tries again. */
+/** Judges by the last bytes. False in doubt: callers try again. */
 export function isAtRest(tail: Buffer): boolean {
   if (isCutCharacter(tail)) return false;
   const begun = tail.lastIndexOf(ESC);
@@ -28,14 +28,14 @@ export function isAtRest(tail: Buffer): boolean {
   const [kind] = rest;
   if (kind === undefined) return false;
   const char = String.fromCharCode(kind);
-  // A string that was begun before may be ended by this one: ESC \.
+  // ESC \ may end a string that began earlier.
   if (char === "\\") return true;
   if (char === "[") return rest.subarray(1).some((byte) => byte >= 0x40 && byte <= 0x7e);
   if ("]P_^X".includes(char)) return char === "]" && rest.includes(BEL);
   return kind < 0x20 || kind > 0x2f || rest.length > 1;
 }
 
-/** The first bytes of a character whose others have not come. */
+/** The output ends within a multi-byte character. */
 function isCutCharacter(tail: Buffer): boolean {
   for (let back = 1; back <= Math.min(4, tail.length); back++) {
     const byte = tail[tail.length - back] ?? 0;

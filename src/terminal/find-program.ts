@@ -1,4 +1,4 @@
-/** Finds a program as a shell would, to say "not found" as a shell would: a terminal could only show it as exit 1. */
+/** Finds a program as a shell does, to report "not found" as a shell does: a pseudo-terminal would only show exit 1. */
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 

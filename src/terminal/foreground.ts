@@ -1,6 +1,6 @@
 /**
- * `rouse run`: the agent in this terminal, as if rouse were not there. Keys go in and bytes come out untouched; size,
- * signals and Ctrl-Z are passed on; the outer terminal answers what the agent asks, rouse nothing.
+ * `rouse run`: the agent in this terminal, as if rouse were not there. Keys and output pass unchanged; size, signals and
+ * Ctrl-Z are forwarded; the outer terminal answers the agent's queries, rouse answers none.
  */
 
 import { Host } from "./host.js";
@@ -11,16 +11,16 @@ import { OuterTerminal } from "./outer-terminal.js";
 import { Pty, type PtyExit } from "./pty.js";
 
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
-/** A terminal that takes so little holds the agent up, as it would without rouse. */
+/** Beyond this backlog a slow terminal blocks the agent, as it would without rouse. */
 const BEHIND_BYTES = 1024 * 1024;
-/** How long the end of a run may take to reach the daemon: one that answers takes a few, one that starts up some hundred. */
+/** Time to report the end of a run: a running daemon needs a few milliseconds, a starting one some hundred. */
 const FAREWELL_MS = 1000;
 const LATE_FAREWELL_MS = 100;
 const YOUNG_MS = 5000;
 
 export type ForegroundOptions = Omit<HostOptions, "cols" | "rows" | "output" | "open">;
 
-/** Throws when the agent cannot have a terminal; nothing was started then. */
+/** Throws if the agent cannot get a terminal; nothing was started then. */
 export async function runForeground(options: ForegroundOptions): Promise<PtyExit> {
   const { stdin, stdout } = process;
   const terminal = new OuterTerminal();
@@ -53,7 +53,7 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
     host,
     terminal,
     () => {
-      // A new size is told to the job in front: what happened in the meantime went to the shell.
+      // The kernel sends SIGWINCH to the foreground job, so changes during the suspension went to the shell.
       process.emit("SIGWINCH", "SIGWINCH");
       resize();
     },
@@ -65,7 +65,7 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
     host.onDrain(() => stdin.resume());
   };
   const passedOn = PASSED_ON.map((signal) => ({ signal, pass: (): void => host.kill(signal, "agent") }));
-  // Whatever fails outside of the way of the bytes costs the watching, not the agent.
+  // A failure outside of the data path ends the watching, not the agent.
   const failed = (error: unknown): void => {
     options.log(`watching stopped; the agent runs on: ${error instanceof Error ? error.stack : String(error)}`);
     host.stopWatching();
@@ -83,10 +83,10 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
   const exit = await host.exited;
   stdin.off("data", keys);
   jobs.close();
-  // A program that was killed could not put the terminal in order.
+  // A killed program could not restore the terminal modes.
   if (exit.signal !== null) stdout.write(host.ring.modes.undo());
   terminal.close();
-  // That it was killed is worth a second to whoever has to hear of it.
+  // A kill or an early end is worth a second of waiting to report it.
   const isWorthIt = exit.signal !== null || performance.now() - startedAt < YOUNG_MS;
   const patience = isWorthIt ? FAREWELL_MS : LATE_FAREWELL_MS;
   await host.close(exit, patience);

@@ -26,12 +26,12 @@ export type FromHost =
   | { ev: "info"; [field: string]: unknown }
   | { ev: "error"; text: string };
 
-/** `quietMs` is null where nobody ever typed. */
+/** `quietMs` is null if no user has typed. */
 export type ScreenAnswer =
   | { terminalState: { screenState: TerminalState["screenState"]; quietMs: number | null }; reason?: never }
   | { terminalState: null; reason: string; isPiped?: boolean };
 
-/** `bytes` is 0 when nothing went in, and `reason` says why. */
+/** `bytes` is 0 if nothing was typed; `reason` says why. */
 export interface PressAnswer {
   bytes: number;
   reason: string | null;
@@ -39,7 +39,7 @@ export interface PressAnswer {
 
 const FRAME_CHARS_MAX = 4 * 1024 * 1024;
 
-/** Cuts a stream into frames. Throws on a line that is no JSON object or does not end. */
+/** Splits a stream into frames. Throws on a line that is not a JSON object or is too long. */
 export class FrameReader {
   #parts: string[] = [];
   #length = 0;
@@ -67,6 +67,6 @@ export const frameLine = (value: ToHost | FromHost): string => `${JSON.stringify
 
 function parse(line: string): Record<string, unknown> {
   const value: unknown = JSON.parse(line);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("a frame is no object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("a frame is not an object");
   return value as Record<string, unknown>;
 }

@@ -24,9 +24,9 @@ export interface HostHandOptions {
   observer: Observer;
   profile: AgentProfile;
   pid: number;
-  /** `identityOf(pid)` when it was started; null where nobody could tell. */
+  /** `identityOf(pid)` at its start; null if it could not be read. */
   start: string | null;
-  /** When a person last typed, on the clock of `performance`; null for never. */
+  /** When a user last typed, on the clock of `performance`; null for never. */
   typedAt: () => number | null;
   pressed: (bytes: Buffer, signal: InputSignal) => void;
 }

@@ -25,7 +25,7 @@ export interface HeldProgram {
   resize(cols: number, rows: number): void;
   pause(): void;
   resume(): void;
-  /** Where keys can be pressed; null for a program on pipes. */
+  /** The terminal to type into; null for a program on pipes. */
   readonly terminal: HeldTerminal | null;
 }
 
@@ -35,11 +35,11 @@ export interface HostOptions {
   env: Readonly<Record<string, string | undefined>>;
   cols: number;
   rows: number;
-  /** Where the bytes go, for `run`. True if the buffer is kept; otherwise it is used again after the call. */
+  /** Receives the output, for `run`. Returns true if it keeps the buffer, which is otherwise reused after the call. */
   output?: (bytes: Buffer) => boolean;
-  /** Starts the program; in a terminal of its own unless told otherwise. */
+  /** Starts the program; by default in its own pseudo-terminal. */
   open?: (options: PtyOptions, events: PtyEvents) => HeldProgram;
   startDaemon?: () => Promise<unknown>;
-  /** What went wrong in the watching. */
+  /** Logs failures of the watching. */
   log: (text: string) => void;
 }

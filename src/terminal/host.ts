@@ -50,19 +50,19 @@ export class Host implements ViewedHost {
   #link: DaemonLink | null = null;
   #viewers: Viewers | null = null;
   #hand: HostHand | null = null;
-  /** When a person last typed, on the clock that is never set. */
+  /** When a user last typed, on the monotonic clock. */
   #typedAt: number | null = null;
-  /** The last word that it is meant to end. */
+  /** The last signal that marks its end as intended. */
   #quit: InputSignal | null = null;
-  /** On whose word it is being stopped. */
+  /** On whose order it is being stopped. */
   #stoppedBy: LeftBy | null = null;
-  /** Facts that came before there was a link. */
+  /** Signals from before the link existed. */
   #early: Signal[] = [];
   #cols: number;
   #rows: number;
   #enters: Promise<unknown> = Promise.resolve();
 
-  /** Throws when there is no terminal to be had; nothing was started then. */
+  /** Throws if no terminal is available; nothing was started then. */
   constructor(options: HostOptions) {
     this.#options = options;
     this.#records = new RecordKeeper(options.paths);
@@ -126,7 +126,7 @@ export class Host implements ViewedHost {
     return { cols: this.#cols, rows: this.#rows };
   }
 
-  /** Keys of a person. False when the agent does not read: hold back until `onDrain`. */
+  /** Keys of a user. False if the agent does not read: hold back until `onDrain`. */
   input(bytes: Buffer): boolean {
     const wentOut = this.#program.write(bytes);
     if (this.#observer?.keys(bytes) ?? true) this.#typedAt = performance.now();
@@ -138,7 +138,7 @@ export class Host implements ViewedHost {
     return this.#hand?.check() ?? { terminalState: null, reason: NO_HAND, isPiped: this.#program.terminal === null };
   }
 
-  /** Keys of rouse itself: only if `demand` holds now. */
+  /** Keys of rouse itself: only if `precondition` holds now. */
   press(keys: Keys, precondition: Precondition): PressAnswer {
     return this.#hand?.press(keys, precondition) ?? { bytes: 0, reason: NO_HAND };
   }
@@ -163,19 +163,19 @@ export class Host implements ViewedHost {
     this.#observer?.resize(cols, rows);
   }
 
-  /** Viewers set the size only where no terminal of its own does. */
+  /** Viewers set the size only if the agent has no terminal of its own. */
   viewed(size: { cols: number; rows: number } | null): void {
     if (size && this.#options.spec.origin === "spawn") this.resize(size.cols, size.rows);
   }
 
-  /** A fact from a source of the host's own. */
+  /** A signal from one of the host's own sources. */
   give(signal: Signal): void {
     if (signal.kind === "input" && isLeave(signal)) this.#quit = signal;
     if (this.#link) this.#link.give(signal);
     else if (this.#early.length < EARLY_SIGNALS_MAX) this.#early.push(signal);
   }
 
-  /** Passes a signal on, to the agent or to its whole group; not to whoever has the number now, if it is gone. */
+  /** Forwards a signal to the agent or to its whole group; never to another process that reuses its pid. */
   kill(signal: NodeJS.Signals, to: "agent" | "group"): void {
     if (this.#start === null || identityOf(this.#program.pid) !== this.#start) return;
     try {
@@ -187,7 +187,7 @@ export class Host implements ViewedHost {
 
   async type(text: string, enter: boolean): Promise<number> {
     const bytes = typedText(text);
-    // One after the other: two texts that are typed at once must not mix.
+    // In sequence: two texts typed at the same time must not mix.
     const typed = this.#enters.then(async () => {
       if (bytes.length > 0) this.input(bytes);
       if (!enter) return;
@@ -208,7 +208,7 @@ export class Host implements ViewedHost {
     return stopped;
   }
 
-  /** The bell and a notification (OSC 9) for whoever sits at a terminal of it, when its output rests; how many there are. */
+  /** Sends the bell and a notification (OSC 9) to every terminal that shows the agent, when its output rests; returns their number. */
   async notify(text: string): Promise<number> {
     const bytes = Buffer.from(`\u0007\u001b]9;${sanitize(text, NOTIFY_CHARS)}\u0007`);
     if (!(await comesToRest(this.ring))) return 0;
@@ -231,12 +231,12 @@ export class Host implements ViewedHost {
     };
   }
 
-  /** To be called after the exit: last look, last word to the daemon and to viewers, record and socket put in order. */
+  /** Call after the exit: makes the last check, reports to the daemon and viewers, writes the record, removes the socket. */
   async close(exit: PtyExit, withinMs: number): Promise<void> {
     await this.ready;
     this.#observer?.end();
     const at = Date.now();
-    // A grace may be longer than anybody's leave-taking.
+    // The grace period may be longer than the time in which an earlier mark counts.
     if (this.#stoppedBy) this.give(stopOf(this.#stoppedBy, at));
     this.give({ kind: "exit", at, source: "process", code: exit.code, signal: exit.signal });
     this.#record = { ...this.#record, endedAt: at, exit, leftBy: this.#leftBy(at) };
@@ -255,7 +255,7 @@ export class Host implements ViewedHost {
     return this.#quit && at - this.#quit.at < LEAVING_MS ? leftBy(this.#quit) : null;
   }
 
-  /** Watching is over: bytes still pass. */
+  /** Stops watching; output still passes. */
   stopWatching(): void {
     this.#observer?.stop();
   }
@@ -265,7 +265,7 @@ export class Host implements ViewedHost {
     this.ring.push(bytes);
     this.#viewers?.show(bytes);
     const queries = this.#responder?.queries(bytes) ?? [];
-    // Answers wait for the observer, which knows where the cursor is; and keep the order of the questions.
+    // Answers wait for the observer, which knows the cursor position, and keep the order of the queries.
     if (queries.length > 0) void this.ready.then(() => this.#answer(queries));
     return isKept;
   }
@@ -297,7 +297,7 @@ export class Host implements ViewedHost {
     } catch (error) {
       this.#say("the observer failed", error);
     }
-    // Before the record: whoever finds the agent by it may ask at once.
+    // Before the record: a client that finds the agent by it may connect at once.
     this.#guarded("the socket for viewers", () => {
       makePrivateFolder(paths.runtime);
       this.#viewers = new Viewers(paths.hostSocket(this.session), this, (error) => this.#say("no viewers", error));

@@ -20,7 +20,7 @@ const CTRL_Z = 0x1a;
 /** The same key where the program asked for the kitty keyboard protocol. */
 const CTRL_Z_KITTY = "\u001b[122;5u";
 const CHECKS_MS = [40, 100, 250, 500, 1000, 2000] as const;
-/** A process that is really stopped does not notice how long; one that could not be stopped goes on after this. */
+/** A stopped process does not notice this timer; one that could not be stopped continues after it. */
 const RESUME_MS = 100;
 const LAST_BYTES_MS = 30;
 const SIGTSTP_BIT = 1n << 19n;
@@ -34,7 +34,7 @@ export class JobControl {
   #timers: NodeJS.Timeout[] = [];
   #isSuspended = false;
 
-  /** `stopsItself`: a keeper stands, and a stop of the agent's own takes place. */
+  /** `stopsItself`: a keeper runs, so the agent can stop itself. */
   constructor(
     agent: StoppableAgent,
     terminal: { enter(): void; leave(): void },
@@ -48,7 +48,7 @@ export class JobControl {
     process.on("SIGCONT", this.#onContinue);
   }
 
-  /** False for keys that are not for the agent: it is stopped, and its terminal is given back instead. */
+  /** False if the keys must not reach the agent: it is stopped, and rouse returns to the shell instead. */
   keys(bytes: Buffer): boolean {
     if (process.platform !== "linux") return true;
     if (!this.#isSuspended && statOf(this.#agent.pid)?.state === "T") {
@@ -70,7 +70,7 @@ export class JobControl {
     const stat = statOf(this.#agent.pid);
     if (stat === null || this.#isSuspended) return;
     if (stat.state === "T") {
-      // What it wrote last, such as the way out of its screen, belongs before the shell's prompt.
+      // Its last output, such as leaving the alternate screen, must come before the shell's prompt.
       this.#cancel();
       this.#timers = [setTimeout(() => this.#suspend(), LAST_BYTES_MS)];
       return;
@@ -85,7 +85,7 @@ export class JobControl {
     this.#cancel();
     this.#isSuspended = true;
     this.#terminal.leave();
-    // The whole job, as the terminal would have done: rouse may stand in a pipe with others.
+    // Stops the whole job, as the terminal would: rouse may be part of a pipeline.
     process.kill(0, "SIGTSTP");
     this.#timers = [setTimeout(() => this.#resume(), RESUME_MS)];
   }

@@ -12,7 +12,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { KEEPER } from "../sensors/process/process-table.js";
 
 const PERL = ["/usr/bin/perl", "/bin/perl", "/usr/local/bin/perl"];
-/** The pipe ends when the two stand: before that the agent must not run. The sleep only bounds a missed hang-up. */
+/** The pipe closes when both processes are set up: the agent must not run before. The sleep only bounds a missed hang-up. */
 const SCRIPT = `
 delete $ENV{PERL_BADLANG};
 my $agent = $$;
@@ -49,14 +49,14 @@ interface Program {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The same command so that it can stop itself; unchanged where nothing would take over when it does. */
+/** Wraps the command so that it can stop itself; unchanged if no shell would take over the terminal. */
 export function stoppableCommand({ command, env }: Program): Program & { isKept: boolean } {
   const perl = PERL.find((path) => existsSync(path));
-  // Options of the user's own for Perl could print or do anything here.
+  // The user's own Perl options could print or do anything here.
   if (process.platform !== "linux" || perl === undefined || env.PERL5OPT || env.PERL_BADLANG)
     return { command, env, isKept: false };
   if (!isUnderShell(process.pid)) return { command, env, isKept: false };
-  // Perl complains of unknown locales unless told not to.
+  // PERL_BADLANG suppresses Perl's warnings about unknown locales.
   return {
     command: [perl, "-f", "-e", SCRIPT, "--", ...command],
     env: { ...env, PERL_BADLANG: "0" },
@@ -64,7 +64,7 @@ export function stoppableCommand({ command, env }: Program): Program & { isKept:
   };
 }
 
-/** Somebody takes the terminal over when this job stops: some parent of it is in another group of the same session. */
+/** A shell takes over the terminal when this job stops: an ancestor is in another group of the same session. */
 function isUnderShell(pid: number): boolean {
   const own = keeperPathOf(pid);
   for (let at = own, steps = 0; own && at && steps < 64; steps++) {

@@ -1,6 +1,6 @@
 /**
- * The word that an agent is meant to end: a person's own, or the order of a client. Its host keeps it with the record, for a
- * daemon that was not there to be told. What rouse ends for a policy is no such word: the recovery plan goes on.
+ * Marks an agent's end as intended: by the user or by a client. The host stores it with the record, for a daemon that was
+ * not running at that time. A stop by a policy is not such a mark: the recovery plan continues.
  */
 import type { InputSignal } from "../core/signal.js";
 

@@ -1,10 +1,10 @@
 /**
  * Which private modes (DECSET) a program switched on: alternate screen, mouse, paste marks, hidden cursor and others.
- * A viewer that comes late needs them, and a terminal whose program was killed is left in them.
+ * A viewer that attaches later needs them, and a killed program leaves the terminal in them.
  */
 const START = Buffer.from("\u001b[?");
 const SEQUENCE = /\u001b\[\?([\d;]{1,40})([hl])/g;
-/** A sequence that is cut between two reads is found in the next: so much of the end is kept. */
+/** Bytes kept from the end of a read, to find a sequence that was split between two reads. */
 const CARRY_BYTES = 48;
 const MODES_MAX = 64;
 /** The cursor is visible and lines wrap by default: these are the modes whose resting state is on. */
@@ -28,7 +28,7 @@ export class TerminalModes {
     return [...this.#changed].map(([mode, to]) => `\u001b[?${mode}${to}`).join("");
   }
 
-  /** Takes a terminal out of them. */
+  /** Resets these modes. */
   undo(): string {
     return [...this.#changed].map(([mode, to]) => `\u001b[?${mode}${to === "h" ? "l" : "h"}`).join("");
   }
@@ -42,7 +42,7 @@ export class TerminalModes {
   #set(mode: string, to: "h" | "l"): void {
     if (mode === "") return;
     const resting = ON_BY_DEFAULT.has(mode) ? "h" : "l";
-    // A mode that was changed last stands last: 1049 after 1047 is not the same as the other way round.
+    // Keeps the order of the changes: 1049 after 1047 differs from 1047 after 1049.
     this.#changed.delete(mode);
     if (to !== resting && this.#changed.size < MODES_MAX) this.#changed.set(mode, to);
   }

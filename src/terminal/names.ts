@@ -60,7 +60,7 @@ export function releaseName(paths: Sessions, name: string): void {
   try {
     rmSync(fileOf(paths, name), { force: true });
   } catch {
-    // Nothing could be stored in the first place, or it goes with its holder.
+    // It could not be written in the first place, or is stale once its holder ends.
   }
 }
 
@@ -75,14 +75,14 @@ function isHeld(path: string): boolean {
   }
 }
 
-/** Moves a dead claim away. If somebody renewed it between the look and the move, it is put back. */
+/** Moves a dead claim away. If another process renewed it between the check and the move, it is put back. */
 function putAside(path: string): void {
   const aside = `${path}.${process.pid}.old`;
   try {
     renameSync(path, aside);
     if (isHeld(aside)) linkSync(aside, path);
   } catch {
-    // Another was faster.
+    // Another process was faster.
   }
   rmSync(aside, { force: true });
 }

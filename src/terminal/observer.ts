@@ -13,9 +13,9 @@ import { readKeys } from "../readers/keys.js";
 import { CHECK_MS, TerminalReader } from "../readers/terminal/terminal.js";
 import type { Ring } from "./ring.js";
 
-/** The emulator reads some 30 MB/s: this is 20 ms of every look at most. */
+/** The emulator reads about 30 MB/s, so this takes at most 20 ms per check. */
 const CHECK_BYTES_MAX = 512 * 1024;
-/** Ends a sequence that the skipped bytes began. */
+/** Cancels a sequence that began in the skipped bytes. */
 const CANCEL = Buffer.from("\u0018");
 
 export interface ObserverOptions {
@@ -51,7 +51,7 @@ export class Observer {
     this.#timer = setInterval(() => this.#guarded(() => this.#check()), CHECK_MS);
   }
 
-  /** Bytes that no look has read, and none will. */
+  /** Bytes that no check has read, and none will. */
   get skippedBytes(): number {
     return this.#skipped;
   }
@@ -60,7 +60,7 @@ export class Observer {
     return !this.#stopped;
   }
 
-  /** True when a person typed them; a terminal's own answers are nobody's keys. */
+  /** True if a user typed them; a terminal's own answers are not keys. */
   keys(bytes: Uint8Array): boolean {
     const isTyped = this.#guarded(() => {
       const keys = readKeys(this.#keys.write(bytes), this.#options.now());
@@ -70,7 +70,7 @@ export class Observer {
     return isTyped ?? true;
   }
 
-  /** What stands on the screen after everything that was written so far; null when nobody can tell. */
+  /** The screen after all output so far; null if it is unknown. */
   screenState(): ScreenState | null {
     return this.#guarded(() => {
       this.#catchUp();
@@ -85,7 +85,7 @@ export class Observer {
     });
   }
 
-  /** Where the cursor is after everything that was written so far; null when nobody can tell. */
+  /** The cursor after all output so far; null if it is unknown. */
   cursor(): { row: number; column: number } | null {
     return this.#guarded(() => {
       this.#catchUp();
@@ -93,7 +93,7 @@ export class Observer {
     });
   }
 
-  /** The last screen counts, although nothing confirms it any more. */
+  /** Reports the last screen, although no later check confirms it. */
   end(): void {
     if (this.#stopped) return;
     this.#guarded(() => {
@@ -103,7 +103,7 @@ export class Observer {
     this.stop();
   }
 
-  /** No more looks; what was not looked at is not. */
+  /** Stops checking; unread output stays unread. */
   stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;

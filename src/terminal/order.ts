@@ -1,4 +1,4 @@
-/** An order to press keys, as it came over the socket: whole and of the right types, or null. */
+/** Parses a request to press keys from the socket: complete and of the right types, or null. */
 import type { Keys, Precondition } from "../core/policy/typing-checks.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export function keysOf(value: unknown): Keys | null {
   return null;
 }
 
-/** A demand that lacks something demands too little. */
+/** An incomplete precondition would permit too much, so it is rejected. */
 export function preconditionOf(value: unknown): Precondition | null {
   const { draft, turn, quietMs, composerDigest } = fieldsOf(value);
   const isWhole =

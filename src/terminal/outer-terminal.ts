@@ -36,7 +36,7 @@ export class OuterTerminal {
     if (this.#before === null || stty([this.#before]) === null) this.#setNodeRaw(false);
   }
 
-  /** Gives the terminal back for good. */
+  /** Restores the terminal permanently. */
   close(): void {
     this.leave();
     process.stdin.pause();
@@ -52,7 +52,7 @@ export class OuterTerminal {
   }
 }
 
-/** Works on the terminal at standard input, as it stands. Null when there is no `stty` or no terminal any more. */
+/** Runs `stty` on the terminal at standard input. Null if there is no `stty` or no terminal. */
 function stty(args: string[]): string | null {
   try {
     return execFileSync("stty", args, { stdio: ["inherit", "pipe", "ignore"], encoding: "utf8", timeout: 2000 }).trim();

@@ -21,7 +21,7 @@ import type { PtyEvents, PtyExit, PtyOptions } from "./pty.js";
 const EARLY_BYTES_MAX = 4 * 1024 * 1024;
 const BEHIND_BYTES = 1024 * 1024;
 const FAREWELL_MS = 1000;
-/** Those who outlive the program may hold its pipes; their output passes for so long after its end. */
+/** Processes that outlive the program may hold its pipes; their output passes for this long after its end. */
 const LINGER_MS = 500;
 const LINE_FEED = /\r?\n/g;
 const COLS = 200;
@@ -29,7 +29,7 @@ const ROWS = 50;
 
 export async function runPiped(options: ForegroundOptions): Promise<PtyExit> {
   let seeOutput: (bytes: Buffer) => void = () => {};
-  // Before the agent starts: one that ends at once would be gone before its records could be read.
+  // Before the agent starts: one that exits at once would be gone before its records could be read.
   const readersFor = await loadReaders();
   const host = new Host({
     ...options,
@@ -73,7 +73,7 @@ class PipedProgram implements HeldProgram {
     }
     this.pid = this.#child.pid;
     const passed = (bytes: Buffer): void => {
-      // The screen that is made of this wants carriage returns, as a terminal would add.
+      // The emulated screen needs carriage returns, which a terminal would add.
       events.data(Buffer.from(bytes.toString("latin1").replace(LINE_FEED, "\r\n"), "latin1"));
     };
     pass(this.#child.stdout, process.stdout, (bytes) => {
@@ -91,7 +91,7 @@ class PipedProgram implements HeldProgram {
     });
   }
 
-  /** Its input is its own. */
+  /** The program owns its input. */
   write(): boolean {
     return true;
   }
@@ -121,7 +121,7 @@ class StreamWatch {
   readonly #lines = new LineSplitter();
   #isStream: boolean | null = null;
   #reader: RecordReader | null = null;
-  /** Came before the host knew which program this is. */
+  /** Output from before the host knew the program. */
   #early: Buffer[] = [];
   #earlyBytes = 0;
 

@@ -23,7 +23,7 @@ export interface PtyOptions {
   rows: number;
 }
 
-/** As the system told it: a program ends with a code or by a signal, never both. */
+/** As reported by the system: a program ends with a code or by a signal, never both. */
 export interface PtyExit {
   code: number | null;
   signal: number | null;
@@ -41,7 +41,7 @@ interface PrivateFields {
   /** Descriptor of our side; it does not block. */
   _fd: number;
   _socket: ReadStream & { _readableState: { decoder: unknown; encoding: unknown } };
-  /** Said to be true, the exit comes at once. */
+  /** If set to true, the exit event comes at once. */
   _emittedClose: boolean;
 }
 
@@ -56,7 +56,7 @@ const READ_BYTES = 16 * 1024;
  * to move over what may be on its way.
  */
 const FULL_READ_BYTES = 4095;
-/** What a program that does not read its input may leave waiting. */
+/** Largest backlog of input for a program that does not read. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 const RETRY_MS = [1, 5, 20, 50] as const;
 /** A terminal holds 64 KiB that were written and not read; what comes behind them is of those who outlive the program. */
@@ -76,7 +76,7 @@ export class Pty {
   #onDrain: (() => void) | null = null;
   #ended = false;
 
-  /** Throws when there is no terminal to be had. A program that cannot be started ends with code 1 and says why. */
+  /** Throws if no terminal is available. A program that cannot be started exits with code 1 and prints the reason. */
   constructor(options: PtyOptions, events: PtyEvents) {
     const [file = "", ...args] = options.command;
     this.#events = events;
@@ -95,14 +95,14 @@ export class Pty {
     this.#term._emittedClose = true;
     this.#held = hold(this.path);
     this.#term._socket.on("data", (first: Buffer) => this.#take(first));
-    // node-pty throws what nobody else listens for; an error of a terminal that ends is no news.
+    // node-pty throws errors without a listener; an error of a closing terminal means nothing.
     this.#term._socket.on("error", () => {});
     this.#term.onExit(({ exitCode, signal }) =>
       this.#end(signal ? { code: null, signal } : { code: exitCode, signal: null }),
     );
   }
 
-  /** False when much is waiting: the caller holds back until `onDrain`. Beyond a bound, bytes are refused. */
+  /** False if input is waiting: the caller holds back until `onDrain`. Beyond a bound, bytes are refused. */
   write(bytes: Uint8Array): boolean {
     if (this.#ended || this.#waitingBytes + bytes.length > WAITING_BYTES_MAX) return false;
     this.#waiting.push(Buffer.from(bytes));
@@ -127,12 +127,12 @@ export class Pty {
     return this;
   }
 
-  /** Nothing that was written to it waits to go out. */
+  /** No input is waiting. */
   get isDrained(): boolean {
     return !this.#ended && this.#waitingBytes === 0;
   }
 
-  /** Called once, when everything written went out. */
+  /** Called once, when all input was written. */
   onDrain(call: () => void): void {
     this.#onDrain = call;
   }
@@ -142,11 +142,11 @@ export class Pty {
     try {
       this.#term.resize(side(cols), side(rows));
     } catch {
-      // The program went a moment ago.
+      // The program has just ended.
     }
   }
 
-  /** The program blocks when it writes on, as with any slow terminal. */
+  /** Further writes block the program, as with any slow terminal. */
   pause(): void {
     if (!this.#ended) this.#term._socket.pause();
   }
@@ -214,7 +214,7 @@ export class Pty {
   #end(exit: PtyExit): void {
     if (this.#ended) return;
     this.#ended = true;
-    // What a paused stream has read already; it comes out as any other data.
+    // Emits what a paused stream has already read.
     this.#term._socket.read();
     let last = 0;
     for (let length = this.#read(0, 1); length > 0 && last < LAST_BYTES_MAX; length = this.#read(0, 1)) {
@@ -229,7 +229,7 @@ export class Pty {
   }
 }
 
-/** The program runs already: not being able to hold its terminal costs the end of its output, at worst. */
+/** The program already runs: a failure here loses at most the end of its output. */
 function hold(path: string): number | null {
   try {
     return openSync(path, constants.O_RDWR | constants.O_NOCTTY);

@@ -1,4 +1,4 @@
-/** The record of a host's agent. Without it nobody finds the agent by name: on a full disk it is written as soon as there is room. */
+/** Writes the record of a host's agent. Without it the agent cannot be found by name: on a full disk, writing is retried. */
 import { type HostRecord, writeRecord } from "./registry.js";
 
 const AGAIN_MS = 4000;
@@ -11,7 +11,7 @@ export class RecordKeeper {
     this.#paths = paths;
   }
 
-  /** Throws when it cannot be written now; it is tried again until it is, or another takes its place. */
+  /** Throws if it cannot be written now; retries until it is written or replaced. */
   keep(record: HostRecord): void {
     this.stop();
     try {
@@ -32,7 +32,7 @@ export class RecordKeeper {
       writeRecord(this.#paths, record);
       this.stop();
     } catch {
-      // There is no room yet.
+      // The disk is still full.
     }
   }
 }

@@ -20,21 +20,21 @@ export interface HostRecord extends AgentSession {
   cols: number;
   rows: number;
   exit: PtyExit | null;
-  /** Who meant it to end; null where it ended by itself, or for a policy. */
+  /** Who ended it on purpose; null if it ended by itself or by a policy. */
   leftBy?: LeftBy | null;
 }
 
-/** How a session ended, as its host wrote it down. */
+/** How a session ended, as recorded by its host. */
 export interface RecordedEnd extends PtyExit {
   leftBy: LeftBy | null;
 }
 
 export interface FoundSession extends HostRecord {
-  /** The host answers for it now. A record without an end whose host is gone was cut off. */
+  /** Its host is running. A record without an end whose host is gone was cut off. */
   isAlive: boolean;
 }
 
-/** Sorts by time, fits file names, socket names and addresses. */
+/** Sorts by time; valid in file names, socket names and URLs. */
 export function newSessionId(): string {
   return `${Date.now().toString(36)}-${randomBytes(6).toString("hex")}`;
 }
@@ -69,7 +69,7 @@ export function listSessions(paths: Sessions): FoundSession[] {
     .sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1));
 }
 
-/** Null where its host wrote down no end. */
+/** Null if its host recorded no end. */
 export function recordedEnd(paths: Sessions, session: string): RecordedEnd | null {
   const record = readRecord(sessionFile(paths, session, "json"));
   if (!record?.exit) return null;
@@ -77,19 +77,19 @@ export function recordedEnd(paths: Sessions, session: string): RecordedEnd | nul
   return { code, signal, leftBy: record.leftBy === "human" || record.leftBy === "client" ? record.leftBy : null };
 }
 
-/** By its id alone, without a look at the others; null when it left no record. */
+/** By its id, without reading the other records; null if there is none. */
 export function findRecord(paths: Sessions, session: string): FoundSession | null {
   const record = readRecord(sessionFile(paths, session, "json"));
   return record?.id === session ? { ...record, isAlive: isAlive(record) } : null;
 }
 
-/** By name or id: the one that is alive, else the last that was. */
+/** By name or id: the running one, else the most recent. */
 export function findSession(paths: Sessions, nameOrId: string): FoundSession | null {
   const found = listSessions(paths).filter((s) => s.name === nameOrId || s.id === nameOrId);
   return found.find((s) => s.isAlive) ?? found[0] ?? null;
 }
 
-/** Forgets what ended long ago. */
+/** Removes the files of sessions that ended long ago. */
 export function pruneSessions(paths: Sessions, now: number): void {
   const ended = listSessions(paths).filter((s) => !s.isAlive);
   const old = ended.filter((s, place) => place >= KEPT_MAX || now - (s.endedAt ?? s.startedAt) > KEPT_MS);
@@ -112,7 +112,7 @@ function isAlive(record: HostRecord): boolean {
   return record.endedAt === null && record.hostStart !== null && identityOf(record.hostPid) === record.hostStart;
 }
 
-/** Null for anything that no host of this user wrote. */
+/** Null for any file that was not written by a host of this user. */
 function readRecord(path: string): HostRecord | null {
   try {
     const value = JSON.parse(readSessionFile(path, RECORD_BYTES_MAX).toString("utf8")) as HostRecord;
@@ -149,6 +149,6 @@ export function removeDeadSocket(path: string): void {
   try {
     if (statSync(path).isSocket()) rmSync(path);
   } catch {
-    // Nothing there: what was wanted.
+    // It does not exist.
   }
 }

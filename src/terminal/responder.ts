@@ -7,15 +7,15 @@
 export type Query = "status" | "cursor" | "device" | "device2";
 
 const QUERIES = /\u001b(?:\[(?:(6n)|(0?c)|(>0?c))|\]7501;\?(?:\u0007|\u001b\\))/g;
-/** The longest query has 12 bytes: one that is cut between two reads begins in the last 11 of the first. */
+/** The longest query has 12 bytes: one that is split between two reads begins in the last 11 of the first. */
 const CARRY_CHARS = 11;
-/** More than this in a single read is no program that starts, but somebody who wants us to write. */
+/** More queries than this in one read do not come from a starting program, but from hostile output. */
 const ANSWERS_MAX = 8;
 
 export class Responder {
   #carry = "";
 
-  /** What the program asked in these bytes, in order. */
+  /** The queries in these bytes, in order. */
   queries(bytes: Buffer): Query[] {
     if (this.#carry === "" && !bytes.includes(0x1b)) return [];
     const text = this.#carry + bytes.toString("latin1");

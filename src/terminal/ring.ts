@@ -1,13 +1,10 @@
-/**
- * The last bytes that a program wrote, in a fixed room, and the terminal modes that it switched on, however long ago:
- * together they give a new viewer the screen.
- */
+/** The last bytes of output in a fixed buffer, and the terminal modes in effect: together they show a new viewer the screen. */
 import { TerminalModes } from "./modes.js";
 
 export class Ring {
   readonly modes = new TerminalModes();
   readonly #room: Buffer;
-  /** All bytes ever written; the next one goes to this place, modulo the room. */
+  /** All bytes ever written; the next one goes to this index, modulo the size. */
   #total = 0;
 
   constructor(bytes: number) {
@@ -37,7 +34,7 @@ export class Ring {
     }
   }
 
-  /** A copy of the last bytes, as many of the wanted as there are. */
+  /** A copy of the last bytes, at most `wanted`. */
   tail(wanted: number): Buffer {
     const length = Math.max(0, Math.min(wanted, this.#total, this.#room.length));
     const start = (this.#total - length) % this.#room.length;

@@ -1,4 +1,4 @@
-/** Starts the detached process that holds an agent's terminal, and waits for its word that the agent runs. */
+/** Starts the detached process that holds an agent's terminal, and waits until it reports that the agent runs. */
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import type { HostSpec } from "./host-options.js";
 
-/** Everything but the name, which is taken where the host runs. */
+/** Everything but the name, which the host process claims. */
 export type SpecWithoutName = Omit<HostSpec, "name"> & { wanted: string | null };
 
 export interface HostOrder {
@@ -26,11 +26,11 @@ export interface HostStart {
   /** The script that the process runs. */
   script: string;
   paths: RousePaths;
-  /** What the agent gets; that of this process where none is given. */
+  /** The agent's environment; by default that of this process. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** A host makes few objects and needs no speed: 58 MB resident, 15 of them its own. */
+/** A host allocates little and needs no speed: 58 MB resident, 15 of them its own. */
 const SMALL = ["--max-semi-space-size=1", "--optimize-for-size", "--single-threaded"];
 
 export async function startHost(order: HostOrder, { script, paths, env }: HostStart): Promise<HostStartResult> {
@@ -58,6 +58,6 @@ export async function startHost(order: HostOrder, { script, paths, env }: HostSt
   answer.setEncoding("utf8");
   for await (const chunk of answer) text += chunk;
   child.unref();
-  if (text === "") return { error: `the agent's host did not start; ${join(paths.state, "host.log")} says why` };
+  if (text === "") return { error: `the agent's host did not start; see ${join(paths.state, "host.log")}` };
   return JSON.parse(text) as HostStartResult;
 }

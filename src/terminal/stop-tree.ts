@@ -16,18 +16,18 @@ export interface StopTarget {
   pid: number;
   /** `identityOf(pid)` when it was started. */
   start: string;
-  /** Its group is rouse's own making. */
+  /** rouse created its process group. */
   ownsGroup: boolean;
 }
 
 export interface StopResult {
-  /** No process of the session is left, nor any that it started. */
+  /** No process of the session or started by it is left. */
   isGone: boolean;
   /** SIGKILL was needed. */
   isKilled: boolean;
   /** How many processes were ended, the program included. */
   processes: number;
-  /** Still there, after everything. */
+  /** Processes that survived SIGKILL. */
   left: number[];
 }
 
@@ -40,7 +40,7 @@ export async function stopTree(target: StopTarget, graceMs: number): Promise<Sto
   const deadline = performance.now() + graceMs;
   let members = await membersOf(target, known);
   for (; members.length > 0 && performance.now() < deadline; members = await membersOf(target, known)) {
-    // Each is asked once: many a program takes a second SIGTERM for impatience and skips its farewell.
+    // One SIGTERM each: many programs skip their cleanup on a second one.
     for (const row of members) if (!asked.has(key(row))) ask(row);
     for (const row of members) asked.add(key(row));
     await sleep(CHECK_MS);
@@ -59,10 +59,10 @@ export async function stopTree(target: StopTarget, graceMs: number): Promise<Sto
   };
 }
 
-/** Who is there now of the session, of the program's descent, and of those remembered. */
+/** The running processes of the session, of the program's descendants, and of those known before. */
 async function membersOf(target: StopTarget, known: Map<string, ProcessRow>): Promise<ProcessRow[]> {
   const table = await readProcesses();
-  // Without a list of processes nothing is proven: the program itself is all that can be seen.
+  // Without a process list, only the program itself can be checked.
   if (table === null) return identityOf(target.pid) === target.start ? [alone(target)] : [];
   for (const row of ofTree(target, table)) known.set(key(row), row);
   return [...known.values()].filter((row) => {
@@ -73,7 +73,7 @@ async function membersOf(target: StopTarget, known: Map<string, ProcessRow>): Pr
 
 function ofTree(target: StopTarget, table: ProcessTable): ProcessRow[] {
   const root = table.rows.get(target.pid);
-  // The number belongs to another process: the session is over, and what now carries its number is foreign.
+  // The pid was reused: the session is over, and the new process is not ours.
   if (root && root.start !== target.start) return [];
   const below = table.descendants(target.pid);
   return root && !isDead(root) ? [root, ...below] : below;
@@ -82,12 +82,12 @@ function ofTree(target: StopTarget, table: ProcessTable): ProcessRow[] {
 function ask(row: ProcessRow): void {
   if (identityOf(row.pid) !== row.start) return;
   send(row.pid, "SIGTERM");
-  // A stopped process acts on nothing until it goes on.
+  // A stopped process handles no signal until it continues.
   send(row.pid, "SIGCONT");
 }
 
 function kill(target: StopTarget, members: readonly ProcessRow[]): void {
-  // The group at once, so that no member can start another between two signals.
+  // The whole group at once, so that no member can start another process between two signals.
   if (target.ownsGroup && identityOf(target.pid) === target.start) send(-target.pid, "SIGKILL");
   for (const row of members) if (identityOf(row.pid) === row.start) send(row.pid, "SIGKILL");
 }
@@ -96,7 +96,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It went a moment ago, or is not ours to signal: the next look tells.
+    // It has just ended, or may not be signalled: the next check shows which.
   }
 }
 

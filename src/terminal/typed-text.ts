@@ -16,13 +16,13 @@ export function typedText(text: string): Buffer {
 }
 
 export const ENTER: Buffer = Buffer.from("\r");
-/** Programs take bytes that come together for a paste, and an Enter in a paste for a line end. */
+/** Programs take bytes that arrive together as a paste, and an Enter in a paste as a line break. */
 export const ENTER_AFTER_MS = 80;
 
 const ERASE = "\u007f";
 const ERASE_MAX = 1000;
 
-/** What goes into the terminal for keys that rouse itself presses; nothing where the program has no such key. */
+/** The bytes of keys that rouse presses; empty if the program has no such key. */
 export function bytesOfKeys(keys: Keys, profile: AgentProfile): Buffer {
   switch (keys.kind) {
     case "text":

@@ -1,7 +1,7 @@
 /**
- * The host's own socket: people who look at the agent (`attach`, `logs`), type into it or stop it. Several may look at
- * once; each sees the same bytes. A viewer that reads too slowly is left out until it has caught up, and then shown the
- * screen as it is: it holds nobody up. Only this user can reach the socket (folder 0700, socket 0600).
+ * The host's socket: clients that show the agent (`attach`, `logs`), type into it or stop it. Several viewers may be
+ * connected and see the same bytes. A viewer that reads too slowly is skipped until it has caught up, and then gets the
+ * current screen: it delays no other viewer. Only this user can reach the socket (folder 0700, socket 0600).
  */
 import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -20,7 +20,7 @@ export interface ViewedHost {
   readonly ring: Ring;
   size(): { cols: number; rows: number };
   input(bytes: Buffer): void;
-  /** The smallest of all attached viewers, so that each sees everything; null when the last one left. */
+  /** The smallest size of all attached viewers, so that each sees everything; null after the last one left. */
   viewed(size: { cols: number; rows: number } | null): void;
   type(text: string, enter: boolean): Promise<number>;
   notify(text: string): Promise<number>;
@@ -34,7 +34,7 @@ interface Viewer {
   socket: Socket;
   answers: AnswerFilter;
   mode: "asking" | "attached" | "logs";
-  /** Asked for what is typed, too. */
+  /** Also receives what is typed. */
   keys: boolean;
   size: { cols: number; rows: number } | null;
   isBehind: boolean;
@@ -72,18 +72,18 @@ export class Viewers {
     return [...this.#viewers].filter((viewer) => viewer.mode === "attached").length;
   }
 
-  /** Shows bytes to everyone who looks on. */
+  /** Sends output to all viewers. */
   show(bytes: Buffer): void {
     this.#send("output", bytes, ({ mode }) => mode !== "asking");
   }
 
-  /** The same to those who sit at a terminal; how many they are. */
+  /** Sends output to the attached terminals only; returns their number. */
   ring(bytes: Buffer): number {
     this.#send("output", bytes, ({ mode }) => mode === "attached");
     return this.count;
   }
 
-  /** Tells what was typed to those who asked for it. */
+  /** Sends typed bytes to the viewers that requested them. */
   typed(bytes: Buffer): void {
     this.#send("input", bytes, ({ keys }) => keys);
   }
@@ -102,10 +102,10 @@ export class Viewers {
     }
   }
 
-  /** Says goodbye to all, lets what was asked for end, and closes. */
+  /** Finishes the pending requests, sends the exit to all viewers, and closes. */
   async close(exit: { code: number | null; signal: number | null }): Promise<void> {
-    // Whoever stands at the door is let in: shut out, they would not know whether they were heard. The last in the line is
-    // a question of the host's own.
+    // Accepts pending connections first: a refused client could not know whether its request was received. The host's
+    // own request is the last in that queue.
     const last = askHostProcess(this.#path, { op: "info" }, "info", FAREWELL_MS);
     removeDeadSocket(this.#path);
     await last;
@@ -164,7 +164,7 @@ export class Viewers {
     const { op } = message;
     const operation = typeof op === "string" && Object.hasOwn(this.#operations, op) ? this.#operations[op] : undefined;
     if (operation) operation(viewer, message);
-    else viewer.socket.write(frameLine({ ev: "error", text: "there is no such operation" }));
+    else viewer.socket.write(frameLine({ ev: "error", text: "unknown operation" }));
   }
 
   readonly #operations: Record<string, (viewer: Viewer, message: Record<string, unknown>) => void> = {
@@ -211,7 +211,7 @@ export class Viewers {
       const keys = keysOf(message.keys);
       const precondition = preconditionOf(message.precondition);
       const reported =
-        keys && precondition ? this.#host.press(keys, precondition) : { bytes: 0, reason: "the order is malformed" };
+        keys && precondition ? this.#host.press(keys, precondition) : { bytes: 0, reason: "the request is malformed" };
       viewer.socket.write(frameLine({ ev: "pressed", ...reported }));
     },
     info: (viewer) => {
@@ -247,7 +247,7 @@ export class Viewers {
   }
 }
 
-/** A ring that ran over begins in the middle of something: the first whole thing begins at a line or an escape. */
+/** A ring that overflowed may begin within a sequence: the first whole one begins at a line or an escape. */
 function wholeFrom(bytes: Buffer, isCut: boolean): Buffer {
   if (!isCut) return bytes;
   const starts = [bytes.indexOf(0x0a) + 1, bytes.indexOf(0x1b)].filter((at) => at > 0);

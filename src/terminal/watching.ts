@@ -1,6 +1,6 @@
 /**
- * The eyes and the hand of a host. The agent runs already while this loads what knows programs and screens, some 100 ms of
- * work: what it writes in the meantime waits in the ring for the first look.
+ * Builds the observer and the keyboard of a host. The agent already runs while this loads the modules for programs and
+ * screens, which takes about 100 ms: its output waits in the ring for the first check.
  */
 import { basename } from "node:path";
 import { issueText } from "../config/issue.js";
@@ -22,14 +22,14 @@ interface Watching {
 interface SessionJudge {
   options: HostOptions;
   program: HeldProgram;
-  /** The start of its process, as the system tells it. */
+  /** The start of its process, as the system reports it. */
   start: string | null;
   ring: Ring;
   size: () => { cols: number; rows: number };
-  /** When a person last typed. */
+  /** When a user last typed. */
   typedAt: () => number | null;
   give: (signal: Signal) => void;
-  /** Keys of rouse's own went in. */
+  /** Called with the keys that rouse typed. */
   shown: (bytes: Buffer) => void;
   say: (what: string, error: unknown) => void;
 }

@@ -2,7 +2,7 @@
  * Which account of its provider a running agent uses, so that those who share one share its limits. What leaves this
  * file is a digest under a key of this machine: neither a mail, an id nor a secret can be read or guessed out of it.
  *
- * A login counts before a key of the environment where the program does so. Where neither tells, nobody knows.
+ * A login takes precedence over a key in the environment if the program does so. Without either, the account is unknown.
  */
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export interface AccountLocation {
 
 /** A program may keep much else in the file that names its account: Claude Code the history of all projects. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
-/** A login changes rarely, and the file is written all the time. */
+/** A login changes rarely, but the file is written all the time. */
 const KEPT_MS = 60_000;
 const FILES_MAX = 200;
 const DIGEST_CHARS = 8;
@@ -36,7 +36,7 @@ export class Accounts {
     this.#now = now;
   }
 
-  /** Null where nothing tells. */
+  /** Null if it is unknown. */
   async of(place: AccountLocation): Promise<string | null> {
     const identify = partOf(programFor(place.kind).account);
     const identity = await identify?.(place, (...asked) => this.#read(...asked));
@@ -52,7 +52,7 @@ export class Accounts {
     const root = realRoot(folder);
     const text = root && (await readHeadInside(join(root, file), root, FILE_BYTES_MAX));
     const record = text ? parseRecord(text) : null;
-    // A file that is being written at this moment says nothing: what it said before holds.
+    // The file may be half written at this moment: keep the previous value.
     const word = text && !record ? (known?.word ?? null) : ((record && pick(record)) ?? null);
     if (this.#words.size >= FILES_MAX) this.#words.clear();
     this.#words.set(path, { readAt: this.#now(), word: word || null });

@@ -24,9 +24,9 @@ export interface FoundAgent {
   cwd: string | null;
   tty: string | null;
   located: TranscriptLocation | null;
-  /** Digest of the account that it uses; null where nothing tells. */
+  /** Digest of its account; null if it is unknown. */
   account: string | null;
-  /** Set when rouse itself started it: `rouse run` and `spawn` say so in the environment. */
+  /** Set if rouse started it: `rouse run` and `spawn` set it in the environment. */
   session: string | null;
 }
 
@@ -125,8 +125,8 @@ function innerOf(pid: number, kind: string, kinds: ReadonlyMap<number, Known>, t
 }
 
 /**
- * Two agents in one folder may both seem to write its newest file, or the newest session of a database. Then nobody can
- * tell which, and neither is told.
+ * Two agents in one folder may both seem to write its newest file, or the newest session of a database. Then neither gets
+ * it, because it is ambiguous.
  */
 function withoutShared(agents: FoundAgent[]): FoundAgent[] {
   const owners = new Map<string, number>();

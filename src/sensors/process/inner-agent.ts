@@ -1,11 +1,11 @@
-/** An agent inside an agent has its environment, and with it the session that rouse gave to the outer one. */
+/** An agent inside an agent inherits its environment, and with it the session that rouse gave to the outer one. */
 
 import { programOf } from "../../programs/process.js";
 import { readArgv, readExe, readProcRow } from "./proc.js";
 
 const STEPS_MAX = 64;
 
-/** What is asked of a process; null where there is none, or where the system does not tell. */
+/** The required facts about a process; null if there is none, or if the system does not show it. */
 export interface ProcessParent {
   ppid: number;
   /** Kind of the agent program that it is; null for any other program. */
@@ -19,7 +19,7 @@ const kinOf = (pid: number): ProcessParent | null => {
 
 /**
  * Whether a process belongs to a second agent below the session's own: on the way up to `root`, the session's process,
- * there are two agent programs with something else between them. False where the way cannot be seen.
+ * there are two agent programs with something else between them. False if the ancestors cannot be read.
  */
 export function isInnerAgent(root: number, pid: number, kin: (pid: number) => ProcessParent | null = kinOf): boolean {
   let agents = 0;
@@ -27,7 +27,7 @@ export function isInnerAgent(root: number, pid: number, kin: (pid: number) => Pr
   for (let at = pid, step = 0; at > 1 && step < STEPS_MAX; step++) {
     const found = kin(at);
     if (!found) return false;
-    // A program that starts itself again is one agent.
+    // A program that re-executes itself is one agent.
     if (found.kind !== null && found.kind !== below) agents++;
     if (at === root) return agents > 1;
     below = found.kind;

@@ -4,7 +4,7 @@ import { type ProcessRow, ProcessTable } from "./process-table.js";
 
 /** Kernel ticks are 10 ms on every Linux that Node.js is built for. */
 const TICK_MS = 10;
-/** Reading one `stat` takes about 15 µs: so many at a time block the loop for some 4 ms. */
+/** Reading one `stat` takes about 15 µs: this many block the event loop for about 4 ms. */
 const SLICE = 256;
 const PROCESSES_MAX = 65_536;
 const TEXT_MAX = 64 * 1024;
@@ -28,7 +28,7 @@ export function bootId(): string | null {
   }
 }
 
-/** The whole table, in slices so that nobody else waits long. Null when there is no `/proc` to read. */
+/** The whole table, read in slices so that the event loop is not blocked long. Null if there is no `/proc`. */
 export async function readProcTable(): Promise<ProcessTable | null> {
   let names: string[];
   try {
@@ -68,7 +68,7 @@ export function readProcRow(pid: number): ProcessRow | null {
   }
 }
 
-/** Whether its group has the terminal: false for a stopped job and below a shell; null where nobody can tell. */
+/** Whether its group is in the foreground: false for a stopped job and below a shell; null if it is unknown. */
 export function hasTerminal(pid: number): boolean | null {
   const text = readHead(`/proc/${pid}/stat`);
   if (text === null) return null;
@@ -108,7 +108,7 @@ function ttyName(device: number): string {
   return major >= 136 && major <= 143 ? `/dev/pts/${(major - 136) * 256 + minor}` : `${major}:${minor}`;
 }
 
-/** What is costly to read of a process, and asked of few. Null where this user may not see it. */
+/** Facts that are expensive to read, so only for few processes. Null if this user may not read them. */
 export function readArgv(pid: number): string[] | null {
   const text = readHead(`/proc/${pid}/cmdline`);
   if (text === null || text === "") return null;

@@ -1,6 +1,6 @@
 /**
- * Is the agent's process there, is it stopped, what did it start, does anything move? One look at all processes
- * serves every agent: `refresh` reads, `sample` only looks things up, so a fleet costs as much as one agent.
+ * Reports whether an agent's process exists, is stopped, has children, and uses CPU or network. One reading of all
+ * processes serves every agent: `refresh` reads, `sample` only looks up, so a fleet costs as much as one agent.
  */
 import type { ProcessSignal } from "../../core/signal.js";
 import { hasTerminal, readProcRow, readProcTable } from "./proc.js";
@@ -10,12 +10,12 @@ import { outwardSockets, readSockets, type SocketBytes } from "./sockets.js";
 
 export interface ProcessTarget {
   pid: number;
-  /** `identityOf` the process when it was first met; null if nobody looked. */
+  /** `identityOf` the process when it was first seen; null if it was not read. */
   start: string | null;
 }
 
 export interface ProcessSensorOptions {
-  /** Ask `ss` for received bytes at most so often; 0 never. */
+  /** Shortest time between two runs of `ss` for received bytes; 0 for never. */
   socketsEveryMs?: number;
   readTable?: () => Promise<ProcessTable | null>;
   readSockets?: () => Promise<Map<number, SocketBytes[]> | null>;
@@ -31,14 +31,14 @@ interface ProcessSample {
 }
 
 const hasProc = process.platform === "linux";
-/** All processes of this machine; null where the system shows none. */
+/** All processes of this machine; null if the system shows none. */
 export const readProcesses: () => Promise<ProcessTable | null> = hasProc ? readProcTable : readPsTable;
 const SOCKETS_EVERY_MS = 5000;
 const SEEN_MAX = 4096;
 
 /**
  * The start of a process as the system tells it: on Linux with the id of this boot. A pid alone proves nothing, since
- * numbers are used again; pid and this string together name one process for ever. Null when there is none.
+ * pids are reused; pid and this string together identify one process. Null if there is none.
  */
 export function identityOf(pid: number): string | null {
   const row = hasProc ? readProcRow(pid) : readPsRow(pid);
@@ -63,12 +63,12 @@ export class ProcessSensor {
     this.#options = options;
   }
 
-  /** The last table; null before the first look and when the system shows none. */
+  /** The last table; null before the first reading and if the system shows none. */
   get table(): ProcessTable | null {
     return this.#latest;
   }
 
-  /** Looks again. Calls that overlap share one look. */
+  /** Reads the table again. Overlapping calls share one reading. */
   refresh(at: number): Promise<void> {
     this.#running ??= this.#check(at).finally(() => {
       this.#running = null;
@@ -127,7 +127,7 @@ export class ProcessSensor {
     return seen;
   }
 
-  /** Bytes of a closed connection stay counted, or its end would look like news. Returns how many are open. */
+  /** Bytes of a closed connection stay counted, or its end would look like activity. Returns the number of open ones. */
   #countSockets(seen: ProcessSample, tree: readonly ProcessRow[]): number {
     if (this.#sockets === null || seen.socketsAt === this.#socketsAt) return seen.sockets.size;
     seen.socketsAt = this.#socketsAt;

@@ -1,4 +1,4 @@
-/** All processes at one moment, and who descends from whom. Plain data: `/proc` and `ps` both fill it. */
+/** All processes at one moment, with their parents. Plain data: `/proc` and `ps` both fill it. */
 export interface ProcessRow {
   pid: number;
   ppid: number;
@@ -65,7 +65,7 @@ export class ProcessTable {
   }
 }
 
-/** Ended, and waiting for its parent to ask. */
+/** Ended, and not yet collected by its parent. */
 export function isDead(row: ProcessRow): boolean {
   return row.state === "Z" || row.state === "X" || row.state === "x";
 }

@@ -1,5 +1,5 @@
 /**
- * Processes by `ps`, for macOS. The parser is tested with the `ps` of Linux; on a Mac nobody has run it yet. There it
+ * Processes by `ps`, for macOS. The parser is tested with the `ps` of Linux, and not yet on a Mac. There it
  * sees no working directory, no environment and no open files of other processes, and no received bytes.
  */
 import { execFile, execFileSync } from "node:child_process";
@@ -32,7 +32,7 @@ export function readPsRow(pid: number): ProcessRow | null {
   }
 }
 
-/** Whether its group has the terminal: `+` in the state says so. Null where nobody can tell. */
+/** Whether its group is in the foreground: the state contains `+`. Null if it is unknown. */
 export function hasTerminalByPs(pid: number): boolean | null {
   try {
     const state = execFileSync("ps", ["-o", "state=", "-p", String(pid)], LIMITS).trim();

@@ -1,4 +1,4 @@
-/** Bytes that the sockets of each process received, by `ss`. A stream that hangs receives none: nothing else shows it. */
+/** Bytes that the sockets of each process received, by `ss`. Only this shows a hung stream, which receives none. */
 import { execFile } from "node:child_process";
 
 export interface SocketBytes {
@@ -54,7 +54,7 @@ export function parseSs(text: string): Map<number, SocketBytes[]> {
   return sockets;
 }
 
-/** Connections of these processes that lead outside of them: what they say to each other is no word of a server. */
+/** Connections of these processes to others: traffic among themselves does not come from a server. */
 export function outwardSockets(sockets: readonly SocketBytes[]): SocketBytes[] {
   const ends = new Set(sockets.map(({ local, peer }) => `${local} ${peer}`));
   return sockets.filter(({ local, peer }) => !ends.has(`${peer} ${local}`));

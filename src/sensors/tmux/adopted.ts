@@ -1,4 +1,4 @@
-/** An adopted pane: who it is, and when its run is over. */
+/** An adopted pane: its session, and when that ends. */
 
 import type { AgentSession } from "../../core/agent.js";
 import { digest } from "../../core/digest.js";
@@ -13,10 +13,10 @@ import { PaneSensor } from "./pane-sensor.js";
 import type { Pane } from "./panes.js";
 import { isEnded, type ProcessFact } from "./program.js";
 
-/** `unknown`: it could not be asked. Only an answer makes it `gone`. */
+/** `unknown`: tmux did not answer. Only an answer makes a pane `gone`. */
 export type Liveness = "alive" | "gone" | "unknown";
 
-/** News of one pane. `blind` says why nothing can be told of it at present. */
+/** Changes of one pane. `blind` says why it cannot be observed at present. */
 export interface PaneReading {
   session: AgentSession;
   signals: Signal[];
@@ -184,10 +184,10 @@ export class AdoptedPane {
   }
 }
 
-/** One run of a server. Its socket may be moved, and another server may come to stand at the same path. */
+/** One run of a server. Its socket may move, and another server may listen at the same path. */
 export const serverKey = (pane: Pane): string => `${pane.server.pid}@${pane.server.startedAt}`;
 
-/** A session that nobody named has a number. */
+/** An unnamed session has a number. */
 const wishFor = (pane: Pane): string =>
   pane.name ?? (/^\d*$/.test(pane.session.name) ? `tmux-${pane.session.name}` : pane.session.name);
 

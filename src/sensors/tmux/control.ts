@@ -13,7 +13,7 @@ import { type ControlEvent, ControlParser } from "./control-parser.js";
 import { ANSWER_MS, baseArguments, type Command, clientEnvironment, type TmuxAnswer, type TmuxLink } from "./link.js";
 
 const FLAGS = "read-only,ignore-size,no-output";
-/** After the end of its input a client leaves by itself; one that does not is ended. */
+/** A client exits after the end of its input; one that does not is killed after this time. */
 const LEAVE_MS = 1000;
 
 interface Batch {
@@ -30,7 +30,7 @@ export class ControlLink implements TmuxLink {
   #attached: ((link: boolean) => void) | null = null;
   #closed: string | null = null;
 
-  /** A link to this session of the server, or null where control mode is refused. */
+  /** A link to this session of the server, or null if control mode is refused. */
   static async open(
     socket: string,
     session: string,
@@ -55,13 +55,13 @@ export class ControlLink implements TmuxLink {
       for (const event of this.#parser.push(bytes)) this.#take(event, notice);
     });
     child.stderr.resume();
-    // A client that is gone cannot be written to; its end is told by `close`.
+    // A write to an ended client fails; `close` reports its end.
     child.stdin.on("error", () => {});
     child.on("error", (error) => this.close(error.message));
     child.on("close", () => this.close("the client ended"));
   }
 
-  /** Why it is of no more use, or null while it is. */
+  /** Why it can no longer be used, or null. */
   get closed(): string | null {
     return this.#closed;
   }
@@ -102,7 +102,7 @@ export class ControlLink implements TmuxLink {
     }
     const batch = this.#batch;
     if (!batch) {
-      this.close("a reply that nobody asked for");
+      this.close("an unexpected reply");
       return;
     }
     batch.replies.push(event.ok ? event.text : null);
@@ -118,7 +118,7 @@ export class ControlLink implements TmuxLink {
   }
 }
 
-/** A line of control mode is read by tmux's own parser. Only fixed texts and ids go in, none of them with a quote. */
+/** tmux parses each line of control mode. Only fixed texts and ids are sent, none with a quote. */
 function quoted(word: string): string {
   if (/['\n\r]/.test(word)) throw new Error(`no word for a control client: ${JSON.stringify(word)}`);
   return `'${word}'`;

@@ -1,4 +1,4 @@
-/** Where this user's tmux servers are, and which of their panes hold agents. */
+/** Finds this user's tmux servers, and the panes that contain agents. */
 import { lstat, readdir } from "node:fs/promises";
 import { basename, isAbsolute, join } from "node:path";
 import { compilePattern, type Pattern } from "../../programs/shared/pattern.js";
@@ -14,9 +14,9 @@ export interface AdoptRules {
   tagsIn?: (folder: string) => readonly string[];
   /** RE2, matched against the names of session and window and `@rouse_name`. */
   pattern: string | null;
-  /** Names (`@rouse_name`, session) or pane ids that a person asked for. */
+  /** Names (`@rouse_name`, session) or pane ids that the user named. */
   names: readonly string[];
-  /** Every pane that holds a known agent program. */
+  /** Every pane that runs a known agent program. */
   programs: boolean;
   /** The user's own, as they are now. */
   profiles: () => readonly ProfileOverride[];
@@ -55,7 +55,7 @@ export async function findSockets(
 
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "fish", "dash", "ksh", "tcsh", "csh", "nu", "pwsh"]);
 
-/** A shell at its prompt, which a split of an agent's window starts with: nobody to watch. */
+/** A shell at its prompt, as in a new split of an agent's window: there is no agent to watch. */
 const isPlainShell = (pane: Pane): boolean =>
   pane.startCommand === "" && SHELLS.has(basename(pane.command).replace(/^-/, ""));
 
@@ -91,7 +91,7 @@ function isMeant(pane: Pane, rules: AdoptRules, named: Pattern | null): boolean 
   );
 }
 
-/** Without a listing of processes, the foreground program's name is all there is. */
+/** Without a process list, only the name of the foreground program is known. */
 function programIn(
   pane: Pane,
   rows: ReadonlyMap<number, ProcessFact> | null,

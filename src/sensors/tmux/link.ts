@@ -10,7 +10,7 @@ import { randomBytes } from "node:crypto";
 
 export type Command = readonly string[];
 
-/** What a batch came to. Only `no_server` says that nobody is there; a failure says nothing about anybody. */
+/** The outcome of a batch. Only `no_server` means that no server runs; a failure says nothing about the panes. */
 export type TmuxAnswer =
   | { kind: "answer"; replies: (string | null)[] }
   | { kind: "no_server" }
@@ -21,7 +21,7 @@ export interface TmuxLink {
   run(commands: readonly Command[]): Promise<TmuxAnswer>;
 }
 
-/** A server that does not answer for so long is not asked further in this batch. */
+/** A batch fails if the server does not answer within this time. */
 export const ANSWER_MS = 3000;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -66,7 +66,7 @@ export class PollLink implements TmuxLink {
   }
 }
 
-/** `-N`: looking never starts a server, which would run the user's configuration. `-u`: names come as UTF-8. */
+/** `-N`: never start a server, which would run the user's configuration. `-u`: names come as UTF-8. */
 export const baseArguments = (socket: string): string[] => ["-N", "-u", "-S", socket];
 
 /** Inside tmux a client would take the server that it runs in for its own. */

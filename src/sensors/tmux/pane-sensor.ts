@@ -1,8 +1,8 @@
 /**
- * One adopted pane: what tmux shows of it, into signals.
+ * Turns the screen of one adopted pane into signals.
  *
  * tmux has drawn the screen already; this draws tmux's rows into the emulator that all readers share, so that a
- * screen is read alike wherever it comes from. A look sees what stands there at its moment, as it does for a stream.
+ * screen is read alike from any source. A check sees the screen of its moment, as with a stream.
  */
 
 import { hostname } from "node:os";
@@ -13,7 +13,7 @@ import type { PlacedScreenState } from "../../readers/terminal/screen-state.js";
 import { TerminalReader } from "../../readers/terminal/terminal.js";
 import type { Pane } from "./panes.js";
 
-/** Time without a sight of the pane that is too long to draw conclusions across. */
+/** A longer time without a capture of the pane is a gap in observation. */
 const GAP_MS = 5000;
 /** A detached pane can be squeezed until a program draws one character per row: nothing is to be read there. */
 const COLS_MIN = 20;
@@ -34,12 +34,12 @@ export class PaneSensor {
     this.#cols = pane.cols;
     this.#rows = pane.rows;
     this.#reader = new TerminalReader(profile, { cols: pane.cols, rows: pane.rows, zone, structure: generic });
-    // tmux titles a pane with the name of the machine until a program says another.
+    // tmux titles a pane with the host name until a program sets a title.
     this.#title = hostname();
     this.#seenAt = at;
   }
 
-  /** What the last sight of the pane cannot tell, and why; null when all is well. */
+  /** Why the last capture of the pane cannot be read; null if it can. */
   get blind(): string | null {
     if (this.#cols >= COLS_MIN && this.#rows >= ROWS_MIN) return null;
     return `the pane is ${this.#cols} columns by ${this.#rows} rows, too small to read`;
@@ -57,7 +57,7 @@ export class PaneSensor {
     return signals;
   }
 
-  /** What stands in the pane now, without drawing a conclusion from it; null where nothing can be read. */
+  /** The screen of the pane now, without judging it; null if it cannot be read. */
   placedScreenState(pane: Pane, captured: string, at: number): PlacedScreenState | null {
     this.#resize(pane);
     if (this.blind !== null) return null;

@@ -1,4 +1,4 @@
-/** The panes of a tmux server as one listing tells them. */
+/** The panes of a tmux server, from one listing. */
 import { textHead } from "../../readers/records/text.js";
 import type { Command } from "./link.js";
 
@@ -18,7 +18,7 @@ export interface Pane {
   server: { pid: number; startedAt: string };
   session: { id: string; name: string; attached: number };
   window: { id: string; name: string };
-  /** An attached client shows: an option of this session or server makes one more change something. */
+  /** An additional client would be noticeable, because of an option of this session or server. */
   shows: boolean;
   /** Foreground program. */
   command: string;

@@ -1,4 +1,4 @@
-/** Watches agents that already run in tmux, on all servers of this user. It only looks: nothing is typed or changed. */
+/** Watches agents that already run in tmux, on all servers of this user. Read-only: it types and changes nothing. */
 
 import type { AgentSession } from "../../core/agent.js";
 import { compilePattern } from "../../programs/shared/pattern.js";
@@ -40,7 +40,7 @@ export class TmuxWatcher {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Those adopted and not gone. */
+  /** The adopted panes that still exist. */
   get sessions(): AgentSession[] {
     return [...this.#servers.values()].flatMap((server) => server.adopted.map((one) => one.session));
   }
@@ -89,7 +89,7 @@ export class TmuxWatcher {
     }
   }
 
-  /** The first to reach a server keeps it; when its socket went away, it takes the path of the one that asks. */
+  /** The first watch to reach a server keeps it; if its socket is gone, it moves to the path of the asking one. */
   #owns(key: string, asking: ServerWatch): boolean {
     const other = [...this.#servers.values()].find((server) => server !== asking && server.server === key);
     if (!other) return true;
