@@ -7,7 +7,7 @@ const ACCOUNTS = {
 };
 const of = (name: string, ...tags: string[]): string | null => configuredAccount(ACCOUNTS, { name, tags });
 
-describe("an account that a person named", () => {
+describe("a configured account", () => {
   it("is that of the agent, else that of a tag of it, else none", () => {
     expect([of("web"), of("web", "night"), of("other", "night"), of("other", "x", "day"), of("other")]).toEqual([
       "team",
@@ -18,7 +18,7 @@ describe("an account that a person named", () => {
     ]);
   });
 
-  it("may hold spaces and signs, and an entry that names none says nothing", () => {
+  it("may contain spaces and signs, and is ignored if it is empty", () => {
     expect([of("docs"), of("a"), of("none"), of(""), of("word")]).toEqual(["own", "b = c", null, null, null]);
   });
 });

@@ -16,7 +16,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const write = (text: string): void => writeFileSync(join(home, "config", "config.toml"), `version = 1\n${text}`);
 
 describe("the channels of the configuration", () => {
-  it("take what is secret from a variable or a file, and their settings beside the others", () => {
+  it("take secrets from a variable or a file", () => {
     writeFileSync(join(home, "token"), "tk_abc\n", { mode: 0o600 });
     write(`[channels.ops]
 type = "slack"
@@ -54,7 +54,7 @@ poll_interval_secs = 10`);
     ["a setting that there is not", 'type = "desktop"\nurll = "s3cret"', "unknown setting urll"],
     ["a shell string", 'type = "command"\ncommand = "rm -rf /"', "command: "],
     ["a severity that there is not", 'type = "desktop"\nseverity = "huge"', "severity: "],
-  ])("with %s are left out with the reason, and without the secret; the others stand", (_, settings, says) => {
+  ])("with %s are ignored with a reason that hides the secret; the others are used", (_, settings, says) => {
     write(`[channels.bad]\n${settings}\n[channels.good]\ntype = "desktop"`);
     const { channels, issues } = loadChannels(env());
     expect(channels.map(({ name }) => name)).toEqual(["good"]);
@@ -63,7 +63,7 @@ poll_interval_secs = 10`);
     expect(JSON.stringify(issues)).not.toContain("s3cret");
   });
 
-  it("are shown as they are in effect, with the place, and without what is secret", () => {
+  it("are shown as they are in effect, with their position and without secrets", () => {
     write(`[channels.ops]
 type = "slack"
 url_env = "SLACK"
@@ -83,7 +83,7 @@ command = ["post", "Bearer sk-ant-abcdefghijklmnopqrstuvwxyz0123456789"]`);
     expect(JSON.stringify(shown)).not.toMatch(/s3cret|hooks\.slack|sk-ant-abc/);
   });
 
-  it("are told with the place of what is wrong; a variable that only the daemon needs is a notice to a person", () => {
+  it("are reported with the position of the error; a variable that only the daemon needs is a notice", () => {
     write('[channels.a]\ntype = "slack"\nurl_env = "NOWHERE"\n[channels.b]\nquiet = 3\ntype = "desktop"');
     const reported = (reader: "daemon" | "person") =>
       loadChannels(env(), reader).issues.map(({ level, position, text }) => [level, position?.line, text]);
@@ -98,7 +98,7 @@ command = ["post", "Bearer sk-ant-abcdefghijklmnopqrstuvwxyz0123456789"]`);
     ]);
   });
 
-  it("are not named by a project's file", () => {
+  it("cannot be defined by a project file", () => {
     const project = join(home, "project");
     mkdirSync(project);
     writeFileSync(join(project, ".rouse.toml"), '[channels.evil]\ntype = "command"\ncommand = ["evil"]\n');

@@ -104,7 +104,7 @@ describe("layers", () => {
 describe("a budget of a project", () => {
   const key = "tokens_per_night";
 
-  it("holds where the user has none, and where it is smaller", () => {
+  it("applies if the user has none, or if it is smaller", () => {
     project(`[spend]\n${key} = 500`);
     expect(load().config.spend[key]).toBe(500);
     user(`[spend]\n${key} = 900`);
@@ -173,11 +173,11 @@ describe("variables", () => {
     ],
     ["ROUSE_HOMES", "/x", "error: ROUSE_HOMES: unknown variable; did you mean ROUSE_HOME?"],
     ["ROUSE_HEALTH_QQQQQQQQQQQQQQQQQQQQ", "5", "error: ROUSE_HEALTH_QQQQQQQQQQQQQQQQQQQQ: unknown variable"],
-  ])("%s=%s is told to be wrong", (name, text, issue) => {
+  ])("%s=%s is reported as invalid", (name, text, issue) => {
     expect(said(load({ env: { [name]: text } }))).toEqual([issue]);
   });
 
-  it("that are empty or not of the configuration say nothing", () => {
+  it("are ignored if they are empty or not part of the configuration", () => {
     const others = { ROUSE_SESSION: "x", ROUSE_FULL: "1", ROUSE_SLACK_URL: "x", ROUSE_AGENT_KIND: "codex" };
     expect(load({ env: { ROUSE_WATCHDOG_POLL_INTERVAL: "", ...others } }).issues).toEqual([]);
   });
@@ -257,7 +257,7 @@ describe("a wrong line", () => {
     ["version = 9", "error: :1:1: written for a newer rouse (version 9, this one knows 1); unknown keys are ignored"],
     ["__proto__ = 3\nversion = 1", "error: :1:1: unknown key __proto__; ignored"],
     ["[check]\nwarning_hours = 8", "notice: check.warning_hours: must not exceed check.critical_hours (6), found 8"],
-  ])("is told with its place: %s", (text, issue) => {
+  ])("is reported with its position: %s", (text, issue) => {
     const file = user(text).replace(root, "");
     expect(said(load()).map((line) => line.replace(file, ""))).toEqual([issue]);
   });
@@ -273,7 +273,7 @@ describe("a wrong line", () => {
   });
 });
 
-describe("a file that is none", () => {
+describe("an invalid configuration file", () => {
   it("does not hang on a pipe", () => {
     mkdirSync(join(root, "project"));
     const makePipe = "mkfifo";
@@ -290,7 +290,7 @@ describe("a file that is none", () => {
     ]);
   });
 
-  it("never throws, whatever stands in it", () => {
+  it("never throws, whatever it contains", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300, unit: "binary" }), (text) => {
         user(text);
@@ -301,7 +301,7 @@ describe("a file that is none", () => {
     );
   });
 
-  it("with endless wrong keys is told in a bounded number of lines", () => {
+  it("is reported in a bounded number of lines if it has countless wrong keys", () => {
     user(`[watchdog]\n${Array.from({ length: 900 }, (_, i) => `k${i} = 1`).join("\n")}`);
     expect(load().issues).toHaveLength(50);
   });

@@ -68,12 +68,12 @@ describe("the folder of a user's own profiles", () => {
       `id = "a" # ${"x".repeat(300_000)}`,
       /^large\.toml: it is larger than 256 kB; the file is not used$/,
     ],
-  ])("goes on without a file that has a mistake, and names it: %s", (name, text, says) => {
+  ])("is read without a file that has an error, which is named: %s", (name, text, says) => {
     put({ [name]: text, "zz.toml": 'id = "sketch"' });
     expect(load()).toEqual({ ids: ["sketch"], issues: [expect.stringMatching(says)] });
   });
 
-  it("goes on without what is no file, and without a link that leads nowhere", () => {
+  it("is read without entries that are not files, and without broken links", () => {
     put({ "sketch.toml": 'id = "sketch"' });
     mkdirSync(join(folder, "folder.toml"));
     execFileSync("mkfifo", [join(folder, "pipe.toml")]);
@@ -98,7 +98,7 @@ describe("the folder of a user's own profiles", () => {
     expect(loadOwnProfiles(config).profiles[0]?.noise).toEqual(["^~"]);
   });
 
-  it("is named when it cannot be read", () => {
+  it("is reported if it cannot be read", () => {
     writeFileSync(folder, "");
     expect(load().issues).toEqual([expect.stringMatching(/profiles: ENOTDIR.*; none of your own profiles is used$/)]);
     rmSync(folder);

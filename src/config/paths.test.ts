@@ -59,7 +59,7 @@ describe("makePrivateFolder", () => {
   const root = mkdtempSync(join(tmpdir(), "rouse-paths-"));
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it("makes a folder that nobody else may enter", () => {
+  it("creates a folder that no other user may enter", () => {
     makePrivateFolder(join(root, "a", "b"));
     expect(statSync(join(root, "a", "b")).mode & 0o777).toBe(0o700);
   });
@@ -85,11 +85,11 @@ describe("makePrivateFolder", () => {
 });
 
 describe("complaintOfHome", () => {
-  it.each([undefined, "", "/srv/rouse"])("has nothing to say of %s", (home) => {
+  it.each([undefined, "", "/srv/rouse"])("accepts %s", (home) => {
     expect(complaintOfHome({ ROUSE_HOME: home })).toBeNull();
   });
 
-  it.each(["rouse", "./rouse", "~/rouse"])("refuses %s, which is another folder everywhere", (home) => {
+  it.each(["rouse", "./rouse", "~/rouse"])("refuses the relative path %s", (home) => {
     expect(complaintOfHome({ ROUSE_HOME: home })).toContain(`must be an absolute path, found "${home}"`);
   });
 });
@@ -98,11 +98,11 @@ describe("cannotKeep", () => {
   const root = mkdtempSync(join(tmpdir(), "rouse-paths-"));
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it("has nothing to say where the folders can be made", () => {
+  it("returns null if the folders can be created", () => {
     expect(cannotKeep(rousePaths({ ROUSE_HOME: join(root, "home") }))).toBeNull();
   });
 
-  it("says what is wrong and what to do where a file is in the way", () => {
+  it("says what is wrong and what to do if a file is in the way", () => {
     mkdirSync(root, { recursive: true });
     writeFileSync(join(root, "file"), "");
     expect(cannotKeep(rousePaths({ ROUSE_HOME: join(root, "file", "home") }))).toMatch(

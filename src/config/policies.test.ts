@@ -19,8 +19,8 @@ function homeWith(files: Record<string, string>): { ROUSE_HOME: string } {
   return { ROUSE_HOME: home };
 }
 
-describe("a policy of one's own", () => {
-  it("says only what it changes", () => {
+describe("a user's own policy", () => {
+  it("contains only what it changes", () => {
     const { policy } = parsePolicy(
       "night",
       `extends = "default"
@@ -73,11 +73,11 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
     ["extends = 'nobody'", "there is no policy nobody"],
     ["confirm = 3", "confirm"],
     ["x = ", "line 1"],
-  ])("with a mistake is refused with its place: %s", (text, complaint) => {
+  ])("is refused with the position of its error: %s", (text, complaint) => {
     expect(() => parsePolicy("p", text, known)).toThrow(complaint);
   });
 
-  it("is for agents and tags that it names; one that is not there any more gives no rights", () => {
+  it("applies to the agents and tags that it names; a missing policy gives no rights", () => {
     const env = homeWith({
       "night.toml": `tags = ["night"]`,
       "strict.toml": `extends = "observe"\nagents = ["prod"]`,

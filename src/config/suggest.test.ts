@@ -11,7 +11,7 @@ describe("the name that was probably meant", () => {
     ["HANG.SH", "hang.sh"],
     ["worker-13", "worker-12"],
     ["as", "ask.sh"],
-  ])("is found for a slip or a beginning: %s", (given, meant) => {
+  ])("is found for a typo or a prefix: %s", (given, meant) => {
     expect(suggestName(given, AGENTS)).toBe(meant);
   });
 

@@ -24,7 +24,7 @@ describe("configText", () => {
     for (const full of KEY_BY_NAME.keys()) expect(text).toContain(`\n# ${full.split(".")[1]} = `);
   });
 
-  it("says all defaults when every line is taken in", () => {
+  it("contains all defaults when every line is uncommented", () => {
     const text = configText().replace(/^# (\w+ = .*)$/gm, "$1");
     expect(new Map(valuesIn(text))).toEqual(new Map([...KEY_BY_NAME].map(([name, key]) => [name, key.default])));
   });
@@ -64,7 +64,7 @@ describe("configSchema", () => {
 });
 
 describe("importBotbox", () => {
-  it("takes every key of agents.health over, one to one", () => {
+  it("imports every key of agents.health", () => {
     const health = {
       enabled: true,
       idle_timeout_minutes: 20,
@@ -93,7 +93,7 @@ describe("importBotbox", () => {
     ["{}", "f: it has no agents.health block"],
     ["[]", "f: it has no agents.health block"],
     ['{"agents":{"health":3}}', "f: it has no agents.health block"],
-  ])("tells what it cannot take: %s", (text, issue) => {
+  ])("reports what it cannot import: %s", (text, issue) => {
     const { values, issues } = importBotbox("f", text);
     expect([values.size, issues.map(issueText)]).toEqual([0, [issue]]);
   });
@@ -109,7 +109,7 @@ describe("an older file", () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it("is read by its old names, and told so with their places", () => {
+  it("is read by its old names, which are reported with their positions", () => {
     const { entries, issues, version } = parseConfig("f", OLD);
     expect(version).toBe(0);
     expect(entries.map(({ name, value }) => [name, value])).toEqual([
@@ -137,7 +137,7 @@ describe("an older file", () => {
     expect(migrateConfig(path)).toMatchObject({ text: null, issues: [] });
   });
 
-  it("takes its channels along as they stand", () => {
+  it("keeps its channels unchanged", () => {
     const channels =
       '[channels.ops]\ntype = "slack"\nurl_env = "SLACK"\nagents = [ "a", "b" ]\n\n[channels.bad]\ntype = 3\n';
     writeFileSync(path, `poll_interval_secs = 10\n${channels}`);
@@ -152,7 +152,7 @@ describe("an older file", () => {
     ['a = "b" # why', true],
     ['a = "#1"', false],
     ["a = '#1'\nb = 2", false],
-  ])("knows whether comments stay behind: %j", (before, hasComments) => {
+  ])("reports whether comments remain in the old file: %j", (before, hasComments) => {
     writeFileSync(path, `${before}\n`);
     expect(migrateConfig(path).hasComments).toBe(hasComments);
   });

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("a file that is written whole", () => {
+describe("a file that is written completely or not at all", () => {
   it("takes the place of the one before, for this user alone, and leaves nothing beside it", () => {
     writeFileSync(path, "before", { mode: 0o644 });
     writeWhole(path, "after");

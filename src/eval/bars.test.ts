@@ -39,7 +39,7 @@ describe("bars", () => {
     expect(checkBars({}).every(({ met, figure }) => met === null && figure === null)).toBe(true);
   });
 
-  it("does not call it met that nothing wrong was said of recordings that nobody could read", () => {
+  it("does not count a bar as met if no recording could be read", () => {
     const truth = { agent: "claude", timeline: [[0, "working"]] as [number, string][], end: 60 };
     expect(met({ live: scoreLive([{ name: "a/b", truth, timeline: null }]) }, "false alarms")).toBeNull();
   });

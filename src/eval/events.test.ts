@@ -61,7 +61,7 @@ describe("loop verdicts", () => {
     expect(scoreEvents([eventCase("not_loop", [["working"]])]).all).toMatchObject({ precision: 1, recall: null });
   });
 
-  it("is precise and finds nothing when nothing is said", () => {
+  it("is precise and finds nothing without verdicts", () => {
     expect(scoreEvents([eventCase("loop", [])]).all).toMatchObject({ precision: 1, recall: 0 });
   });
 

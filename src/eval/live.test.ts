@@ -15,7 +15,7 @@ function score(truth: [number, string][], said: Said[], { end = 300, agent = "cl
 
 const WORK: [number, string] = [0, "working"];
 
-describe("detecting problem", () => {
+describe("detecting problems", () => {
   const table: { name: string; truth: [number, string][]; said: Said[]; end?: number; delay: number | null }[] = [
     {
       name: "counts the delay from the segment's start",
@@ -126,7 +126,7 @@ describe("detecting problem", () => {
     expect(figures).toMatchObject({ cases: 1, replayed: 0, total: { detected: 0, of: 1 } });
   });
 
-  it("lists a miss with the verdicts and reasons that stood instead", () => {
+  it("lists a miss with the verdicts and reasons that held instead", () => {
     const figures = score(
       [WORK, [10, "billing_error"]],
       [
@@ -176,7 +176,7 @@ describe("holding a verdict", () => {
     expect(figures.notHeld).toMatchObject([{ truth: "waiting_input", share: 0.1, instead: [{ state: "working" }] }]);
   });
 
-  it("names what was told later than its bar, the latest first", () => {
+  it("lists verdicts that came later than their bar, the latest first", () => {
     const figures = score(
       [WORK, [10, "waiting_permission"], [30, "working"], [40, "waiting_input"], [100, "hung"]],
       [

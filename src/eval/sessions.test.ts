@@ -134,7 +134,7 @@ describe("alarms in quiet segments", () => {
   });
 });
 
-describe("finding problem", () => {
+describe("finding problems", () => {
   const table: { name: string; labelled: Labelled; said: Said[]; found: boolean }[] = [
     { name: "finds a stall by stuck", labelled: [900, "stalled"], said: [[700, "stuck"]], found: true },
     { name: "does not find a stall by waiting", labelled: [900, "stalled"], said: [[700, "waiting"]], found: false },

@@ -36,7 +36,7 @@ describe("truth", () => {
     });
   });
 
-  it("refuses a segment whose time is no time", () => {
+  it("refuses a segment with an invalid time", () => {
     expect(parseSegmentTruth({ file: "a", label: "working", start: "yesterday", end: "today" })).toBeNull();
   });
 

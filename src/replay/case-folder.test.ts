@@ -73,20 +73,20 @@ describe("a case folder", () => {
     expect((await inputsOf(folder, ["transcript"])).opened.size).toBeNull();
   });
 
-  it("of a headless run has a stream and no screen", async () => {
+  it("has a stream and no screen for a headless run", async () => {
     const meta = JSON.stringify({ agent: "claude", mode: "headless" });
     const { opened, inputs } = await inputsOf(await make("headless/case", { "meta.json": meta, "session.cast": CAST }));
     expect(opened.size).toBeNull();
     expect(reported(inputs)).toEqual(["1 stdout", "2 keys"]);
   });
 
-  it("lasts until its end, however early its last byte came", async () => {
+  it("lasts until its recorded end, even if its last byte came much earlier", async () => {
     const meta = JSON.stringify({ agent: "claude", mode: "tui", t_end: 300 });
     const { inputs } = await inputsOf(await make("quiet/case", { "meta.json": meta, "session.cast": CAST }));
     expect(reported(inputs)).toEqual(["1 bytes", "2 keys", "300 end"]);
   });
 
-  it("is told by its files", async () => {
+  it("is recognized by its files", async () => {
     expect(await isCaseFolder(await make("reported/case", { "session.cast": CAST }))).toBe(true);
     expect(await isCaseFolder(await make("reported/none", { "notes.txt": "" }))).toBe(false);
     expect(await isCaseFolder(join(root, "missing"))).toBe(false);

@@ -69,7 +69,7 @@ describe("a cast", () => {
     expect((await all(inputs))[0]).toMatchObject({ t: 0.5, kind: "stdout" });
   });
 
-  it("that was cut off in a packed block is a recording up to there", async () => {
+  it("is read up to the point at which a compressed block was cut off", async () => {
     const long = [HEADER, ...Array.from({ length: 5000 }, (_, i) => `[${i}, "o", "${Math.sin(i)}"]`)].join("\n");
     const packed = gzipSync(long);
     const { inputs } = await openCast(await file("cut.cast.gz", packed.subarray(0, packed.length / 2)), false);
@@ -102,7 +102,7 @@ describe("a cast", () => {
     await expect(openCast(path, false)).rejects.toThrow(/none\.cast.*asciinema/);
   });
 
-  it("that is not there is refused with its name", async () => {
+  it("is refused with its name if it does not exist", async () => {
     await expect(openCast(join(folder, "missing.cast"), false)).rejects.toThrow(/missing\.cast/);
   });
 });

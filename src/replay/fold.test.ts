@@ -28,12 +28,12 @@ const SESSION: RecordedInput[] = [
 ];
 
 describe("folding a recording", () => {
-  it("tells the story of a turn", async () => {
+  it("produces the timeline of a turn", async () => {
     const states = (await story(SESSION)).map(([, state]) => state);
     expect(states).toEqual(["starting", "idle", "working", "complete"]);
   });
 
-  it("judges on a virtual clock: a silence of hours is told at the moment its clock runs out", async () => {
+  it("judges on a virtual clock: a silence of hours is reported when its clock runs out", async () => {
     const hang = [...SESSION.slice(0, 4), { t: 7200, kind: "end" } as const];
     const stuck = (await story(hang)).find(([, state]) => String(state).startsWith("stuck"));
     expect(stuck?.[1]).toBe("stuck/frozen_screen");
@@ -45,7 +45,7 @@ describe("folding a recording", () => {
     expect((await story(cut)).at(-1)?.[1]).toBe("complete");
   });
 
-  it("leaves out inputs whose time no recording has", async () => {
+  it("ignores inputs with an impossible time", async () => {
     const folded = await foldRecording(fromArray([bytes(1e300, "x"), bytes(Number.NaN, "x")]), {
       profile: profileFor("claude"),
       startAt: 0,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe("a transcript by itself", () => {
+describe("a transcript without a recording", () => {
   it("loses its damaged lines only, and counts them", async () => {
     const lines = readFileSync(join(CASES, "claude/normal/transcript-1.jsonl"), "utf8").split("\n");
     const path = join(folder, "damaged.jsonl");
@@ -46,7 +46,7 @@ describe("a transcript by itself", () => {
     expect(timeline.at(-1)).toMatchObject({ state, cause });
   });
 
-  it("may have records of kinds that nobody knows, which are counted", async () => {
+  it("may have records of unknown kinds, which are counted", async () => {
     const path = join(folder, "new.jsonl");
     const record = { type: "hologram", uuid: "1", sessionId: "2", timestamp: "2026-03-02T09:00:00Z" };
     const known = { ...record, type: "user", uuid: "2", message: { role: "user", content: "begin" } };
@@ -78,8 +78,8 @@ describe("a transcript by itself", () => {
   });
 });
 
-describe("signals as they were stored", () => {
-  it("count in their order, and a line that is none is counted", async () => {
+describe("stored signals", () => {
+  it("are replayed in their order, and other lines are counted", async () => {
     const at = Date.parse("2026-03-02T09:00:00Z");
     const signals = [
       { kind: "turn", at, source: "transcript", phase: "start" },

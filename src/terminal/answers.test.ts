@@ -41,15 +41,15 @@ const KEYS = [
 ];
 
 describe("a viewer's terminal", () => {
-  it.each(ANSWERS)("is not heard when it answers %j", (answer) => {
+  it.each(ANSWERS)("does not pass its answer %j to the agent", (answer) => {
     expect(keysOf(`x${answer}y`)).toBe("xy");
   });
 
-  it.each(KEYS)("is heard when a person presses %j", (key) => {
+  it.each(KEYS)("passes the key %j to the agent", (key) => {
     expect(keysOf(key, "z")).toBe(`${key}z`);
   });
 
-  it("may cut a control string anywhere", () => {
+  it("may send a control string in any pieces", () => {
     const text = "a\u001b]11;rgb:ffff/ffff/ffff\u001b\\b";
     fc.assert(
       fc.property(fc.integer({ min: 4, max: text.length - 1 }), (cut) => {
@@ -58,7 +58,7 @@ describe("a viewer's terminal", () => {
     );
   });
 
-  it("is heard again after an answer that never ended", () => {
+  it("passes keys again after an unterminated answer", () => {
     expect(keysOf(`\u001b]11;${"x".repeat(9000)}`, "key")).toBe("key");
   });
 });

@@ -99,8 +99,8 @@ async function hosting(press: () => void): Promise<Viewers> {
   return viewers;
 }
 
-describe("a question to a host", () => {
-  it("that was asked before the host closes is answered, or told of the end, whoever else stands at the door", async () => {
+describe("a request to a host", () => {
+  it("gets an answer or the exit if it was sent before the host closes, however many clients are connecting", async () => {
     let pressed = 0;
     const viewers = await hosting(() => pressed++);
     const { worker, waitFor } = aside(ASKERS);
@@ -113,13 +113,13 @@ describe("a question to a host", () => {
     await worker.terminate();
   });
 
-  it("that meets the farewell was not heeded", async () => {
+  it("was not carried out if the exit comes instead of an answer", async () => {
     const server = createServer((one) => one.end(frameLine({ ev: "exit", ...EXIT }))).listen(socket);
     expect(await askHostProcess(socket, PRESS, "pressed")).toMatchObject({ kind: "ended" });
     server.close();
   });
 
-  it("that could not be written was heard by nobody", async () => {
+  it("was not received if it could not be written", async () => {
     const { worker, waitFor } = aside(SHORT);
     waitFor(1);
     const asked = askHostProcess(socket, PRESS, "pressed");
@@ -128,7 +128,7 @@ describe("a question to a host", () => {
     await worker.terminate();
   });
 
-  it("that comes after the end finds nobody", async () => {
+  it("is unreachable after the host ended", async () => {
     const viewers = await hosting(() => {});
     await viewers.close(EXIT);
     expect(await askHostProcess(socket, PRESS, "pressed")).toMatchObject({ kind: "unreachable" });

@@ -21,7 +21,7 @@ describe("output that is at rest", () => {
     (text) => expect(rests(text)).toBe(false),
   );
 
-  it("is no half of a character", () => {
+  it("does not end within a character", () => {
     const bytes = Buffer.from("a€");
     expect(isAtRest(bytes)).toBe(true);
     expect(isAtRest(bytes.subarray(0, 2))).toBe(false);

@@ -38,7 +38,7 @@ describe("the link to the daemon", () => {
     expect(daemon.batches.map(({ count }) => count)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it("loses nothing when the daemon fails, breaks off and forgets", async () => {
+  it("loses no signal when the daemon fails, disconnects and forgets the session", async () => {
     await daemon.listen(socketPath);
     const link = new DaemonLink({ socketPath, session });
     link.give(output(1));
@@ -55,7 +55,7 @@ describe("the link to the daemon", () => {
     expect(await link.close(5000)).toBe(true);
   });
 
-  it("beats while there is nothing to tell, and not when nobody looks at the agent any more", async () => {
+  it("sends heartbeats while there is nothing to send, and none when the agent is no longer watched", async () => {
     await daemon.listen(socketPath);
     let isWatching = true;
     const link = new DaemonLink({ socketPath, session, heartbeatMs: 20, isWatching: () => isWatching });
@@ -70,7 +70,7 @@ describe("the link to the daemon", () => {
     expect(await link.close(5000)).toBe(true);
   });
 
-  it("starts a daemon where there is none, once", async () => {
+  it("starts a daemon once if none is running", async () => {
     let starts = 0;
     const startDaemon = async (): Promise<void> => {
       starts++;
@@ -82,7 +82,7 @@ describe("the link to the daemon", () => {
     expect([starts, daemon.acked]).toEqual([1, 1]);
   });
 
-  it("takes a daemon that acknowledges nothing for a failed one: it registers again after a pause", async () => {
+  it("treats a daemon that acknowledges nothing as failed, and registers again after a pause", async () => {
     await daemon.listen(socketPath);
     daemon.isForgetful = true;
     const link = new DaemonLink({ socketPath, session });
@@ -94,7 +94,7 @@ describe("the link to the daemon", () => {
     expect([...daemon.signals.keys()]).toEqual([1]);
   });
 
-  it("keeps a bounded number without a daemon, counts the others, and gives up at once when asked to", async () => {
+  it("keeps a bounded number of signals without a daemon, counts the dropped ones, and closes at once", async () => {
     const link = new DaemonLink({ socketPath, session, keptMax: 100 });
     for (let n = 1; n <= 1000; n++) link.give(output(n));
     expect(link.droppedSignals).toBeGreaterThanOrEqual(900);
@@ -102,7 +102,7 @@ describe("the link to the daemon", () => {
     expect(await link.close(24 * 3_600_000)).toBe(false);
   });
 
-  it("does not wait for ever for signals that the daemon will never take", async () => {
+  it("drops signals that the daemon refuses, and sends the next ones", async () => {
     await daemon.listen(socketPath);
     const link = new DaemonLink({ socketPath, session });
     link.give(output(1));

@@ -16,11 +16,11 @@ describe("modes of a terminal", () => {
     ["a hidden cursor", "\u001b[?25l", "\u001b[?25l", "\u001b[?25h"],
     ["nothing that was switched back", "\u001b[?25l\u001b[?1049h\u001b[?25h\u001b[?1049l", "", ""],
     ["no query", "\u001b[?2026$p\u001b[?6n", "", ""],
-  ])("remembers %s", (_what, text, restore, undo) => {
+  ])("include %s", (_what, text, restore, undo) => {
     expect([modesOf(text).restore(), modesOf(text).undo()]).toEqual([restore, undo]);
   });
 
-  it("finds a sequence wherever it is cut", () => {
+  it("are found in a sequence that is split at any byte", () => {
     const text = "ab\u001b[?1049hcd\u001b[?25l\u001b[?2004hx";
     fc.assert(
       fc.property(fc.array(fc.nat(text.length), { maxLength: 6 }), (cuts) => {
@@ -31,7 +31,7 @@ describe("modes of a terminal", () => {
     );
   });
 
-  it("stays small whatever is switched on", () => {
+  it("are bounded in number", () => {
     const many = Array.from({ length: 5000 }, (_, n) => `\u001b[?${n}h`).join("");
     expect(modesOf(many).restore().length).toBeLessThan(64 * 10);
   });

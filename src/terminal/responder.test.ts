@@ -8,7 +8,7 @@ const asked = (...chunks: string[]): string[] => {
 };
 
 describe("the responder", () => {
-  it("knows four queries wherever they are cut, each once", () => {
+  it("recognizes four queries once each, split at any byte", () => {
     const text = "x\u001b[6n\u001b[c\u001b[>0cy\u001b]7501;?\u0007\u001b]7501;?\u001b\\z";
     fc.assert(
       fc.property(fc.nat(text.length), fc.nat(text.length), (a, b) => {
@@ -33,7 +33,7 @@ describe("the responder", () => {
     "\u001b]52;c;?\u0007",
     "\u0005",
     "\u001bZ",
-  ])("is silent to %j", (query) => {
+  ])("does not answer %j", (query) => {
     expect(asked(query)).toEqual([]);
   });
 
@@ -41,7 +41,7 @@ describe("the responder", () => {
     expect(asked("\u001b[c".repeat(10_000))).toHaveLength(8);
   });
 
-  it("tells the cursor where it is, and the corner when nobody knows", () => {
+  it("answers with the position of the cursor, or with the corner if it is unknown", () => {
     expect([answerTo("cursor", { row: 3, column: 7 }), answerTo("cursor", null)]).toEqual([
       "\u001b[3;7R",
       "\u001b[1;1R",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Ring } from "./ring.js";
 
 describe("the ring of last bytes", () => {
-  it("holds the last bytes, however they came", () => {
+  it("keeps the last bytes for pieces of any size", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 }), fc.nat(40), (chunks, wanted) => {
         const ring = new Ring(16);

@@ -47,7 +47,7 @@ describe("the account of an agent", () => {
     expect(ofTheEnvironment).toBe(key);
   });
 
-  it("is the one that Gemini CLI was told to use", async () => {
+  it("is the one that Gemini CLI is configured to use", async () => {
     write(".gemini/google_accounts.json", { active: "ada@example.org", old: [] });
     const login = await of("gemini");
     const key = await of("gemini", { GEMINI_API_KEY: "k" });
@@ -57,7 +57,7 @@ describe("the account of an agent", () => {
     expect(await of("gemini", { GEMINI_API_KEY: "k" })).toBe(login);
   });
 
-  it("is the key or the cloud of its environment where that goes before a login", async () => {
+  it("is the key or the cloud of its environment if that takes precedence over a login", async () => {
     write(".claude.json", claude("ada"));
     const found = await Promise.all([
       of("claude-code"),
@@ -69,7 +69,7 @@ describe("the account of an agent", () => {
     expect(new Set(found).size).toBe(5);
   });
 
-  it("is not known where nothing tells: no file, a torn or foreign one, a program without a login", async () => {
+  it("is unknown without a file, with a damaged or foreign one, and for a program without a login", async () => {
     expect(await of("claude-code")).toBeNull();
     write(".claude.json", '{"oauthAccount": {"accountUuid": "a');
     expect(await of("claude-code")).toBeNull();
@@ -98,7 +98,7 @@ describe("the account of an agent", () => {
     expect(await of("claude-code", {}, known)).not.toBe(ada);
   });
 
-  it("cannot be guessed by whoever knows the mail or the key, but not the key of this machine", async () => {
+  it("cannot be guessed from the mail address or the API key without the key of this machine", async () => {
     write(".gemini/google_accounts.json", { active: "ada@example.org" });
     expect(await of("gemini", {}, accounts("one"))).not.toBe(await of("gemini", {}, accounts("another")));
   });

@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     expect((await find())[0]?.located).toMatchObject({ sessionId: ID, configFolder: own });
   });
 
-  it("takes no path out of a state file", async () => {
+  it("ignores paths in a state file", async () => {
     const pid = await start("claude");
     write(
       join(home, ".claude", "sessions", `${pid}.json`),
@@ -112,7 +112,7 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     expect(agents[0]?.located).toMatchObject({ transcript: rollout, sessionId: ID });
   });
 
-  it("finds a rollout that nobody holds open by the folder it is about", async () => {
+  it("finds a rollout that is not open by its working folder", async () => {
     const pid = await start("codex");
     const day = join(home, ".codex", "sessions", "2026", "05", "04");
     const meta = (cwd: string) => `${JSON.stringify({ type: "session_meta", payload: { id: "x", cwd } })}\n`;

@@ -24,7 +24,7 @@ describe("an agent inside an agent", () => {
     expect(isInnerAgent(root, 100, kin)).toBe(inner);
   });
 
-  it("is not looked for without end", () => {
+  it("is searched for with a bound", () => {
     expect(isInnerAgent(1, 7, () => ({ ppid: 7, kind: null }))).toBe(false);
   });
 });

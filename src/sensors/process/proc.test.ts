@@ -5,7 +5,7 @@ import { outwardSockets, parseSs } from "./sockets.js";
 const REST = "1 42 42 34817 42 4194560 1 2 3 4 10 20 30 40 20 0 11 0 12345 1000 200";
 
 describe("parseStat", () => {
-  it.each(["claude", "a) R 9 9 9 (b", "((", "x y z", ""])("is not led astray by a process called %j", (comm) => {
+  it.each(["claude", "a) R 9 9 9 (b", "((", "x y z", ""])("parses the line of a process called %j", (comm) => {
     expect(parseStat(`77 (${comm}) S ${REST}`)).toMatchObject({
       pid: 77,
       ppid: 1,

@@ -49,7 +49,7 @@ const PARENT = `
 `;
 
 describe("identityOf", () => {
-  it("names one process, the same at each look, and none that has ended", async () => {
+  it("returns the same text at each call for a running process, and null for one that has ended", async () => {
     const child = start(PARENT);
     await child.up;
     const identity = identityOf(child.pid);
@@ -62,7 +62,7 @@ describe("identityOf", () => {
 });
 
 describe("ProcessSensor on this machine", () => {
-  it("sees a child, a stop and the end of a process", async () => {
+  it("reports a child, a stop and the end of a process", async () => {
     const sensor = new ProcessSensor({ socketsEveryMs: 0 });
     const child = start(PARENT);
     await child.up;
@@ -106,7 +106,7 @@ describe("ProcessSensor on this machine", () => {
     expect(worked.children).toBe(1);
   });
 
-  it("takes a process with another start for another process", async () => {
+  it("treats a process with another start time as another process", async () => {
     const sensor = new ProcessSensor({ socketsEveryMs: 0 });
     await sensor.refresh(0);
     const signal = sensor.sample({ pid: process.pid, start: "an earlier boot:1" }, 0);
@@ -171,20 +171,20 @@ describe("ProcessSensor", () => {
   });
   const tableOf = (...rows: ProcessRow[]) => new ProcessTable(new Map(rows.map((r) => [r.pid, r])));
 
-  it("says unknown, not dead, when the system shows no processes", async () => {
+  it("reports unknown, not dead, if the system shows no processes", async () => {
     const sensor = new ProcessSensor({ socketsEveryMs: 0, readTable: async () => null });
     expect(sensor.sample({ pid: 5, start: null }, 1).alive).toBeNull();
     await sensor.refresh(1);
     expect(sensor.sample({ pid: 5, start: null }, 1).alive).toBeNull();
   });
 
-  it("takes a process that waits to be collected for dead", async () => {
+  it("treats a zombie as dead", async () => {
     const sensor = new ProcessSensor({ socketsEveryMs: 0, readTable: async () => tableOf(row(5, 1, 0, "Z")) });
     await sensor.refresh(1);
     expect(sensor.sample({ pid: 5, start: "a" }, 1).alive).toBe(false);
   });
 
-  it("never counts CPU time backwards, whoever leaves the tree", async () => {
+  it("never decreases the CPU time when a process leaves the tree", async () => {
     const tables = [tableOf(row(5, 1, 100), row(6, 5, 900)), tableOf(row(5, 1, 100)), tableOf(row(5, 1, 160))];
     const sensor = new ProcessSensor({ socketsEveryMs: 0, readTable: async () => tables.shift() ?? null });
     const counts: number[] = [];
@@ -195,13 +195,13 @@ describe("ProcessSensor", () => {
     expect(counts).toEqual([0, 0, 60]);
   });
 
-  it("is not caught in a circle of parents", async () => {
+  it("ends on a cycle of parents", async () => {
     const table = tableOf(row(5, 6, 0), row(6, 5, 0));
     expect(table.descendants(5).map((r) => r.pid)).toEqual([6]);
     expect(table.ancestors(5).map((r) => r.pid)).toEqual([6]);
   });
 
-  it("looks once for all who ask at the same time", async () => {
+  it("reads the processes once for concurrent calls", async () => {
     let checks = 0;
     const sensor = new ProcessSensor({
       socketsEveryMs: 0,

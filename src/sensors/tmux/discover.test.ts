@@ -88,11 +88,11 @@ describe("chooseAgents", () => {
   it.each([
     ["an agent that rouse runs in a terminal of its own", "node /usr/bin/rouse run -- claude"],
     ["an agent in an inner tmux", "tmux"],
-  ])("leaves %s to whoever watches it", (_, parent) => {
+  ])("leaves %s to the other watch", (_, parent) => {
     expect(chosen(panes({}), PROGRAMS, { 100: [50, "bash"], 101: [100, parent], 102: [101, "claude"] })).toEqual([]);
   });
 
-  it("goes by the foreground program where processes cannot be listed", () => {
+  it("uses the foreground program if processes cannot be listed", () => {
     expect(chosen(panes({ pane_current_command: "claude" }, { pane_id: "%2" }), PROGRAMS)).toEqual(["%1 claude-code"]);
   });
 
@@ -129,7 +129,7 @@ describe("chooseAgents", () => {
     expect(chosen(list, rules)).toEqual(["%1 -"]);
   });
 
-  it("takes what a person named, whatever it is", () => {
+  it("takes every pane that the user named", () => {
     expect(chosen(panes({}, { pane_id: "%2" }), { ...NOTHING, names: ["%2"] })).toEqual(["%2 -"]);
     expect(chosen(panes({ pane_current_command: "aider" }), { ...NOTHING, names: ["main"] })).toEqual(["%1 -"]);
   });

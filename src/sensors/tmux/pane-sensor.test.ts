@@ -22,20 +22,20 @@ describe("PaneSensor", () => {
     expect(tails(signals).at(-1)).toEqual(["new", "row ──"]);
   });
 
-  it("says nothing further while nothing changes", () => {
+  it("sends no further signals while nothing changes", () => {
     const one = sensor();
     for (let i = 0; i < 12; i++) one.check(pane(), "same", at + i * 500);
     expect(one.check(pane(), "same", at + 6000)).toEqual([]);
   });
 
-  it("reads a title as a program's word, but not the machine's name that tmux starts with", () => {
+  it("reads a title that a program set, but not the initial host name", () => {
     const one = sensor();
     expect(one.check(pane(), "", at).filter((signal) => signal.kind === "status")).toEqual([]);
     const said = one.check(pane({ title: "⠋ proj" }), "", at + 500).filter((signal) => signal.kind === "status");
     expect(said).toMatchObject([{ source: "title", status: "working" }]);
   });
 
-  it("tells the time in which it could not look as a gap, once", () => {
+  it("reports the time without captures as one gap", () => {
     const one = sensor();
     one.check(pane(), "a", at);
     const back = one.check(pane(), "a", at + 60_000);

@@ -88,7 +88,7 @@ const SWAPPER = `
   }, 0);
 `;
 
-describe("Tail against somebody who swaps the file", () => {
+describe("Tail while another process swaps the file", () => {
   let swapper: ChildProcess;
   beforeAll(async () => {
     writeFileSync(join(outside, "t"), "SECRET\n");

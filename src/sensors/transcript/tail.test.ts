@@ -145,7 +145,7 @@ describe("Tail", () => {
     await tail.close();
   });
 
-  it("shows what stood before its place without reading it again", async () => {
+  it("returns the lines before its position without reading them again", async () => {
     const path = freshPath();
     writeFileSync(path, "a\nb\nc");
     const first = new Tail(path, { root });

@@ -38,7 +38,7 @@ const result = (at: number, id: string, text: string) =>
 const sensor = (more: object = {}) => new TranscriptSensor({ kind: "claude-code", path, root, ...NO_CONTEXT, ...more });
 
 describe("TranscriptSensor", () => {
-  it("counts what arrives while it looks at the time of the look", async () => {
+  it("dates new records at the time of the check", async () => {
     const live = sensor();
     expect((await live.read(NOON)).refusal).toBe("missing");
     appendFileSync(path, prompt(NOON - HOUR, "mend the parser"));
@@ -49,7 +49,7 @@ describe("TranscriptSensor", () => {
     await live.close();
   });
 
-  it("believes a record's own time between two looks that were far apart, and no other", async () => {
+  it("uses a record's own time only if it lies between two distant checks", async () => {
     writeFileSync(path, "");
     const live = sensor();
     await live.read(NOON);
@@ -63,7 +63,7 @@ describe("TranscriptSensor", () => {
     await live.close();
   });
 
-  it("reads a transcript that it meets as history behind a gap", async () => {
+  it("reads an existing transcript as history, followed by a gap", async () => {
     writeFileSync(path, prompt(NOON - 5 * HOUR, "go") + call(NOON - 4 * HOUR, "t1", "make test"));
     const met = sensor();
     const { signals } = await met.read(NOON);
@@ -78,7 +78,7 @@ describe("TranscriptSensor", () => {
     await met.close();
   });
 
-  it("takes the first record that it meets for more than who wrote it", async () => {
+  it("reads the whole first record, not only its identity", async () => {
     writeFileSync(path, call(NOON - HOUR, "t1", "make test"));
     const met = sensor();
     const { signals } = await met.read(NOON);
@@ -86,7 +86,7 @@ describe("TranscriptSensor", () => {
     await met.close();
   });
 
-  it("raises no alarm from a silence before its first look, and one from the silence after it", async () => {
+  it("raises no alarm for a silence before its first check, but one for a silence after it", async () => {
     writeFileSync(path, prompt(NOON - 9 * HOUR, "go") + call(NOON - 8 * HOUR, "t1", "make test"));
     const met = sensor();
     const evidence = createEvidence(traitsOf(profileFor("claude-code")));
@@ -96,7 +96,7 @@ describe("TranscriptSensor", () => {
     await met.close();
   });
 
-  it("knows the call whose result comes after a restart, and tells nothing twice", async () => {
+  it("matches a result after a restart to its call, and reports nothing twice", async () => {
     writeFileSync(path, prompt(NOON, "go") + call(NOON, "t1", "make test"));
     const first = sensor();
     const before = (await first.read(NOON)).signals;
@@ -121,7 +121,7 @@ describe("TranscriptSensor", () => {
     await live.close();
   });
 
-  it("learns who it is from the head of a long transcript", async () => {
+  it("reads the identity from the head of a long transcript", async () => {
     const meta = JSON.stringify({
       timestamp: new Date(NOON).toISOString(),
       type: "session_meta",
@@ -135,7 +135,7 @@ describe("TranscriptSensor", () => {
     await met.close();
   });
 
-  it("does not tell copied lines again when the conversation goes on in another file", async () => {
+  it("does not report copied lines again when the conversation continues in another file", async () => {
     const old = prompt(NOON - HOUR, "first") + call(NOON - HOUR, "t1", "ls") + result(NOON - HOUR, "t1", "a b");
     writeFileSync(path, old);
     const live = sensor();
@@ -168,7 +168,7 @@ describe("TranscriptSensor", () => {
 });
 
 describe("SessionFileSensor", () => {
-  it("tells each change of the file once, and which conversation it is in", async () => {
+  it("reports each change of the file once, with its conversation", async () => {
     mkdirSync(join(root, "sessions"));
     const file = join(root, "sessions", "77.json");
     const write = (status: string) =>
@@ -190,7 +190,7 @@ describe("SessionFileSensor", () => {
     expect(sensor.session).toMatchObject({ sessionId: "s1", cwd: "/w" });
   });
 
-  it("does not believe a file that a dead process with the same number left", async () => {
+  it("ignores a file of a dead process with the same pid", async () => {
     mkdirSync(join(root, "sessions"));
     const file = join(root, "sessions", "77.json");
     writeFileSync(file, JSON.stringify({ pid: 77, sessionId: "old", status: "waiting" }));

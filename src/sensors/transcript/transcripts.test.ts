@@ -35,7 +35,7 @@ async function until(ask: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe("Transcripts", () => {
-  it("hears of a change without sweeping, also of a file that is replaced", async () => {
+  it("notices a change without sweeping, even if the file is replaced", async () => {
     let news = 0;
     const got: unknown[] = [];
     transcripts = new Transcripts({ sweepMs: Number.POSITIVE_INFINITY, onNews: () => news++ });
@@ -58,7 +58,7 @@ describe("Transcripts", () => {
     expect(news).toBeGreaterThan(0);
   });
 
-  it("is told once more of what it was told of: a notice right behind another is lost", async () => {
+  it("checks again after a notice, because a second notice right after it can be lost", async () => {
     let news = 0;
     transcripts = new Transcripts({ sweepMs: Number.POSITIVE_INFINITY, onNews: () => news++ });
     writeFileSync(path, "");
@@ -72,7 +72,7 @@ describe("Transcripts", () => {
     await transcripts.remove("a");
   });
 
-  it("hears of a file whose folder did not exist when it was added", async () => {
+  it("notices a file whose folder did not exist when it was added", async () => {
     let news = 0;
     transcripts = new Transcripts({ sweepMs: 50, onNews: () => news++ });
     const late = join(root, "new", "project", "s.jsonl");
@@ -87,7 +87,7 @@ describe("Transcripts", () => {
     });
   });
 
-  it("finds by sweeping what nobody told it", async () => {
+  it("finds changes without a notice by sweeping", async () => {
     transcripts = new Transcripts({ watch: false, sweepMs: 5000 });
     await transcripts.add("a", options());
     expect(await transcripts.tick(0)).toEqual([{ session: "a", signals: [], refusal: "missing" }]);
@@ -97,7 +97,7 @@ describe("Transcripts", () => {
     expect(texts(news?.signals ?? [])).toEqual(["one"]);
   });
 
-  it("goes on in the file that the program went on in, and leaves a removed one alone", async () => {
+  it("continues in the file that the program continues in, and leaves a removed one alone", async () => {
     transcripts = new Transcripts({ watch: false, sweepMs: 0 });
     writeFileSync(path, "");
     await transcripts.add("a", options());
@@ -113,7 +113,7 @@ describe("Transcripts", () => {
     expect(await transcripts.tick(2)).toEqual([]);
   });
 
-  it("counts a subagent's tokens and life, not its words", async () => {
+  it("counts a subagent's tokens and activity, not its text", async () => {
     transcripts = new Transcripts({ watch: false, sweepMs: 0 });
     const folder = join(root, "s", "subagents");
     mkdirSync(folder, { recursive: true });

@@ -107,7 +107,7 @@ describe("a folder in which agents work", () => {
     expect(count()).toBe(0);
   });
 
-  it("asks git at every look while something changed less than two seconds before", async () => {
+  it("asks git at every check while something changed less than two seconds before", async () => {
     makeRepository();
     ahead = 0;
     const sensor = new WorkspaceSensor({ folder: settledFolder() });
@@ -166,7 +166,7 @@ describe("a folder in which agents work", () => {
     expect((await check(checkout, inside)).map(texts)).toEqual([["in the second"], []]);
   });
 
-  it("finds within minutes what no time of a folder shows, and tells it once", async () => {
+  it("finds within minutes what no folder time shows, and reports it once", async () => {
     makeRepository();
     mkdirSync(join(work, "target", "inside"), { recursive: true });
     const sensor = new WorkspaceSensor({ folder: settledFolder() });
@@ -180,7 +180,7 @@ describe("a folder in which agents work", () => {
     expect(await check(sensor)).toEqual([[]]);
   });
 
-  it("tells each agent what happened since its own start, also one that comes later", async () => {
+  it("reports to each agent what happened since its own start, even if it comes later", async () => {
     makeRepository();
     const folder = settledFolder();
     const first = new WorkspaceSensor({ folder });

@@ -62,7 +62,7 @@ const of = <K extends SignalKind>(signals: Signal[], kind: K) =>
   signals.filter((signal): signal is Extract<Signal, { kind: K }> => signal.kind === kind);
 const paths = (signals: Signal[]) => of(signals, "file").map((signal) => signal.path);
 
-it("a workspace in which nothing changes is told to be watched, once, and one that is not there is not", async () => {
+it("a workspace without changes is reported as watched once, and a missing one is not", async () => {
   const sensor = sensorAt(work);
   expect(await check(sensor)).toMatchObject([{ kind: "session", source: "workspace", at: now }]);
   expect(await check(sensor)).toEqual([]);
@@ -76,7 +76,7 @@ describe("WorkspaceSensor in a repository", () => {
     commit("begin");
   });
 
-  it("tells commits of the lookback first, then each new one once", async () => {
+  it("reports commits of the lookback first, then each new one once", async () => {
     const sensor = sensorAt(work);
     expect(of(await check(sensor), "commit").map((c) => c.subject)).toEqual(["begin"]);
     commit("second");
@@ -87,7 +87,7 @@ describe("WorkspaceSensor in a repository", () => {
     expect(of(await check(sensor), "commit")).toEqual([]);
   });
 
-  it("does not take a branch with old commits for work", async () => {
+  it("does not count a branch with old commits as work", async () => {
     git("checkout", "-q", "-b", "old");
     execFileSync(
       "git",
@@ -103,7 +103,7 @@ describe("WorkspaceSensor in a repository", () => {
     expect(of(await check(sensor), "commit")).toEqual([]);
   });
 
-  it("counts only the commits of the agent where it is told how to know them", async () => {
+  it("counts only the agent's commits if commit words are configured", async () => {
     const sensor = new WorkspaceSensor({ folder: new WorkspaceFolder(work), authors: ["agent-7"] });
     await check(sensor);
     commit("by a human");
@@ -111,7 +111,7 @@ describe("WorkspaceSensor in a repository", () => {
     expect(of(await check(sensor), "commit").map((c) => c.subject)).toEqual(["agent-7: a step"]);
   });
 
-  it("tells an edit, and gives its undo the digest that the file had before", async () => {
+  it("reports an edit, and its undo with the digest that the file had before", async () => {
     write("a.txt", "two\n");
     const sensor = sensorAt(work);
     const first = of(await check(sensor), "file");
@@ -125,7 +125,7 @@ describe("WorkspaceSensor in a repository", () => {
     expect(await check(sensor)).toEqual([]);
   });
 
-  it("tells new, staged and removed files, and no ignored ones", async () => {
+  it("reports new, staged and removed files, and no ignored ones", async () => {
     write(".gitignore", "ignored\n");
     write("b.txt", "b\n");
     commit("more");
@@ -139,7 +139,7 @@ describe("WorkspaceSensor in a repository", () => {
     expect(paths(await check(sensor)).sort()).toEqual(["a.txt", "b.txt", "new file.txt"]);
   });
 
-  it("runs nothing that the repository names, and takes no lock", async () => {
+  it("runs no program that the repository configures, and takes no lock", async () => {
     const proof = join(base, "ran");
     const script = join(base, "run.sh");
     writeFileSync(script, `#!/bin/sh\necho ran >> ${proof}\ncat\n`, { mode: 0o755 });
@@ -159,7 +159,7 @@ describe("WorkspaceSensor in a repository", () => {
     expect(existsSync(join(work, ".git", "index.lock"))).toBe(true);
   });
 
-  it("tells at most fifty files at a time", async () => {
+  it("reports at most fifty files at a time", async () => {
     const sensor = sensorAt(work);
     await check(sensor);
     for (let i = 0; i < 80; i++) write(`many/${i}.txt`, "x");
@@ -171,7 +171,7 @@ describe("WorkspaceSensor in a repository", () => {
 describe("WorkspaceSensor in a plain folder", () => {
   const sensorOf = () => sensorAt(work);
 
-  it("tells files that change, and none that lie there since long", async () => {
+  it("reports files that change, and no old ones", async () => {
     write("old.txt", "x", now - 5 * HOUR);
     write("fresh.txt", "x", now - 60_000);
     const sensor = sensorOf();
@@ -204,7 +204,7 @@ describe("WorkspaceSensor in a plain folder", () => {
     expect(of(await check(sensor), "test")[0]?.digest).toBe(green?.digest);
   });
 
-  it("does not take a status that is only stamped again for news", async () => {
+  it("does not count a new timestamp of a status as activity", async () => {
     write("status.json", '{"state":"working","last_updated":"10:00"}', now - 9 * HOUR);
     const sensor = sensorOf();
     await check(sensor);
@@ -214,7 +214,7 @@ describe("WorkspaceSensor in a plain folder", () => {
     expect(of(await check(sensor), "file").filter((f) => f.role === "status")).toHaveLength(1);
   });
 
-  it("tells devlogs and contracts by their roles", async () => {
+  it("reports devlogs and contracts by their roles", async () => {
     const sensor = sensorAt(work, { sources: { devlog: ["notes/**/*.md"] } });
     await check(sensor);
     write("notes/2026/may/a.md", "did it");
@@ -223,7 +223,7 @@ describe("WorkspaceSensor in a plain folder", () => {
     expect(roles).toEqual(expect.arrayContaining(["devlog", "contract"]));
   });
 
-  it("takes neither a new stamp of a status nor a message that somebody left for work", async () => {
+  it("counts neither a new timestamp of a status nor a new message as work", async () => {
     write("status.json", '{"state":"working","last_updated":"10:00"}');
     const sensor = sensorOf();
     await check(sensor);
@@ -239,7 +239,7 @@ describe("WorkspaceSensor in a plain folder", () => {
     expect(of(reported, "file")).toHaveLength(2);
   });
 
-  it("sees messages come and be dealt with", async () => {
+  it("reports new and handled messages", async () => {
     write("inbox/1.md", "a");
     write("message_queue/q.json", '{"messages":[1,2]}');
     const sensor = sensorOf();
@@ -253,7 +253,7 @@ describe("WorkspaceSensor in a plain folder", () => {
     expect(new Set(left.map(({ depth }) => depth))).toEqual(new Set([0, 1]));
   });
 
-  it("follows no link and no way out", async () => {
+  it("follows no link and no path out of the folder", async () => {
     mkdirSync(join(base, "outside", "inbox"), { recursive: true });
     writeFileSync(join(base, "outside", "status.json"), '{"a":1}');
     writeFileSync(join(base, "outside", "x.md"), "x");
@@ -263,7 +263,7 @@ describe("WorkspaceSensor in a plain folder", () => {
     expect(of(await check(sensor), "file")).toEqual([]);
   });
 
-  it("bounds what it looks at, and looks less often when that takes long", async () => {
+  it("bounds what it reads, and checks less often if that takes long", async () => {
     for (let i = 0; i < 300; i++) write(`d${i % 10}/${i}/f.txt`, "x");
     const sensor = sensorOf();
     expect(sensor.isDue(now)).toBe(true);
@@ -271,7 +271,7 @@ describe("WorkspaceSensor in a plain folder", () => {
     expect(sensor.isDue(now + 29_999)).toBe(false);
   });
 
-  it("says nothing of a folder that is not there", async () => {
+  it("reports nothing for a missing folder", async () => {
     expect(await sensorAt(join(base, "nowhere")).check(now)).toEqual([]);
   });
 });
