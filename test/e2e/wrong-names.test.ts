@@ -109,7 +109,7 @@ it.each([
   const env = { ...home.env, ...elsewhere, ROUSE_DAEMON: "off", ROUSE_HOME: "here" };
   const { status, stdout, stderr } = await rouse({ ...home, env }, args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-  expect(stderr).toMatch(/^rouse: ROUSE_HOME must be an absolute path, found "here": .*\n$/);
+  expect(stderr).toMatch(/^rouse: ROUSE_HOME must be an absolute path, found "here"; .*\n$/);
 });
 
 it.each([
