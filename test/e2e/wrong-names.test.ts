@@ -141,7 +141,7 @@ it("where rouse's folders cannot be made, run says so in one line, and the progr
     stdout: "typed\n",
     lines: [
       expect.stringMatching(
-        /^rouse: sh runs unwatched: ENOTDIR: .* you can write to, or set ROUSE_HOME to another one$/,
+        /^rouse: sh runs unwatched: ENOTDIR: .* make that folder writable, or set ROUSE_HOME to another one$/,
       ),
     ],
   });
