@@ -51,8 +51,18 @@ const LAYERS = {
   eval: { folders: [...READING, "replay"], packages: "pure" },
   cli: {
     folders: [
-      ...[...NODE, "sensors", "store", "terminal", "effects", "channels", "setup"],
-      ...["daemon", "api", "demo", "replay", "eval"],
+      ...NODE,
+      "sensors",
+      "store",
+      "terminal",
+      "effects",
+      "channels",
+      "setup",
+      "daemon",
+      "api",
+      "demo",
+      "replay",
+      "eval",
     ],
     packages: "any",
   },
@@ -144,12 +154,12 @@ function findCycles() {
       if (open.includes(target)) lowest.set(name, Math.min(lowest.get(name), lowest.get(target)));
     }
     if (lowest.get(name) !== order.get(name)) return;
-    const group = open.splice(open.indexOf(name)).sort();
+    const group = open.splice(open.indexOf(name)).sort(byName);
     const cycle = shortestCycle(group);
     if (cycle) found.push(cycle);
   };
   for (const name of files) if (!order.has(name)) visit(name);
-  return found.sort();
+  return found.sort(byName);
 }
 
 /** The shortest way from the first file of a group back to it, as a line of output; null if there is none. */
@@ -191,4 +201,8 @@ function importsOf(source) {
     if (/^\s*(?:\*|\/\/|\/\*)/.test(text)) return [];
     return [...text.matchAll(specifiers)].map((match) => ({ line: index + 1, specifier: match[1] }));
   });
+}
+
+function byName(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

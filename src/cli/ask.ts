@@ -14,7 +14,7 @@ const STEP_MS = 100;
 const YOUNG_MS = 20_000;
 
 /** `lacks` tells whether an agent that has just started is missing in the answer (null: there is none). */
-export async function askUser<Name extends OperationName>(
+export async function requestOperation<Name extends OperationName>(
   operation: Name,
   input: OperationInput<Name>,
   lacks: (young: FoundSession, answer: unknown) => boolean = () => false,

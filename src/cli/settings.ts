@@ -11,7 +11,7 @@ import { ownProfiles } from "../config/profiles-on-demand.js";
 import { sanitize } from "../core/text/sanitize.js";
 
 const reported = new Set<string>();
-/** Loaded here, because `loadSettings` is synchronous. */
+/** Loaded here, because `settings` is synchronous. */
 const ofProfiles = (await ownProfiles(rousePaths().config)).issues;
 
 export function loadSettings(): Config {

@@ -41,7 +41,7 @@ export type EditResult = { ok: true; text: string } | { ok: false; error: string
 export interface HttpHookPart {
   /** What the program does while the daemon is down. */
   readonly whenDown: string;
-  /** What the user should know about hooks that post; `loadSettings` are those before the edit. */
+  /** What the user should know about hooks that post; `settings` are those before the edit. */
   readonly notes: (settings: string, port: number) => string[];
 }
 

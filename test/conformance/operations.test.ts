@@ -209,7 +209,7 @@ describe("the command line", () => {
   const all = sources.join("\n");
 
   it.each(ROWS.filter(([, { surfaces }]) => surfaces.cli.length > 0))("uses %s", (name, { path, surfaces }) => {
-    const byName = new RegExp(`(?:call|askUser)\\("${name}"`);
+    const byName = new RegExp(`(?:call|requestOperation)\\("${name}"`);
     expect(byName.test(all) || all.includes(`"${path}"`)).toBe(true);
     const known = COMMANDS.flatMap(({ names }) => names);
     for (const command of surfaces.cli) expect(known).toContain(command);

@@ -5,7 +5,7 @@ import type { RecoveryStep } from "../../src/core/policy/policy.js";
 /** Whoever is looked at after a touch has so long to show that it helped, on a busy machine. */
 const WAIT_SECONDS: Readonly<Partial<Record<RecoveryStep["do"], number>>> = { nudge: 30, resume: 30 };
 
-/** `more` are runRecovery plans that replace those of `default`. */
+/** `more` are recovery plans that replace those of `default`. */
 export function quickPolicy(
   agents: readonly string[],
   more: Readonly<Record<string, readonly RecoveryStep[]>> = {},

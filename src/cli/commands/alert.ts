@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "@commander-js/extra-typings"
 import type { AlertsStatus, AlertTest, AlertView } from "../../api/service/alerts.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { parseNamed } from "../arguments.js";
-import { askUser } from "../ask.js";
+import { requestOperation } from "../ask.js";
 import { call } from "../client.js";
 import { localTime } from "../text/incident.js";
 import { isColoured, paintText } from "../text/paint.js";
@@ -20,7 +20,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     .option("--limit <n>", "show at most N alerts (1 to 1000)", parseLimit, 50)
     .option("--json", "print JSON")
     .action(async ({ limit, json }) => {
-      const { alerts } = await askUser("alerts", { limit });
+      const { alerts } = await requestOperation("alerts", { limit });
       process.stdout.write(json ? `${sanitizedJson({ alerts })}\n` : alertsText(alerts, process.stdout));
     });
   alert
@@ -28,7 +28,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     .description("List the configured channels, their destinations and their errors.")
     .option("--json", "print JSON")
     .action(async ({ json }) => {
-      const status = await askUser("alert_status", {});
+      const status = await requestOperation("alert_status", {});
       process.stdout.write(json ? `${sanitizedJson(status)}\n` : channelsText(status, process.stdout));
     });
   alert

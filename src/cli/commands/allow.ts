@@ -8,7 +8,7 @@ import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { listSessions } from "../../terminal/registry.js";
 import { collectNames } from "../arguments.js";
-import { askUser } from "../ask.js";
+import { requestOperation } from "../ask.js";
 import { call } from "../client.js";
 import { ensureDaemon } from "../ensure-daemon.js";
 import { parseProblem } from "../options.js";
@@ -52,7 +52,7 @@ export function addAllow(program: Command, _setExit: (code: number) => void): vo
       const agents = all ? ("all" as const) : names;
       const for_secs = ms === undefined ? null : ms / 1000;
       const view = await (isAsking
-        ? askUser("permissions", {})
+        ? requestOperation("permissions", {})
         : call("allow", { agents, allowed: off !== true, except, for_secs }));
       if (json) process.stdout.write(`${sanitizedJson(view)}\n`);
       else

@@ -7,7 +7,7 @@ import { formatDuration } from "../../core/text/duration.js";
 import { sanitizedJson } from "../../core/text/sanitize.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../../daemon/views/check.js";
 import { parseNamed } from "../arguments.js";
-import { askUser, isCalled, isUnlisted } from "../ask.js";
+import { isCalled, isUnlisted, requestOperation } from "../ask.js";
 import type { OperationInput } from "../client.js";
 import { loadSettings } from "../settings.js";
 import { isColoured, paintText } from "../text/paint.js";
@@ -32,12 +32,12 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
       loadSettings();
       if (name !== undefined) {
         if (!activityCheck) self.error("error: --no-activity-check cannot be combined with an agent", { exitCode: 2 });
-        const activity = await askUser("get_activity", { agent: name }, isCalled(name));
+        const activity = await requestOperation("get_activity", { agent: name }, isCalled(name));
         process.stdout.write(json ? `${sanitizedJson(activity)}\n` : agentText(activity));
         return;
       }
       const asked = { ...askedHere(), ...(activityCheck ? {} : { activity: false }) };
-      const { agents } = await askUser("check", asked, isUnlisted);
+      const { agents } = await requestOperation("check", asked, isUnlisted);
       process.stdout.write(json ? `${sanitizedJson({ agents })}\n` : checkText(agents, process.stdout));
       if (agents.some(({ category }) => category === "critical" || category === "auto-resume")) setExit(1);
     });

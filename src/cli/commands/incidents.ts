@@ -4,7 +4,7 @@ import type { SilencesView } from "../../api/service/silences.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import type { IncidentView } from "../../daemon/views/incident-view.js";
 import { parseNamed } from "../arguments.js";
-import { askUser, isUnknown } from "../ask.js";
+import { isUnknown, requestOperation } from "../ask.js";
 import { call, type OperationInput } from "../client.js";
 import { parseProblem } from "../options.js";
 import { parseDuration, parseSince } from "../since.js";
@@ -36,7 +36,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
         process.stdout.write(json ? `${sanitizedJson(found)}\n` : text());
         return;
       }
-      const incident = await askUser("incident", { incident: id ?? "" });
+      const incident = await requestOperation("incident", { incident: id ?? "" });
       process.stdout.write(json ? `${sanitizedJson(incident)}\n` : storyText(incident, process.stdout));
     });
   program
@@ -54,7 +54,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       if (what !== undefined && ms === undefined && !off)
         refuse("give a duration (--for 2h), or end the silence (--off)");
       const silences = await (what === undefined
-        ? askUser("silences", {})
+        ? requestOperation("silences", {})
         : call("silence", { what, problem: problem ?? null, for_secs: ms === undefined ? null : ms / 1000 }));
       process.stdout.write(json ? `${sanitizedJson(silences)}\n` : silencesText(silences));
     });
@@ -88,7 +88,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
 /** Null if it is not the name of an agent: then it is an incident. */
 async function list(query: OperationInput<"incidents">, agent?: string): Promise<{ incidents: IncidentView[] } | null> {
   try {
-    return await askUser("incidents", { ...query, ...(agent === undefined ? {} : { agent }) });
+    return await requestOperation("incidents", { ...query, ...(agent === undefined ? {} : { agent }) });
   } catch (error) {
     if (agent !== undefined && isUnknown(error)) return null;
     throw error;

@@ -4,7 +4,7 @@ import type { MessageView } from "../../api/operations/records.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { DaemonUnreachable } from "../../daemon/client.js";
 import { parseInbox, parseMessageType } from "../arguments.js";
-import { askUser } from "../ask.js";
+import { requestOperation } from "../ask.js";
 import { call } from "../client.js";
 import { loadSettings } from "../settings.js";
 import { localTime } from "../text/incident.js";
@@ -26,7 +26,8 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
     .option("--after <cursor>", "only messages after this cursor", wholeNumber)
     .option("--json", "print JSON: one object, or one message per line with --follow")
     .action(async ({ tag = orchestratorTag(), follow, ack, all, after = 0, json }) => {
-      const page = (cursor: number): Promise<Page> => askUser("messages", { tag, after: cursor, all: all === true });
+      const page = (cursor: number): Promise<Page> =>
+        requestOperation("messages", { tag, after: cursor, all: all === true });
       const shown: MessageView[] = [];
       let cursor = after;
       let isAny = false;

@@ -8,7 +8,7 @@ import type { PulseView } from "../../daemon/self/pulse.js";
 import type { IncidentView } from "../../daemon/views/incident-view.js";
 import type { SessionView } from "../../daemon/views/view.js";
 import { parseNamed } from "../arguments.js";
-import { askUser, isCalled, isUnlisted } from "../ask.js";
+import { isCalled, isUnlisted, requestOperation } from "../ask.js";
 import { gistOf, limitText, localTime, openText } from "../text/incident.js";
 import { canDraw, isColoured, paintState, paintText } from "../text/paint.js";
 import { redrawUntilInterrupted } from "../text/redraw.js";
@@ -66,7 +66,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .argument("<agent>", "name of the agent", parseNamed)
     .option("--json", "print JSON")
     .action(async (name, { json }) => {
-      const why = await askUser("why", { agent: name }, isCalled(name));
+      const why = await requestOperation("why", { agent: name }, isCalled(name));
       process.stdout.write(json ? `${sanitizedJson(why)}\n` : whyText(why, process.stdout));
     });
 }
@@ -75,18 +75,18 @@ const listAll = (all: boolean) => Promise.all([listAgents(all), listPulses(), li
 
 /** `lost`: also ended agents with an unacknowledged problem. */
 async function listAgents(ended: boolean, lost = false): Promise<SessionView[]> {
-  const { agents } = await askUser("agents", { ended, lost }, isUnlisted);
+  const { agents } = await requestOperation("agents", { ended, lost }, isUnlisted);
   return [...agents].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 const listPulses = async (): Promise<{ pulses: PulseView[] }> => {
-  const { pulses } = await askUser("daemon", {});
+  const { pulses } = await requestOperation("daemon", {});
   return { pulses };
 };
 
-const listIncidents = async (): Promise<IncidentView[]> => (await askUser("incidents", {})).incidents;
+const listIncidents = async (): Promise<IncidentView[]> => (await requestOperation("incidents", {})).incidents;
 
-const alertsStatus = (): Promise<AlertsStatus> => askUser("alert_status", {});
+const alertsStatus = (): Promise<AlertsStatus> => requestOperation("alert_status", {});
 
 /** Alerts that could not be sent; empty if there are none. */
 function lostText(alerts: AlertsStatus, screen: OutputStream): string {
@@ -110,7 +110,7 @@ function lostText(alerts: AlertsStatus, screen: OutputStream): string {
 const pulsesText = ({ pulses }: { pulses: readonly PulseView[] }): string =>
   pulses.map(({ error: issue }) => (issue === null ? "" : `rouse's own heartbeat fails: ${issue}\n`)).join("");
 
-const oneAgent = (name: string): Promise<SessionView> => askUser("status", { agent: name }, isCalled(name));
+const oneAgent = (name: string): Promise<SessionView> => requestOperation("status", { agent: name }, isCalled(name));
 
 /** The fields of the agent-health proposal: agent, status, last_output, errors. */
 function healthOf(agent: SessionView): {

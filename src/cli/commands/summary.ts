@@ -6,7 +6,7 @@ import { formatDuration } from "../../core/text/duration.js";
 import { sanitizedJson } from "../../core/text/sanitize.js";
 import type { IncidentView } from "../../daemon/views/incident-view.js";
 import type { AgentSummary, ProblemSummary } from "../../daemon/views/summary.js";
-import { askUser } from "../ask.js";
+import { requestOperation } from "../ask.js";
 import { parseSince } from "../since.js";
 import { gistOf } from "../text/incident.js";
 import { isColoured, paintState, paintText } from "../text/paint.js";
@@ -30,7 +30,7 @@ export function addSummary(program: Command, _setExit: (code: number) => void): 
     .option("--json", "print JSON")
     .action(async ({ since, json }) => {
       const from = Math.floor(since ?? parseSince(USUAL));
-      const summary = await askUser("summary", { since: from });
+      const summary = await requestOperation("summary", { since: from });
       process.stdout.write(json ? `${sanitizedJson(summary)}\n` : summaryText(summary, process.stdout));
     });
 }

@@ -121,7 +121,7 @@ function partOf(simple: SimpleCommand, next: SimpleCommand | undefined, depth: n
   const [head, rest] = headOf(name, args);
   const joined = rest.join(" ").slice(0, ARGS_MAX);
   let found = classOf(name, args, head, joined, simple.fed);
-  // `textTail -f log | textHead -1` ends with its reader.
+  // `tail -f log | head -1` ends with its reader.
   if (
     found === "endless" &&
     simple.pipes &&

@@ -98,7 +98,7 @@ const BRACKET = /^[\s,·∙•]{0,3}[([]([^()[\]]{1,48})[)\]]/;
 const BARE =
   /^[\s,]{0,2}((?:UTC|GMT|utc|gmt) ?[+-]\d{1,2}(?::?\d{2})?|[+-]\d{2}:?\d{2}|[A-Z][A-Za-z_]{2,20}\/[A-Z][A-Za-z_/+-]{1,30}|(?:Pacific|Mountain|Central|Eastern)(?: Standard| Daylight)? Time|(?:your )?local time|utc|gmt|[A-Z]{1,5})(?![\w/])/;
 
-/** Reads the zone at the start of `textTail`, the text directly behind a time. */
+/** Reads the zone at the start of `tail`, the text directly behind a time. */
 export function readZone(tail: string, local: string, now: number): ZoneReading {
   const bracket = BRACKET.exec(tail);
   const printed = bracket ?? BARE.exec(tail);

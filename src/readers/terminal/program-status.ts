@@ -1,7 +1,7 @@
 /**
  * OSC 7501, the Program Status Protocol: `state=blocked:app=codex:kind=permission:msg=<base64>`. Codex writes it
  * unasked, Claude Code when its terminal answered the query. It shows the edges of a turn exactly; it does not show
- * hangs, retries or stuck tools, which all stay `working`, and a question in sanitize text is `done`.
+ * hangs, retries or stuck tools, which all stay `working`, and a question in plain text is `done`.
  */
 import { digest } from "../../core/digest.js";
 import type { Signal, StatusSignal } from "../../core/signal.js";

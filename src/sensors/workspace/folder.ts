@@ -90,7 +90,7 @@ export class WorkspaceFolder {
     return this.#last;
   }
 
-  /** Commits that are in `textHead` and were not in `before`, oldest first. */
+  /** Commits that are in `head` and were not in `before`, oldest first. */
   commits({ root }: FolderCheck, head: string, before: string | null): Promise<Commit[]> {
     const range = `${head} ${before}`;
     const known = this.#commits.get(range) ?? readCommits(root, head, before);
