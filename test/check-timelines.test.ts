@@ -84,7 +84,7 @@ describe("the comparison of timelines", () => {
   });
 
   it("accepts words and keys that were renamed on purpose", () => {
-    const renamed = [{ ...ENTRY, cause: "cycle", reasons: ['the same "tool" 4 times'] }];
+    const renamed = [{ ...ENTRY, cause: "cycle", reasons: ['The same "tool" 4 times'] }];
     expect(check(rowsOf(ENTRY), rowsOf(...renamed), "--rename", "loop=cycle").status).toBe(1);
     const rules = join(folder, "rules.json");
     writeFileSync(rules, JSON.stringify([["same call", 'same "tool"']]));

@@ -61,7 +61,7 @@ describe("rouse init", () => {
     const key = readFileSync(join(home.path, "rouse", "state", "hook.key"), "utf8").trim();
     expect(readFileSync(join(home.path, ".claude", "settings.json"), "utf8")).toContain(`Bearer ${key}`);
     expect(home.output).not.toContain(key);
-    expect(home.output).toContain("keep it up");
+    expect(home.output).toContain("while the daemon is down, Claude Code shows an error");
     await init("--remove");
     expect(home.output).toMatch(/^claude-code: .*settings\.json removed$/m);
     expect(existsSync(join(home.path, ".claude", "settings.json"))).toBe(false);

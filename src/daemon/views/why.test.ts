@@ -51,7 +51,9 @@ describe("why", () => {
       START + 9000,
     );
     expect(why.evidence).toContainEqual({ what: "human", says: "ran rouse stop", age_secs: 4, source: "human" });
-    expect(why.reasons).toEqual(["Stopped with rouse stop 4 s ago; the process ended: signal 15, 3 s ago (process)"]);
+    expect(why.reasons).toEqual([
+      "Stopped with rouse stop 4 s ago (human); the process exited 3 s ago (process), signal 15",
+    ]);
   });
 
   it("names the prompt that is open, the limit and the error", () => {

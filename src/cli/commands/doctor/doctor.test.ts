@@ -124,7 +124,7 @@ describe("rouse doctor", () => {
     expect(profileLines({ profiles, paths: ["a.toml", "s.json"], issues: [error] })).toMatchObject([
       { what: "profile", level: "ok", says: "codex: a.toml" },
       { what: "profile", level: "ok", says: "sketch, for sketch, sk: s.json" },
-      { what: "profile", level: "fail", says: "b.toml:2:1: wrong", fix: expect.stringContaining("add-an-agent") },
+      { what: "profile", level: "fail", says: "b.toml:2:1: wrong", fix: expect.stringContaining("add-a-program") },
     ]);
   });
 
