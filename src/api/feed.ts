@@ -1,6 +1,6 @@
 /** Publishes changed assessments, incident changes and new messages on the event stream. */
 
-import type { LoopEvent } from "../daemon/loop.js";
+import type { LoopEvent } from "../daemon/loop-options.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { incidentView } from "../daemon/views/incident-view.js";
 import { viewOf } from "../daemon/views/view.js";

@@ -14,28 +14,12 @@ import type { LivenessSource, SessionJudge } from "../core/session-judge.js";
 import type { Signal } from "../core/signal.js";
 import { step } from "../core/step.js";
 import type { StepInput, UserEvent } from "../core/step-input.js";
-import type { Journal } from "../store/journal.js";
-import { ActionRunner, type Effects } from "./action-runner.js";
+import { ActionRunner } from "./action-runner.js";
+import type { LoopEvent, LoopOptions } from "./loop-options.js";
 import { NoticeStore } from "./notice-store.js";
-import { type ClockSample, type DaemonClock, gapBetween, type Moment, TICK_MS } from "./self/clock.js";
+import { type ClockSample, gapBetween, type Moment, TICK_MS } from "./self/clock.js";
 import { restoreSessions } from "./self/restore.js";
 import { SignalStore } from "./signal-store.js";
-
-export interface LoopOptions {
-  journal: Journal;
-  clock: DaemonClock;
-  state: NodeState;
-  carryOut: Effects["carryOut"];
-  /** Sends the outbox; called after every tick. */
-  send: (now: number) => void;
-  /** The inbox that messages about incidents go to. */
-  receiver: string;
-  /** A session was registered or gave a heartbeat. */
-  onRegister: (session: AgentSession) => void;
-}
-
-/** Events for subscribers, published after they were saved. */
-export type LoopEvent = Extract<Effect, { kind: "assessed" | "incidents" | "renamed" }> | { kind: "tick" };
 
 export class Loop {
   readonly state: NodeState;

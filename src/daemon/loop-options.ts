@@ -1,0 +1,23 @@
+/** What the loop is built from, and what it publishes. */
+import type { AgentSession } from "../core/agent.js";
+import type { Effect } from "../core/effects.js";
+import type { NodeState } from "../core/node-state.js";
+import type { Journal } from "../store/journal.js";
+import type { Effects } from "./action-runner.js";
+import type { DaemonClock } from "./self/clock.js";
+
+export interface LoopOptions {
+  journal: Journal;
+  clock: DaemonClock;
+  state: NodeState;
+  carryOut: Effects["carryOut"];
+  /** Sends the outbox; called after every tick. */
+  send: (now: number) => void;
+  /** The inbox that messages about incidents go to. */
+  receiver: string;
+  /** A session was registered or gave a heartbeat. */
+  onRegister: (session: AgentSession) => void;
+}
+
+/** Events for subscribers, published after they were saved. */
+export type LoopEvent = Extract<Effect, { kind: "assessed" | "incidents" | "renamed" }> | { kind: "tick" };
