@@ -202,12 +202,12 @@ describe("rouse alert", () => {
         PATIENCE_MS,
       );
       const status = await rouse(home, ["status"]);
-      expect(status.stdout).toContain("ALERTS: 1 could not be sent, the last over ops: ");
+      expect(status.stdout).toContain("ALERTS: 1 could not be sent, the last one over ops: ");
       const doctor = await rouse(home, ["doctor"]);
       expect(doctor.stdout).toMatch(/FAIL\s+alerts\s+1 could not be sent/);
       receiver.behave = () => ({ status: 200 });
       expect((await rouse(home, ["alert", "test", "ops"])).status).toBe(0);
-      expect((await rouse(home, ["alert", "retry"])).stdout).toBe("1 alerts are tried again\n");
+      expect((await rouse(home, ["alert", "retry"])).stdout).toBe("Retrying 1 alert.\n");
       const hasArrived = (): boolean =>
         receiver.received.some(({ body }) => body.includes("Question 1?") && body.includes('"opened"'));
       await until("the alert to arrive", hasArrived, PATIENCE_MS);

@@ -64,7 +64,7 @@ it("a flood from one agent is counted, costs bounded memory, and leaves the othe
   writeFileSync(file, FLOOD);
   expect((await rouse(home, ["up"])).status).toBe(0);
   for (let n = 0; n < OTHERS; n++) {
-    const session = { session: `other-${n}`, name: `other-${n}`, kind: "generic", tags: [], origin: "spawn" };
+    const session = { id: `other-${n}`, name: `other-${n}`, kind: "generic", tags: [], origin: "spawn" };
     const nothing = { workspace: null, task: null, policy: null, pid: null, pidStart: null, hostSocket: null };
     const times = { startedAt: Date.now(), endedAt: null, pane: null, command: ["other"] };
     await ask("PUT", `/v1/sessions/other-${n}`, { ...session, ...nothing, ...times });

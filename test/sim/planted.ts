@@ -169,7 +169,7 @@ export const PLANTED: readonly Planted[] = [
     bug: "no check for humans and dialogs",
     found: /a human types|into a dialog/,
     options: {},
-    without: "nobodyIsThere",
+    without: "checkNobodyTyping",
     from: 7,
   },
   {
@@ -183,10 +183,10 @@ export const PLANTED: readonly Planted[] = [
     bug: "no check for two kinds of evidence",
     found: /two kinds of evidence/,
     options: {},
-    without: "isProven",
+    without: "checkEvidence",
     from: 4,
   },
-  { bug: "no check for permission", found: /without permission/, options: {}, without: "isAllowed", from: 2 },
+  { bug: "no check for permission", found: /without permission/, options: {}, without: "checkPermission", from: 2 },
 ];
 
 function manyCrashes(mix: Parameters<NonNullable<RunOptions["mix"]>>[0]): typeof mix {
