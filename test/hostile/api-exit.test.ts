@@ -25,12 +25,12 @@ const HALVES = [CANARIES.slice(0, 45), CANARIES.slice(45)];
 beforeAll(async () => {
   home = makeHome("on");
   port = await openPort(home);
-  client = new ApiClient(port, await makeToken(home, "all", "read,report,touch"));
+  client = new ApiClient(port, await makeToken(home, "all", "read,report,control"));
   const socket = rousePaths(home.env).daemonSocket;
   const words = `${EVIL} ${CANARIES.slice(0, 8).join(" ")}`;
   const path = `/v1/sessions/${encodeURIComponent(NAME)}`;
   await askDaemon(socket, "PUT", path, {
-    session: NAME,
+    id: NAME,
     name: NAME,
     kind: "claude-code",
     tags: [EVIL.slice(0, 300), "worker"],

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const session = (name: string): Record<string, unknown> => ({
-  session: name,
+  id: name,
   name,
   kind: "claude-code",
   tags: [EVIL],

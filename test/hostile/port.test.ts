@@ -22,7 +22,7 @@ beforeAll(async () => {
   home = makeHome("on");
   port = await openPort(home);
   for (const right of RIGHTS) tokens[right] = await makeToken(home, right, right);
-  tokens.all = await makeToken(home, "all", "read,report,touch,admin");
+  tokens.all = await makeToken(home, "all", "read,report,control,admin");
   hookKey = readFileSync(rousePaths(home.env).hookKey, "utf8").trim();
 });
 
@@ -134,7 +134,7 @@ describe("every route of the port", () => {
   });
 
   it("is closed to a token that was revoked, at once", async () => {
-    const token = await makeToken(home, "gone", "read,report,touch");
+    const token = await makeToken(home, "gone", "read,report,control");
     const client = new ApiClient(port, token);
     expect((await client.get("/v1/agents")).status).toBe(200);
     await rouse(home, ["token", "revoke", "gone"]);

@@ -89,7 +89,7 @@ url_env = "https://hooks.example/${CANARIES[8]}"
 `,
   );
   port = await openPort(home);
-  client = new ApiClient(port, await makeToken(home, "all", "read,report,touch"));
+  client = new ApiClient(port, await makeToken(home, "all", "read,report,control"));
   socket = rousePaths(home.env).daemonSocket;
   events = await openEvents(port, client.headers);
   for (const [n, canary] of CANARIES.entries()) await problem(n, `see ${canary} there`);
@@ -124,7 +124,7 @@ async function problem(n: number, said: string): Promise<void> {
   const reading = { reply: "r", lastLine: said, busy: false, moving: false };
   for (const name of [`q${n}`, `e${n}`]) {
     await askDaemon(socket, "PUT", `/v1/sessions/${name}`, {
-      session: name,
+      id: name,
       name,
       kind: "claude-code",
       tags: ["worker"],

@@ -143,7 +143,7 @@ beforeAll(async () => {
   const path = [bin, dirname(program), process.env.PATH].join(delimiter);
   const given = { ...home.env, ...env, HOME: own, PATH: path };
   await promisify(execFile)("sh", [START], { env: given, cwd: project });
-  const right = { ...home, env: { ...home.env, ROUSE_MCP_RIGHTS: "read,report,touch" } };
+  const right = { ...home, env: { ...home.env, ROUSE_MCP_RIGHTS: "read,report,control" } };
   const connect = CLIENTS["the current client on stdio"];
   if (!connect) throw new Error("there is no such client");
   client = await connect({ home: right, port: 0, token: "" });
