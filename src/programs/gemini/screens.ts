@@ -1,4 +1,5 @@
 import type { AgentProfile } from "../shared/profile.js";
+import { SPINNING_TOOL_RULES } from "../shared/screen-rules.js";
 
 /**
  * Gemini CLI. Working, retrying and hung look the same (`Thinking... (esc to cancel, 1m 10s)`), so before the first
@@ -40,20 +41,7 @@ export const gemini: AgentProfile = {
       when: "^\\s?[\\x{2800}-\\x{28FF}] .{1,160}\\(esc to cancel(?:, (?:(?:\\d+[hms] ?)+))?\\)",
     },
     { id: "busy-status-2", fact: "busy", region: "status", when: "^\\s?! Shell awaiting input" },
-    {
-      id: "tool-last",
-      fact: "tool",
-      region: "last",
-      when: "^[│\\s]*[⊶⊷]\\s+Shell (?P<command>.+?)[\\s│]*$",
-      class: "shell",
-    },
-    {
-      id: "tool-last-2",
-      fact: "tool",
-      region: "last",
-      when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$",
-      class: "shell",
-    },
+    ...SPINNING_TOOL_RULES,
     { id: "interrupted-last", fact: "interrupted", region: "last", when: "^ℹ Request cancelled" },
     {
       id: "failure-last",

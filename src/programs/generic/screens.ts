@@ -1,5 +1,6 @@
 import { NO_PROFILE } from "../../core/agent.js";
 import type { AgentProfile } from "../shared/profile.js";
+import { SPINNING_TOOL_RULES } from "../shared/screen-rules.js";
 
 /** "Retrying in 8 s", "Reconnecting... 2/5", "Retrying (attempt 3)". */
 const TRIES_AGAIN =
@@ -115,20 +116,7 @@ export const generic: AgentProfile = {
       region: "last",
       when: "^\\s{0,6}(?:\\S{1,2} )?\\pL+ for (?:\\d+(?:\\.\\d)?[hms] ?)+(?:\\s*[·•].*)?$",
     },
-    {
-      id: "tool-last",
-      fact: "tool",
-      region: "last",
-      when: "^[│\\s]*[⊶⊷]\\s+Shell (?P<command>.+?)[\\s│]*$",
-      class: "shell",
-    },
-    {
-      id: "tool-last-2",
-      fact: "tool",
-      region: "last",
-      when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$",
-      class: "shell",
-    },
+    ...SPINNING_TOOL_RULES,
     {
       id: "tool-last-3",
       fact: "tool",
