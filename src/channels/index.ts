@@ -4,6 +4,7 @@ import type { Channel } from "./channel.js";
 import { commandChannel } from "./command.js";
 import { desktopChannel } from "./desktop.js";
 import { discordChannel } from "./discord.js";
+import { gotifyChannel } from "./gotify.js";
 import { ntfyChannel } from "./ntfy.js";
 import type { PostTarget } from "./post.js";
 import { slackChannel } from "./slack.js";
@@ -25,6 +26,8 @@ export function makeChannel(settings: ChannelSettings, { ring }: ChannelContext)
       return discordChannel(name, targetOf(settings));
     case "webhook":
       return webhookChannel(name, targetOf(settings), settings.secret ?? null);
+    case "gotify":
+      return gotifyChannel(name, targetOf(settings), settings.token);
     case "ntfy":
       return ntfyChannel(name, targetOf(settings), settings.topic, settings.token ?? null);
     case "telegram":

@@ -49,6 +49,12 @@ poll_interval_secs = 10`);
     ],
     ["no address", 'type = "slack"', "url is missing; give url, url_env (a variable) or url_file (a file)"],
     ["no topic", 'type = "ntfy"', "topic is missing"],
+    ["no token", 'type = "gotify"\nurl = "https://x.example"', "token is missing; give token, token_env"],
+    [
+      "a token that no header can hold",
+      'type = "gotify"\nurl = "https://x.example"\ntoken = "s3cret\\nX: y"',
+      "token: must be an application token: letters, digits, ., - and _",
+    ],
     ["http", 'type = "slack"\nurl = "http://x.example/s3cret"', "url must begin with https://"],
     ["no URL", 'type = "webhook"\nurl = "s3cret"', "url must begin with https://"],
     ["a setting that there is not", 'type = "desktop"\nurll = "s3cret"', "unknown setting urll"],

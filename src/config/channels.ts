@@ -41,6 +41,12 @@ const schema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("discord"), url: text, ...common }),
   z.strictObject({ type: z.literal("webhook"), url: text, secret: text.optional(), ...common }),
   z.strictObject({
+    type: z.literal("gotify"),
+    url: text,
+    token: z.string().regex(/^[-._A-Za-z0-9]{1,100}$/, "must be an application token: letters, digits, ., - and _"),
+    ...common,
+  }),
+  z.strictObject({
     type: z.literal("ntfy"),
     url: text.default("https://ntfy.sh"),
     topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, "must have up to 64 letters, digits, - and _"),

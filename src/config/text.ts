@@ -11,7 +11,7 @@ version = ${CONFIG_VERSION}
 `;
 
 const CHANNELS = `
-# Alert channels, one table each, of type slack, discord, ntfy, telegram, webhook, email, desktop, terminal or command.
+# Alert channels, one table each, of type slack, discord, ntfy, gotify, telegram, webhook, email, desktop, terminal or command.
 #   [channels.ops]
 #   type = "ntfy"
 #   topic = "choose-a-topic-that-is-hard-to-guess"

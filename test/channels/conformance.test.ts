@@ -18,7 +18,15 @@ let base: string;
 let port: number;
 const step: string[] = [];
 
+/** Receivers whose answer is checked, by the end of their path. */
+const ANSWERS: Readonly<Record<string, string>> = { "/message": '{"id":7,"appid":3,"message":"…","title":"…"}' };
+const accept: HttpReceiver["behave"] = ({ path }) => ({
+  status: 200,
+  body: Object.entries(ANSWERS).find(([end]) => path.endsWith(end))?.[1] ?? "ok",
+});
+
 beforeAll(async () => {
+  http.behave = accept;
   folder = mkdtempSync(join(tmpdir(), "rouse-channels-"));
   base = await http.start();
   port = await smtp.start();
@@ -39,7 +47,7 @@ afterEach(async () => {
   // One that was broken off may still be on its way.
   await http.idle();
   http.received.length = 0;
-  http.behave = () => ({ status: 200, body: "ok" });
+  http.behave = accept;
   smtp.mails.length = 0;
   smtp.answer = "250 taken";
   step.length = 0;
@@ -67,6 +75,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   ntfy: {
     settings: () => ({ ...COMMON, name: "x", type: "ntfy", url: base, topic: "alarms", token: "tk_1" }),
+    arrived: () => `${String(body().title)}\n${String(body().message)}`,
+  },
+  gotify: {
+    settings: () => ({ ...COMMON, name: "x", type: "gotify", url: base, token: "A.gotify-1" }),
     arrived: () => `${String(body().title)}\n${String(body().message)}`,
   },
   telegram: {
@@ -134,11 +146,11 @@ describe.each(Object.keys(KINDS))("the channel %s", (kind) => {
   it("shows nothing secret of where it leads", () => {
     const { to, name, type } = make(kind);
     const shown = JSON.stringify({ to, name, type });
-    for (const secret of [TOKEN, "tk_1", "s3cret", "/s", "/d"]) expect(shown).not.toContain(`${secret}"`);
+    for (const secret of [TOKEN, "tk_1", "A.gotify-1", "s3cret", "/s", "/d"]) expect(shown).not.toContain(`${secret}"`);
   });
 });
 
-const HTTP = ["slack", "discord", "ntfy", "telegram", "webhook"];
+const HTTP = ["slack", "discord", "ntfy", "gotify", "telegram", "webhook"];
 
 describe.each(HTTP)("the receiver of %s", (kind) => {
   it.each([
@@ -273,6 +285,23 @@ describe("the rules of the receivers", () => {
     expect(http.received.at(-1)?.headers.authorization).toBe("Bearer tk_1");
   });
 
+  it("of Gotify: plain text in its limits, no link, the key as an extra, the token in its header alone", async () => {
+    for (const text of FORGED) {
+      await send("gotify", forged(text));
+      const sent = body() as { message: string; title: string; priority: number; extras: unknown };
+      expect(sent).toMatchObject({ priority: 8 });
+      expect(sent.extras).toEqual({
+        "client::display": { contentType: "text/plain" },
+        "rouse::alert": { key: "k1" },
+      });
+      expect(Buffer.byteLength(sent.message)).toBeLessThanOrEqual(4000);
+      expect(`${sent.title} ${sent.message}`).not.toMatch(/:\/\//);
+    }
+    const { headers, path, body: raw } = http.received.at(-1) as (typeof http.received)[number];
+    expect(headers["x-gotify-key"]).toBe("A.gotify-1");
+    expect(path + raw).not.toContain("A.gotify-1");
+  });
+
   it("of Telegram: 4,096 characters, no parse mode, every character in an entity that is no link", async () => {
     for (const text of FORGED) {
       await send("telegram", forged(text));
@@ -295,5 +324,79 @@ describe("the rules of the receivers", () => {
     expect(headers["x-rouse-signature"]).not.toBe(signatureOf("s3cret", timestamp, `${sent} `));
     expect(headers["idempotency-key"]).toBe("k1");
     expect(JSON.parse(sent)).toMatchObject({ key: "k1", kind: "watchdog", edge: "opened" });
+  });
+});
+
+describe("Gotify", () => {
+  const gotifyAt = (url: string) =>
+    makeChannel(
+      { ...COMMON, name: "x", type: "gotify", url, token: "A.gotify-1" },
+      { ring: () => Promise.resolve(0) },
+    ).send(notice(), AbortSignal.timeout(60_000));
+
+  it.each([
+    ["", "/message"],
+    ["/", "/message"],
+    ["/push/", "/push/message"],
+    ["/push/message", "/push/message"],
+    ["/message?token=another", "/message"],
+  ])("configured as the server's address followed by %j gets the alert at %s", async (given, path) => {
+    expect(await gotifyAt(`${base}${given}`)).toEqual({ result: "sent" });
+    expect(http.received.map((one) => one.path)).toEqual([path]);
+  });
+
+  it.each([
+    ["info", 2],
+    ["warning", 5],
+    ["critical", 8],
+  ] as const)("gets an alert of severity %s with priority %i", async (severity, priority) => {
+    await send("gotify", notice({ severity }));
+    expect(body().priority).toBe(priority);
+  });
+
+  it("gets the end of an incident as a message of its own", async () => {
+    await send("gotify", notice({ edge: "resolved", severity: "info", title: "Watchdog: api recovered", lines: [] }));
+    expect(body()).toMatchObject({ title: "Watchdog: api recovered", message: "resolved", priority: 2 });
+  });
+
+  it.each([
+    [401, "answered 401: wrong token; use the token of an application (in Gotify: Apps), not of a client"],
+    [403, "answered 403: the token may not send; use the token of an application (in Gotify: Apps), not of a client"],
+    [404, "answered 404: no Gotify server at this address; url must be the address at which you open Gotify"],
+    [200, "answered 200: this is not a Gotify server; url must be the address at which you open Gotify"],
+  ])("that answers %i with a web page is reported with the cause and what to do", async (status, reason) => {
+    http.behave = () => ({ status, body: "<html>A.gotify-1</html>" });
+    const sent = await gotifyAt(base);
+    expect(sent).toMatchObject({ result: "retry", reason: expect.stringContaining(reason) });
+    expect(JSON.stringify(sent)).not.toContain("A.gotify-1");
+  });
+
+  it("that repeats the alert but has not stored it does not count as delivered", async () => {
+    http.behave = (received) => ({ status: 200, body: received.body });
+    const channel = make("gotify");
+    const forgery = notice({ title: '"appid":1', lines: ['{"id":1,"appid":1}'] });
+    expect(await channel.send(forgery, AbortSignal.timeout(60_000))).toMatchObject({ result: "retry" });
+  });
+});
+
+describe("a receiver that cannot be reached", () => {
+  it("because no server listens there is reported with what to check", async () => {
+    const gone = new HttpReceiver();
+    const url = await gone.start();
+    await gone.stop();
+    const channel = makeChannel({ ...COMMON, name: "x", type: "slack", url }, { ring: () => Promise.resolve(0) });
+    expect(await channel.send(notice(), AbortSignal.timeout(60_000))).toEqual({
+      result: "retry",
+      reason: `${new URL(url).host} cannot be reached: no server listens there; check that it runs, and the port in the address (ECONNREFUSED)`,
+    });
+  });
+
+  it("because it speaks no TLS is reported with what to check", async () => {
+    const url = base.replace("http:", "https:");
+    const channel = makeChannel({ ...COMMON, name: "x", type: "slack", url }, { ring: () => Promise.resolve(0) });
+    expect(await channel.send(notice(), AbortSignal.timeout(60_000))).toMatchObject({
+      result: "retry",
+      reason: expect.stringContaining("no TLS there; check the port"),
+    });
   });
 });

@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest";
 import { desktopCommand } from "../../src/channels/desktop.js";
 import { discordPayload } from "../../src/channels/discord.js";
 import { messageOf } from "../../src/channels/email.js";
+import { gotifyPayload } from "../../src/channels/gotify.js";
 import { ntfyPayload } from "../../src/channels/ntfy.js";
 import { slackPayload } from "../../src/channels/slack.js";
 import { telegramPayload } from "../../src/channels/telegram.js";
@@ -126,6 +127,20 @@ const RULES: Readonly<Record<string, (made: Notice) => string[] | Promise<string
       ...Object.keys(rest).filter((key) => !["topic", "priority", "tags", "sequence_id"].includes(key)),
       ...[title, message].flatMap(linksIn),
       ...(Buffer.byteLength(message) > 4096 || Buffer.byteLength(title) > 250 ? ["too long"] : []),
+    ];
+  },
+  gotify: (made) => {
+    const { title, message, extras, ...rest } = gotifyPayload(made) as {
+      title: string;
+      message: string;
+      extras: Record<string, Record<string, unknown>>;
+    };
+    return [
+      ...Object.keys(rest).filter((key) => key !== "priority"),
+      ...Object.keys(extras).filter((key) => key !== "client::display" && key !== "rouse::alert"),
+      ...(extras["client::display"]?.contentType === "text/plain" ? [] : ["markup is on"]),
+      ...[title, message].flatMap(linksIn),
+      ...(Buffer.byteLength(message) > 4000 || Buffer.byteLength(title) > 240 ? ["too long"] : []),
     ];
   },
   telegram: (made) => {
