@@ -25,8 +25,9 @@ const RECEIVER: ReceiverRules = {
     403: `the token may not send; ${TOKEN}`,
     404: `no Gotify server at this address; ${ADDRESS}`,
   },
-  // Gotify returns the stored message. In a text of it, the quotes would be escaped.
-  isAnswer: (body) => /"appid"\s*:/.test(body),
+  // Gotify and servers compatible with it return the stored message as JSON, a web page does not. Any JSON object counts:
+  // retrying an alert that did arrive would repeat it for a day.
+  isAnswer: (body) => body.trimStart().startsWith("{"),
   otherAnswer: `this is not a Gotify server; ${ADDRESS}`,
 };
 
