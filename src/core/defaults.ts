@@ -33,7 +33,7 @@ export interface Defaults {
   tier2_window_seconds: number;
   /** How long a tier-3 signal counts. */
   tier3_window_seconds: number;
-  /** Retrying without success for longer than this is a storm: Claude Code itself gives up after 3 minutes. */
+  /** Retrying without success for longer than this is a storm: clients give up after 3 minutes. */
   retry_ceiling_minutes: number;
   /** Output tokens without a new outcome: 1.5 times the longest single reply (64 k). */
   burn_output_tokens: number;

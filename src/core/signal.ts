@@ -18,7 +18,7 @@ export const SOURCES = [
   "program_status", // OSC 7501
   "hook",
   "stream", // headless event stream on standard output
-  "session_file", // Claude Code's sessions/<pid>.json
+  "session_file", // the status of a running session, in a file that the program keeps
   "title",
   "screen",
   "telemetry", // OpenTelemetry, in batches some seconds late; the only source of prices

@@ -15,7 +15,7 @@ interface ToolClock {
 }
 
 /**
- * Open tools. Real transcripts (67,099 operations of Claude Code): shell p99.9 181 s under bypass, 958 s at most; tests
+ * Open tools. Real transcripts (67,099 operations): shell p99.9 181 s under bypass, 958 s at most; tests
  * up to 1,348 s; sleeps up to 11,052 s; subagents p99 4,396 s. No fixed limit fits, so the ceilings are late and a
  * declared time-out or a learned threshold applies first.
  */
@@ -55,8 +55,8 @@ export const APPROVAL_AFTER_MS: number = 30 * SECOND;
 
 /**
  * A turn without activity, by its best source. Healthy silence on the screen reaches 80 s (first byte after 75 s); an
- * event stream is as good. A transcript gets a reply only when its block is complete: 600 s is Claude Code's own
- * request time-out, and 42 of 57 silences of 300 s ended by themselves.
+ * event stream is as good. A transcript gets a reply only when its block is complete: 600 s is the longest
+ * request time-out of a program, and 42 of 57 silences of 300 s ended by themselves.
  */
 export interface FreezeClock {
   /** The wait with a single source, and the wait with all `wanted` sources. */
@@ -73,7 +73,7 @@ export const FREEZE: Readonly<Record<"screen" | "stream" | "transcript" | "silen
   silentRetry: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
 };
 
-/** A silent stream is acted on only after the program's own time-out: Claude Code and Codex end it at 300 s. */
+/** A silent stream is acted on only after the program's own time-out, 300 s in those that have one. */
 export const ACT_AFTER_MS: number = 330 * SECOND;
 export const ACT_MARGIN: number = 1.1;
 /** A loop is acted on near the 20th equal round: the one detector without false alarms waits as long. */
@@ -91,7 +91,7 @@ export const FROZEN_AFTER_MS: number = 60 * SECOND;
  * The end of a turn is believed when the title has been quiet for this long; by motion alone, much later. The record is
  * written 0.4 s after the end, 1.9 s at most, and names the kind of end: a result, a question, a limit. If a program or
  * title only reports a failure or a prompt, two checks of the screen may supply the reason. The record of a turn that
- * starts can precede the flags: by 7 s when Claude Code started on two cores with a load of 50.
+ * starts can precede the flags: by 7 s on two cores with a load of 50.
  */
 export const SETTLE_MS: Readonly<
   Record<"title" | "record" | "begun" | "reason" | "stale" | "unmarked" | "motion", number>
@@ -112,7 +112,7 @@ export const SETTLE_MS: Readonly<
  */
 export const STOPPED_PRESUMED_AFTER_MS: number = 10 * MINUTE;
 
-/** A used-up window followed by silence is the limit, even without a record (Codex writes none). */
+/** A used-up window followed by silence is the limit, even without a record: some programs write none. */
 export const FULL_WINDOW_SILENCE_MS: number = 3 * MINUTE;
 
 /** From here on an open tool is shown as a wait; before, as work. */

@@ -79,6 +79,8 @@ export const gemini: AgentProfile = {
     settleMs: 1200,
     marksEnd: false,
     startsQuiet: true,
+    // "Action Required" also appears when a command has printed something and then nothing for 30 s.
+    titleReportsQuietTool: true,
   },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {

@@ -260,6 +260,7 @@ export const generic: AgentProfile = {
     ownTimeoutMs: null,
     settleMs: 1500,
     marksEnd: false,
+    titleReportsQuietTool: true,
   },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003"] },
   resume: {

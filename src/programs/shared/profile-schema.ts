@@ -128,10 +128,12 @@ export const profileSchema = z.strictObject({
     settleMs: z.int(),
     /** It closes a turn with a mark of its own: there is a rule for `ended`. */
     marksEnd: z.boolean(),
-    /** Neither flag nor title nor screen says that it works before its first turn: not while it loads, nor while it starts its servers. */
+    /** Neither status, title nor screen shows it as busy before its first turn, while it loads or starts its servers. */
     startsQuiet: z.boolean().optional(),
-    /** Its status says that it works for as long as a command runs that the turn left behind, a server, say. */
+    /** Its status stays busy while a command that outlives the turn, such as a server, is running. */
     statusOutlivesTurn: z.boolean().optional(),
+    /** Its title asks for an answer also when a running tool has printed nothing for a while. */
+    titleReportsQuietTool: z.boolean().optional(),
   }),
   keys: z.strictObject({ interrupt: z.array(z.string()), submit: z.array(z.string()), quit: z.array(z.string()) }),
   /** Argument arrays; `{session}` and `{text}` are filled in as whole arguments, `{options}` as none or several. */

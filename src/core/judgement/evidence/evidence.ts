@@ -37,7 +37,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     asleep: [],
     turn: createTurn(traits),
     tools: createTools(),
-    prompts: createPrompts(),
+    prompts: createPrompts(traits),
     failures: createFailures(),
     progress: createProgress(),
     message: null,

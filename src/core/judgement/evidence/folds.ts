@@ -31,8 +31,7 @@ type Fold = (evidence: Evidence, signal: Signal, settings?: Settings) => void;
 
 const PARTS = {
   asleep: (evidence, signal) => takeAsleep(evidence.asleep, signal),
-  turn: (evidence, signal) =>
-    takeTurn(evidence.turn, signal, evidence.traits.startsQuiet, evidence.traits.versions === null),
+  turn: (evidence, signal) => takeTurn(evidence.turn, signal),
   tools: (evidence, signal, settings) => takeTools(evidence.tools, signal, settings),
   prompts: (evidence, signal) => takePrompts(evidence.prompts, signal),
   failures: (evidence, signal) => takeFailures(evidence.failures, signal),

@@ -44,6 +44,13 @@ describe("open prompts", () => {
     expect(openPrompt(stateAfter(asking))).toBeNull();
   });
 
+  it("are inferred from a title beside a running tool if the program's title does not report quiet tools", () => {
+    const prompts = createPrompts({ titleReportsQuietTool: false });
+    takePrompts(prompts, { at: 0, ...screen({ busy: true, tool: { class: "shell", subject: "npm test" } }) } as Signal);
+    takePrompts(prompts, { at: 1000, ...blocked } as Signal);
+    expect(openPrompt(prompts)).toMatchObject({ source: "title" });
+  });
+
   it("of a hook are closed by a visible composer, by a hook or by the start or end of a turn", () => {
     const answered = { kind: "prompt", source: "hook", open: false };
     for (const closing of [answered, { kind: "turn", source: "stream", phase: "end" }]) {

@@ -2,6 +2,7 @@
 
 import type { Signal, Source } from "../../signal.js";
 import type { PromptKind } from "../../states.js";
+import { PLAIN_TRAITS, type Traits } from "../../traits.js";
 import { closingOf } from "../closing.js";
 
 export interface OpenPrompt {
@@ -26,11 +27,15 @@ export interface PromptsEvidence {
   showsTool: boolean;
   /** The last row printed by a running tool, if it is a question. */
   toolAsks: string | null;
+  /** Trait of the program. */
+  titleReportsQuietTool: boolean;
 }
 
 const ASKED_MAX = 8;
 
-export function createPrompts(): PromptsEvidence {
+export function createPrompts({
+  titleReportsQuietTool = false,
+}: Pick<Traits, "titleReportsQuietTool"> = PLAIN_TRAITS): PromptsEvidence {
   return {
     open: {},
     asked: new Map(),
@@ -39,6 +44,7 @@ export function createPrompts(): PromptsEvidence {
     leftOpen: false,
     showsTool: false,
     toolAsks: null,
+    titleReportsQuietTool,
   };
 }
 
@@ -125,16 +131,17 @@ function close(prompts: PromptsEvidence, source: Source, at: number): void {
 
 /**
  * Sources with the question text come first: the screen and the hooks have it, a title only shows that a prompt exists.
- * Next to a running tool a title means less: Gemini CLI shows "Action Required" when a command printed something and
- * then nothing for 30 s. A prompt is likely only if the printed text is a question.
+ * If a quiet tool changes the title too, a prompt is likely only if the text that the tool printed is a question.
  */
 const ORDER: readonly Source[] = ["screen", "hook", "stream", "program_status", "session_file", "title", "transcript"];
 
 export function openPrompt(prompts: PromptsEvidence): OpenPrompt | null {
   for (const source of ORDER) {
     const found = prompts.open[source];
-    const isGuess = source === "title" && prompts.showsTool && prompts.toolAsks === null;
-    if (found && !isGuess) return found;
+    if (found && !(source === "title" && mayMeanQuietTool(prompts))) return found;
   }
   return prompts.asked.values().next().value ?? null;
 }
+
+const mayMeanQuietTool = ({ titleReportsQuietTool, showsTool, toolAsks }: PromptsEvidence): boolean =>
+  titleReportsQuietTool && showsTool && toolAsks === null;

@@ -3,10 +3,10 @@
  *
  *   waiting      the client retries by itself and shows it
  *   storm        the retries exceed the ceiling; no client's own retry schedule is that long by design
- *                (Claude Code gives up after 3 min, Codex after 5 attempts), but Codex "waiting for network" and
- *                OpenCode with a long retry-after never end
+ *                (clients give up after 3 min or 5 attempts), but a wait for the network and a long retry-after
+ *                never end
  *   unreachable  the connection is refused: nothing listens there, and retries do not change that
- *   auth         a 401 is final, although Claude Code retries it ten times
+ *   auth         a 401 is final, although some clients retry it ten times
  *
  * A single announced wait beyond the ceiling is respected once, until its time plus slack. If the next one is as long,
  * the ceiling counts from the first failure.

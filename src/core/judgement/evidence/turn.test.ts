@@ -151,8 +151,8 @@ describe("the detection of a turn", () => {
     const shows = (at: number, reading: Partial<ScreenReading>): Signal =>
       ({ at, ...screen({ composer: "empty", ...reading }) }) as Signal;
     const turnsAfter = (startsQuiet: boolean, ...signals: Signal[]): number => {
-      const turn = createTurn();
-      for (const signal of signals) takeTurn(turn, signal, startsQuiet);
+      const turn = createTurn({ startsQuiet });
+      for (const signal of signals) takeTurn(turn, signal);
       return turn.turns;
     };
     const flicker = [flag(1000, "title", "working"), flag(2400, "title", "idle")];

@@ -49,12 +49,13 @@ export interface TurnEvidence {
   leftWords: boolean;
   /** The turn was classified as a flicker of start-up and not counted. */
   isFlicker: boolean;
-  /** Trait of the program. */
-  statusOutlivesTurn: boolean;
+  traits: TurnTraits;
 }
 
+type TurnTraits = Partial<Pick<Traits, "startsQuiet" | "statusOutlivesTurn" | "versions">>;
+
 /**
- * Best first. The screen's busy mark ranks low: it flickers, forks change it, and Codex shows none while a reply
+ * Best first. The screen's busy mark ranks low: it flickers, forks change it, and some programs hide it while a reply
  * streams. A transcript with turn marks outranks it; one with only presumed ends does not.
  */
 const ORDER: readonly Source[] = ["program_status", "stream", "title", "session_file", "hook", "transcript", "screen"];
@@ -64,10 +65,10 @@ const ORDER_PRESUMED: readonly Source[] = ORDER.map((s) =>
 
 const FLICKER_MS = 1500;
 const BLINK_MS = 3000;
-/** Codex draws its composer and briefly shows as busy while it loads. */
+/** A program that does not start quiet may draw its input field and then briefly show as busy while it loads. */
 const READY_MS = 3000;
 
-export function createTurn({ statusOutlivesTurn = false }: Partial<Traits> = {}): TurnEvidence {
+export function createTurn(traits: TurnTraits = {}): TurnEvidence {
   return {
     words: {},
     startedAt: null,
@@ -89,12 +90,11 @@ export function createTurn({ statusOutlivesTurn = false }: Partial<Traits> = {})
     shownBefore: null,
     leftWords: false,
     isFlicker: false,
-    statusOutlivesTurn,
+    traits,
   };
 }
 
-/** `startsQuiet` is a trait of the program; `isStranger` marks an unknown program. */
-export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false, isStranger = false): void {
+export function takeTurn(turn: TurnEvidence, signal: Signal): void {
   switch (signal.kind) {
     case "status":
       if (signal.status === "clear") delete turn.words[signal.source];
@@ -127,7 +127,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
       if (interrupted && busy !== true && turn.words.screen?.word === "active")
         turn.interrupted = { at: signal.at, source: "screen" };
       takeMotion(turn.motion, signal.reading, signal.at);
-      const isGuessed = busy === null || (isStranger && isGuess(turn.motion, signal.reading));
+      const isGuessed = busy === null || (turn.traits.versions === null && isGuess(turn.motion, signal.reading));
       if (!isGuessed) say(turn, "screen", busy ? "active" : "idle", signal.at);
       // No mark is known: after a request, motion is the only sign of a turn, and its end the only sign of the end.
       else if (turn.askedAt !== null && !signal.reading.dialog)
@@ -138,7 +138,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
       if (signal.reading.composer !== "hidden" && turnWord(turn)?.word !== "active") turn.readyAt ??= signal.at;
       turn.takesPrompts = isOpeningDialog(signal.reading) ? false : turn.takesPrompts || isSettled(signal.reading);
       const before = turnWord(turn);
-      takeWords(turn, signal, startsQuiet);
+      takeWords(turn, signal);
       takeEdge(turn, before, "screen", signal.at);
       return;
     }
@@ -160,7 +160,8 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
  * and redraw the end of an old turn: there, text on the screen in the first seconds is old, and text alone, possibly a
  * banner, proves nothing.
  */
-function takeWords(turn: TurnEvidence, { at, reading }: ScreenSignal, startsQuiet: boolean): void {
+function takeWords(turn: TurnEvidence, { at, reading }: ScreenSignal): void {
+  const { startsQuiet = false } = turn.traits;
   const { reply, ended = false, closing, replying = false, structural } = reading;
   const speaks = ended || closing === "question" || (startsQuiet && replying && !structural);
   turn.shown = speaks ? `${reply} ${ended} ${closing}` : null;
@@ -173,8 +174,8 @@ function takeWords(turn: TurnEvidence, { at, reading }: ScreenSignal, startsQuie
 }
 
 /**
- * The last text states what stopped the program, and it is at its prompt. Whether a record of the end follows depends
- * on the release: Codex 0.98 writes none.
+ * The last text states what stopped the program, and it is at its prompt. A record of the end may follow or not, even
+ * from one release of a program to the next.
  */
 const hasGivenUp = ({ busy, moving, composer, limit, error }: ScreenReading): boolean =>
   busy === false && !moving && composer !== "hidden" && (limit !== undefined || error !== undefined);
@@ -215,8 +216,8 @@ function takeEdge(turn: TurnEvidence, before: TurnReport | null, source: Source,
     // Input typed during loading is processed afterwards; a turn of a program with such a flag has a record.
     const isUnasked = turn.record.startAt === null && (turn.askedAt === null || source !== "screen");
     const isShort = isNew && at - (turn.startedAt ?? 0) < FLICKER_MS;
-    // Qwen Code shows a spinner for many seconds before its input field.
-    const isLoading = source === "screen" && !turn.showedWork;
+    // A program that does not start quiet may show a spinner for many seconds before its input field.
+    const isLoading = source === "screen" && !turn.showedWork && !turn.traits.startsQuiet;
     // A real turn ends in done or error: all 91 flickers of the flag in recordings ended in idle.
     if (after.word === "idle" && isUnasked && (isShort || isLoading)) {
       turn.turns = Math.max(0, turn.turns - 1);
@@ -261,7 +262,7 @@ export function turnWord(turn: TurnEvidence): TurnReport | null {
     if (source === "program_status" && outlivesTurn(turn, said)) continue;
     return { word: said.word, at: said.at, source };
   }
-  // Inside tmux, Claude Code writes its idle title once and leaves it unchanged through every turn.
+  // A title that has only ever shown idle may stay so through every turn, so every other source comes first.
   return turn.words.title ? { ...turn.words.title, source: "title" } : null;
 }
 
@@ -270,10 +271,10 @@ export function turnWord(turn: TurnEvidence): TurnReport | null {
  * the last text of the turn.
  */
 function outlivesTurn(
-  { words: { title }, titleTells, record, leftWords, statusOutlivesTurn }: TurnEvidence,
+  { words: { title }, titleTells, record, leftWords, traits }: TurnEvidence,
   flag: Omit<TurnReport, "source">,
 ): boolean {
-  if (!statusOutlivesTurn) return false;
+  if (!traits.statusOutlivesTurn) return false;
   if (flag.word !== "active" || !titleTells || title?.word !== "idle" || title.at <= flag.at) return false;
   const { startAt, endAt } = record;
   return startAt === null ? leftWords : endAt !== null && endAt > Math.max(flag.at, startAt);

@@ -132,7 +132,7 @@ const isBare = ({ traits, progress }: Evidence): boolean =>
 
 /**
  * The program's flag rose and fell, but the model wrote nothing on a readable screen, no record started and no request
- * preceded it: the program was loading or starting its servers, which takes Codex many seconds. A real turn ends in
+ * preceded it: the program was loading or starting its servers, which may take many seconds. A real turn ends in
  * `done`, has a record, or leaves text on the screen.
  */
 const didNothing = ({ turn, proof, progress }: Evidence): boolean =>
@@ -195,7 +195,7 @@ function settleMs({ evidence }: RuleInput, { source, at }: Word): number {
   }
   if (evidence.progress.reading?.ended) return SETTLE_MS.title;
   const isOlder = versionFit(evidence.traits.versions, evidence.session.version) === -1;
-  // A release older than the profile was checked with may lack the mark: Claude Code 2.0 has none.
+  // A release older than the profile was checked with may lack the mark.
   if (evidence.traits.marksEnd && !isOlder) return SETTLE_MS.unmarked;
   // Without an end mark, a missing spinner after a tool result or a promise is more likely a pause.
   const { replying, closing } = evidence.progress.reading ?? {};

@@ -14,7 +14,7 @@ import { byRetry } from "./by-retry.js";
  * rouse did not start is noticed some ten seconds late.
  */
 const TYPED_MS = 30_000;
-/** Claude Code takes up to 4.5 s to exit after a SIGTERM, and writes its last lines meanwhile. */
+/** Programs take up to 4.5 s to exit after a SIGTERM, and write their last lines meanwhile. */
 const CUT_OFF_MS = 6000;
 
 /**
@@ -53,7 +53,7 @@ export function byExit(question: RuleInput): RuleVerdict | null {
       ],
     };
   }
-  // Gemini CLI exits with 0 on a request to stop. A finished headless run has reported its end.
+  // A program may exit with 0 on a request to stop. A finished headless run has reported its end.
   if (exit.code === 0 && !turn.isStreaming) {
     const isDone = (hasWorked(question.evidence) || isPlainProgram(question.evidence)) && !hasFailed(question.evidence);
     const state = isDone ? "complete" : "idle";

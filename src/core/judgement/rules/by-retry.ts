@@ -8,7 +8,7 @@ export function byRetry({ evidence, now, due, dueAfter, settings }: RuleInput): 
   if (!retries) return null;
   const { shownLimit } = evidence.failures;
   if (shownLimit && shownLimit.until !== null && retries.nextAt !== null) {
-    // A retry announced for hours is the limit itself (OpenCode shows it so).
+    // A retry announced for hours is the limit itself.
     return {
       state: "rate_limited",
       cause: "limit",
