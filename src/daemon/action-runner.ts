@@ -1,4 +1,4 @@
-/** Runs actions whose intent is saved, and turns every end of one into an outcome. */
+/** Runs actions whose intent is saved, and records an outcome for each, however it ends. */
 
 import type { Action, ActionName, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";

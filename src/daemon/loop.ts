@@ -1,7 +1,7 @@
 /**
  * The live loop: take in, append, step, save in one transaction, run, send.
  *
- * Signals are stored before they are judged. What a step asks for is saved before it is done: an action whose intent
+ * Signals are stored before they are judged. Effects are saved before they are carried out: an action whose intent
  * could not be saved is not started, and a notice that could not be saved is due again.
  */
 
@@ -30,7 +30,7 @@ export class Loop {
   readonly #subscribers = new Set<(event: LoopEvent, now: number) => void>();
   #lastCheck: ClockSample;
   #isClosed = false;
-  /** Finished ticks, for whatever monitors the daemon. */
+  /** Finished ticks, for monitoring. */
   ticks = 0;
   /** When the last tick finished, on the daemon's clock. */
   tickedAt: number | null = null;

@@ -1,4 +1,4 @@
-/** Saves incidents with the messages and alerts that are about their change, in one transaction. */
+/** Saves incidents together with the messages and alerts about their changes, in one transaction. */
 
 import type { Effect } from "../core/effects.js";
 import type { IncidentState } from "../core/incidents/incident.js";
@@ -22,7 +22,7 @@ export class NoticeStore {
     this.#prunedAt = now;
   }
 
-  /** Returns why nothing of it could be saved; null if all of it was. */
+  /** Returns why nothing was saved; null on success. */
   save(incidents: IncidentState, effects: readonly Effect[]): string | null {
     const { incidentState, messages } = this.#journal;
     const isNotice = effects.some(({ kind }) => kind === "message" || kind === "alert");

@@ -12,7 +12,7 @@ const problem = z.enum(PROBLEMS as [Problem, ...Problem[]]);
 
 const grant = z.object({
   allowed: z.boolean(),
-  /** Problems that rouse still leaves alone. */
+  /** Problems that rouse still does not act on. */
   except: z.array(problem).max(PROBLEMS.length),
   at: z.number(),
   until: z.number().nullable(),

@@ -206,7 +206,7 @@ export async function serve(
   };
 }
 
-/** With a stored key, account digests stay the same after a restart. Without one they still tell accounts apart. */
+/** With a stored key, account digests stay the same after a restart. Without one, accounts are still distinguished within this run. */
 function accountKey(path: string): string {
   try {
     return makeKey(path);

@@ -4,7 +4,7 @@
  */
 import type { Client } from "./tokens.js";
 
-/** A batch of Codex metrics has about 600 kB. */
+/** A batch of metrics has about 600 kB (Codex). */
 export const BODY_MAX: number = 4 * 1024 * 1024;
 
 export interface RequestHead {

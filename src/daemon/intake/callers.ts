@@ -57,14 +57,14 @@ function isInFolder({ session, evidence }: SessionJudge, { cwd, kind, pid, conve
   );
 }
 
-/** Another agent that the agent of this session has started: its reports are not about the outer one. */
+/** Another agent, started by the agent of this session: its reports are not about the outer one. */
 function isInside(
   { session, evidence }: SessionJudge,
   { process, conversation }: Caller,
   isInner: typeof isInnerAgent,
 ): boolean {
   if (session.pid === null || process === undefined) return false;
-  // The same conversation is the same agent. That covers most hooks without a look at the processes.
+  // The same conversation is the same agent. That covers most hooks without reading the process table.
   if (conversation !== undefined && conversation === evidence.session.id) return false;
   return isInner(session.pid, process);
 }

@@ -2,8 +2,8 @@
  * The daemon's own sensors: tmux panes, running agent programs and their transcripts, process trees, workspaces. Hosts send
  * the signals of their terminals; all other signals come from here and join the same sessions.
  *
- * Sensors only read. A sensor that fails is skipped until the next check: it never stops the loop, and never makes an agent
- * look dead.
+ * Sensors only read. A sensor that fails is skipped until the next check: it never stops the loop, and an agent never counts
+ * as dead because of it.
  */
 import { setTimeout } from "node:timers/promises";
 import type { Config } from "../../config/keys.js";
@@ -189,8 +189,8 @@ export class LocalSensors {
     const { table } = this.#processes;
     const found = table ? await this.#finder.find(table) : [];
     for (const agent of found) await this.#guarded(this.#follow(agent));
-    // Ends are reported before workspaces are read: on a busy machine git takes seconds for each. All of them
-    // together, so that one commit stores what one check finds of many agents.
+    // Ends are reported before workspaces are read: on a busy machine git takes seconds for each. All ends are
+    // reported together, so that one transaction stores the result of one check.
     await Promise.all(
       this.#loop
         .sessions()

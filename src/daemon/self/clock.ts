@@ -1,7 +1,7 @@
 /**
- * The daemon's time. It follows the wall clock forward and never goes back: a clock set back lets it run on at its own
- * pace. A tick that comes much later than it was asked for, on either clock, means that the machine slept, the process
- * was stopped or the loop was blocked. That time is unobserved and counts for no verdict.
+ * The daemon's time. It follows the wall clock forward and never goes back: while the wall clock is behind, it advances at
+ * its own pace. A tick that is much later than requested, on either clock, means that the machine slept, the process was
+ * stopped or the loop was blocked. That time is unobserved and counts for no verdict.
  *
  * Both clocks are read because they differ: on Linux the monotonic clock stops during a suspend, on macOS it continues.
  *
@@ -123,8 +123,8 @@ export class DaemonClock {
 }
 
 /**
- * By how much the wall clock came nearer to this one, which runs ahead of it once it was set back: it was set forward, or
- * the machine slept. What was stamped before that and comes after it looks older than it is by so much.
+ * How much of its lag the wall clock has caught up, because it was set forward or the machine slept. A signal stamped
+ * before and received after that moment seems this much older than it is.
  */
 export function caughtUp(before: ClockSample, after: ClockSample): number {
   return Math.max(0, after.wall - before.wall - (after.now - before.now));

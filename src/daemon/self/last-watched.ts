@@ -11,7 +11,7 @@ const EVERY_MS = 5000;
 const DIGITS = 13;
 /** The id of a boot is a UUID. */
 const BOOT_MAX = 36;
-/** The daemon's time, the wall clock's, the machine's uptime, the id of its boot. One write of so few bytes is never seen half. */
+/** The daemon's time, the wall clock's, the machine's uptime, the id of its boot. A write this short is atomic. */
 const LENGTH = 3 * (DIGITS + 1) + BOOT_MAX;
 
 const FORM = /^(\d{13})(?: (\d{13})(?: (\d{13})(?: ([\w-]+))?)? *$)?/;

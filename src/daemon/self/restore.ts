@@ -57,7 +57,7 @@ function resume(state: NodeState, clock: DaemonClock, id: string, last: number, 
   return step(state, { kind: "restored", session: id, unobservedFrom }, now).effects;
 }
 
-/** The stored signals of one session in the batches in which they came. */
+/** The stored signals of one session, in their original batches. */
 class History {
   readonly #state: NodeState;
   readonly #id: string;
@@ -95,7 +95,7 @@ class History {
   }
 }
 
-/** Judges at the moments that the assessments named, so that the timeline is the one that was observed. */
+/** Judges at the recheck time of each assessment, so that the timeline is the one that was observed. */
 function judgeUntil(state: NodeState, judge: SessionJudge, until: number): void {
   for (let steps = 0; steps < STEPS_MAX; steps++) {
     const { recheckAt, at } = judge.assessment;

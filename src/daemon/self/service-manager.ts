@@ -7,7 +7,7 @@ import { execFile } from "node:child_process";
 import { Pulse } from "./pulse.js";
 
 const LIMIT_MS = 5000;
-/** Without a watchdog only the start and the end are told; an empty sign now and then costs nothing. */
+/** Without a watchdog only the start and the end matter; a heartbeat per hour costs nothing. */
 const UNWATCHED_MS = 3600_000;
 
 type Env = Record<string, string | undefined>;

@@ -1,8 +1,8 @@
-/** Slow answers: a blank at intervals shows the client that the answer is under way. Blanks before JSON are ignored. */
+/** Slow answers: a space at intervals shows the client that the answer is under way. Spaces before JSON are ignored. */
 
 const SIGN_MS = 1000;
 
-/** Something is done elsewhere, and its end is waited for. */
+/** Answers with the result of `work`. */
 export function waitingJson(work: Promise<unknown>): Response {
   const encoder = new TextEncoder();
   let sign: NodeJS.Timeout | undefined;

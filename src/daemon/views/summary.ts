@@ -1,7 +1,6 @@
 /**
- * What happened since a moment: the stored signals of each session, folded through today's judgement as the daemon
- * would have judged them. Pure but for what it is given; the fold can be interrupted after every few hundred signals,
- * so that a long night costs the daemon no pause.
+ * What happened since a moment: the stored signals of each session, judged again by the current rules. The fold can be
+ * interrupted after every few hundred signals, so that a long period does not block the daemon.
  */
 import type { AgentSession } from "../../core/agent.js";
 import { PROBLEM_TABLE } from "../../core/policy/problems.js";
@@ -124,9 +123,9 @@ class SessionFold {
     this.#pass(signal.kind === "gap" ? Math.min(at, Math.max(this.#now, signal.from)) : at);
     this.#judges.take([signal], at);
     if (signal.kind === "exit") this.#exit = { at: iso(at), code: signal.code, signal: signal.signal };
-    // What was before the beginning is known, and only its end is judged: that is most of a long story.
+    // Signals from before the period are folded without judging, which takes most of the time of a long history.
     if (at < this.#from) return;
-    // A workspace tells of commits and files that are older than the agent: those are not its work.
+    // A workspace also reports commits and files that are older than the agent: those are not its work.
     if (signal.at >= this.#from) this.#counts.take(signal, this.#from, this.#to);
     this.#assess(at);
   }

@@ -106,7 +106,7 @@ function spendView(spend: PeriodSpend | null): SpendView | null {
   };
 }
 
-/** The open tool, else the prompt, else what the state says. */
+/** The open tool, else the prompt, else the state. */
 function doingOf({ evidence, assessment }: SessionJudge): string {
   const [tool] = evidence.tools.open.values();
   if (tool) return sanitize(tool.subject ? `${tool.tool}: ${tool.subject}` : tool.tool, 120);

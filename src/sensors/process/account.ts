@@ -1,8 +1,9 @@
 /**
- * Which account of its provider a running agent uses, so that those who share one share its limits. What leaves this
- * file is a digest under a key of this machine: neither a mail, an id nor a secret can be read or guessed out of it.
+ * Which provider account a running agent uses, so that agents with the same account share its limits. Only a digest
+ * under a key of this machine leaves this file: no mail address, id or secret can be read or guessed from it.
  *
- * A login takes precedence over a key in the environment if the program does so. Without either, the account is unknown.
+ * A login takes precedence over a key in the environment if the program does so. Without either, the account is
+ * unknown.
  */
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -14,14 +15,14 @@ import { readHeadInside, realRoot } from "../transcript/safe-open.js";
 
 export interface AccountLocation {
   kind: string;
-  /** Of the process, as far as it can be read. */
+  /** Of the process, if readable. */
   env: ReadonlyMap<string, string>;
   home: string;
 }
 
-/** A program may keep much else in the file that names its account: Claude Code the history of all projects. */
+/** The file that names the account may hold much else: Claude Code keeps the history of all projects in it. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
-/** A login changes rarely, but the file is written all the time. */
+/** A login changes rarely, but the file is written often. */
 const KEPT_MS = 60_000;
 const FILES_MAX = 200;
 const DIGEST_CHARS = 8;
@@ -36,7 +37,7 @@ export class Accounts {
     this.#now = now;
   }
 
-  /** Null if it is unknown. */
+  /** Null if unknown. */
   async of(place: AccountLocation): Promise<string | null> {
     const identify = partOf(programFor(place.kind).account);
     const identity = await identify?.(place, (...asked) => this.#read(...asked));

@@ -1,6 +1,6 @@
 /**
- * Agents that run now, in whatever terminal. A program that starts itself again (a Node.js wrapper and the real
- * program inside) is one agent; one that an agent started through a shell is another.
+ * Running agents, in any terminal. A program that starts itself again (a Node.js wrapper and the real program inside)
+ * is one agent; a program that an agent started through a shell is another.
  */
 import { homedir } from "node:os";
 import { partOf } from "../../programs/part.js";
@@ -15,7 +15,7 @@ import { programFiles } from "./program-files.js";
 export interface FoundAgent {
   kind: string;
   pid: number;
-  /** Start of the process: with the pid its identity. */
+  /** Start of the process: pid and start identify it. */
   start: string;
   startedAt: number;
   /** Processes of the same program inside it. */
@@ -24,7 +24,7 @@ export interface FoundAgent {
   cwd: string | null;
   tty: string | null;
   located: TranscriptLocation | null;
-  /** Digest of its account; null if it is unknown. */
+  /** Digest of its account; null if unknown. */
   account: string | null;
   /** Set if rouse started it: `rouse run` and `spawn` set it in the environment. */
   session: string | null;
@@ -33,7 +33,9 @@ export interface FoundAgent {
 interface Known {
   kind: string | null;
   argv: string[];
-  /** Met more than once. Between fork and exec a process has the name and the words of its parent, and the same pid. */
+  /**
+   * Seen more than once. Between fork and exec, a process has the name and arguments of its parent, and the same pid.
+   */
   isSettled: boolean;
 }
 
@@ -42,7 +44,7 @@ const COMMAND_WORDS_MAX = 100;
 const WORD_MAX = 1000;
 
 export class AgentFinder {
-  /** What each process was found to be. A process that becomes another program changes its name. */
+  /** Earlier result for each process. A process that becomes another program changes its name. */
   #known = new Map<string, Known>();
   readonly #accounts: Accounts | null;
 
@@ -142,7 +144,7 @@ function withoutShared(agents: FoundAgent[]): FoundAgent[] {
   });
 }
 
-/** An agent that another one started has its environment too: the session is that of the first, which is the outer one. */
+/** An agent started by another agent inherits its environment: the session belongs to the outer one, which is first. */
 function withoutInherited(agents: FoundAgent[]): FoundAgent[] {
   const first = new Map<string, FoundAgent>();
   for (const agent of agents) {

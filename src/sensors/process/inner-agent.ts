@@ -5,10 +5,10 @@ import { readArgv, readExe, readProcRow } from "./proc.js";
 
 const STEPS_MAX = 64;
 
-/** The required facts about a process; null if there is none, or if the system does not show it. */
+/** The facts needed about a process; null if it does not exist or is not readable. */
 export interface ProcessParent {
   ppid: number;
-  /** Kind of the agent program that it is; null for any other program. */
+  /** Kind of its agent program; null for any other program. */
   kind: string | null;
 }
 

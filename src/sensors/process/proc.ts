@@ -19,7 +19,7 @@ function bootOf(): { id: string; at: number } {
   return boot;
 }
 
-/** Which start of the machine this is; null when there is no `/proc` to read. */
+/** Id of this boot; null without `/proc`. */
 export function bootId(): string | null {
   try {
     return bootOf().id;
@@ -48,10 +48,10 @@ export async function readProcTable(): Promise<ProcessTable | null> {
   return new ProcessTable(rows);
 }
 
-/** Longer than any: 52 numbers and a name of up to 64 characters. */
+/** Longer than any `stat`: 52 numbers and a name of up to 64 characters. */
 const STAT = Buffer.allocUnsafe(2048);
 
-/** A third less time than `readFileSync`, which asks for the size of what has none. */
+/** Takes a third less time than `readFileSync`, which also queries a size that these files do not have. */
 export function readProcRow(pid: number): ProcessRow | null {
   let handle: number;
   try {
@@ -68,7 +68,7 @@ export function readProcRow(pid: number): ProcessRow | null {
   }
 }
 
-/** Whether its group is in the foreground: false for a stopped job and below a shell; null if it is unknown. */
+/** Whether its group is in the foreground: false for a stopped job and below a shell; null if unknown. */
 export function hasTerminal(pid: number): boolean | null {
   const text = readHead(`/proc/${pid}/stat`);
   if (text === null) return null;
@@ -77,7 +77,7 @@ export function hasTerminal(pid: number): boolean | null {
   return group !== undefined && group === foreground && state !== "T" && state !== "t";
 }
 
-/** The name stands in brackets and may hold brackets and blanks itself: fields count from the last closing one. */
+/** The name is in brackets and may contain brackets and spaces, so fields are counted from the last closing bracket. */
 export function parseStat(text: string): ProcessRow | null {
   const open = text.indexOf("(");
   const close = text.lastIndexOf(")");
@@ -108,11 +108,11 @@ function ttyName(device: number): string {
   return major >= 136 && major <= 143 ? `/dev/pts/${(major - 136) * 256 + minor}` : `${major}:${minor}`;
 }
 
-/** Facts that are expensive to read, so only for few processes. Null if this user may not read them. */
+/** Expensive to read, so only for a few processes. Null if not readable for this user. */
 export function readArgv(pid: number): string[] | null {
   const text = readHead(`/proc/${pid}/cmdline`);
   if (text === null || text === "") return null;
-  // A program that sets its title overwrites its arguments, with blanks or zeros behind it.
+  // A program that sets its title overwrites its arguments, followed by spaces or zeros.
   const argv = text.replace(/\0{1,65536}$/, "").split("\0");
   return argv.length === 1 ? (argv[0] ?? "").split(" ").filter((word) => word !== "") : argv;
 }
@@ -135,7 +135,7 @@ export function readExe(pid: number): string | null {
   return readLink(`/proc/${pid}/exe`);
 }
 
-/** Real paths of the files that a process holds open. */
+/** Real paths of the open files of a process. */
 export function readOpenFiles(pid: number): string[] {
   let names: string[];
   try {

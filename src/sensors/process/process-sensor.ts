@@ -21,7 +21,7 @@ export interface ProcessSensorOptions {
   readSockets?: () => Promise<Map<number, SocketBytes[]> | null>;
 }
 
-/** What was seen of one process tree so far: its counters only grow, whatever its members do. */
+/** Counters of one process tree. They only grow, whatever its members do. */
 interface ProcessSample {
   cpuMs: number;
   cpuLast: number | null;
@@ -37,15 +37,15 @@ const SOCKETS_EVERY_MS = 5000;
 const SEEN_MAX = 4096;
 
 /**
- * The start of a process as the system tells it: on Linux with the id of this boot. A pid alone proves nothing, since
- * pids are reused; pid and this string together identify one process. Null if there is none.
+ * The start of a process as reported by the system: on Linux with the id of this boot. Pids are reused; pid and this
+ * string together identify one process. Null if there is none.
  */
 export function identityOf(pid: number): string | null {
   const row = hasProc ? readProcRow(pid) : readPsRow(pid);
   return row === null || isDead(row) ? null : row.start;
 }
 
-/** Keys that go into its terminal reach this process: its group is in front and not stopped. */
+/** Keys typed into its terminal reach this process: its group is in the foreground and not stopped. */
 export function isInFront(pid: number): boolean {
   return (hasProc ? hasTerminal(pid) : hasTerminalByPs(pid)) === true;
 }
@@ -127,13 +127,17 @@ export class ProcessSensor {
     return seen;
   }
 
-  /** Bytes of a closed connection stay counted, or its end would look like activity. Returns the number of open ones. */
+  /**
+   * Bytes of a closed connection stay counted, or its end would count as activity. Returns the number of open
+   * connections.
+   */
   #countSockets(seen: ProcessSample, tree: readonly ProcessRow[]): number {
     if (this.#sockets === null || seen.socketsAt === this.#socketsAt) return seen.sockets.size;
     seen.socketsAt = this.#socketsAt;
     const open = new Map<string, number>();
     let total = seen.received ?? 0;
-    // Codex has a server of its own inside, which begins to stir when a request has hung for five minutes.
+    // Traffic inside the tree is left out: a program's own server may become active when a request has hung for minutes
+    // (Codex: five).
     for (const { key, received } of outwardSockets(tree.flatMap(({ pid }) => this.#sockets?.get(pid) ?? []))) {
       open.set(key, received);
       const before = seen.sockets.get(key) ?? 0;
@@ -149,7 +153,7 @@ function keyOf({ pid, start }: ProcessTarget): string {
   return `${pid} ${start ?? ""}`;
 }
 
-/** A process with another start is another process that was given the number, and its children are its own. */
+/** A process with another start has reused the pid: its children are its own. */
 function treeOf(table: ProcessTable, target: ProcessTarget): { root: ProcessRow | null; below: ProcessRow[] } {
   const row = table.rows.get(target.pid);
   if (row && target.start !== null && row.start !== target.start) return { root: null, below: [] };
@@ -157,7 +161,9 @@ function treeOf(table: ProcessTable, target: ProcessTarget): { root: ProcessRow 
   return { root: row && !isDead(row) ? row : null, below };
 }
 
-/** A child's time passes to its parent when it is collected; where it is not, the sum falls, and the loss is ignored. */
+/**
+ * A child's time passes to its parent when it is collected. If it is not collected, the sum falls; the loss is ignored.
+ */
 function countCpu(seen: ProcessSample, tree: readonly ProcessRow[]): void {
   const total = tree.reduce((sum, row) => sum + row.cpuMs, 0);
   if (seen.cpuLast !== null && total > seen.cpuLast) seen.cpuMs += total - seen.cpuLast;

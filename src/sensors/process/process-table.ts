@@ -2,23 +2,23 @@
 export interface ProcessRow {
   pid: number;
   ppid: number;
-  /** Session of the terminal: a child that was left by its parent still carries it. */
+  /** Session of the terminal: an orphaned child keeps it. */
   sid: number;
   /** Device of the controlling terminal, as the system names it; null without one. */
   tty: string | null;
   /** One letter: R, S, D, T (stopped), Z (dead, not yet collected) and others. */
   state: string;
-  /** Start of the process as the system tells it. With the pid it names one process for ever: see `identityOf`. */
+  /** Start of the process as reported by the system. Pid and start identify one process: see `identityOf`. */
   start: string;
-  /** The same as wall clock, in milliseconds. */
+  /** The same in wall-clock milliseconds. */
   startedAt: number;
-  /** CPU time of the process and of its children that ended, in milliseconds. */
+  /** CPU time of the process and of its ended children, in milliseconds. */
   cpuMs: number;
   comm: string;
 }
 
 const TREE_MAX = 4096;
-/** What `rouse run` leaves in a session so that its agent can stop itself; no work of the agent. */
+/** The helper of `rouse run` that lets an agent stop itself; it is not work of the agent. */
 export const KEEPER = "rouse-job";
 
 export class ProcessTable {
@@ -33,8 +33,8 @@ export class ProcessTable {
   }
 
   /**
-   * All that descend from this process, without itself. Where it leads a terminal session, what its children left
-   * behind is counted too: an orphan has init for a parent, but keeps the session.
+   * All descendants of this process, without itself. If it leads a terminal session, orphans of its children count too:
+   * an orphan has init as its parent, but keeps the session.
    */
   descendants(pid: number): ProcessRow[] {
     const found = new Map<number, ProcessRow>();

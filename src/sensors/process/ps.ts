@@ -1,6 +1,6 @@
 /**
- * Processes by `ps`, for macOS. The parser is tested with the `ps` of Linux, and not yet on a Mac. There it
- * sees no working directory, no environment and no open files of other processes, and no received bytes.
+ * Processes by `ps`, for macOS. The parser is tested with the `ps` of Linux, not yet on a Mac. There, the working
+ * directory, environment, open files and received bytes of other processes are not readable.
  */
 import { execFile, execFileSync } from "node:child_process";
 import { type ProcessRow, ProcessTable } from "./process-table.js";
@@ -32,7 +32,7 @@ export function readPsRow(pid: number): ProcessRow | null {
   }
 }
 
-/** Whether its group is in the foreground: the state contains `+`. Null if it is unknown. */
+/** Whether its group is in the foreground: the state contains `+`. Null if unknown. */
 export function hasTerminalByPs(pid: number): boolean | null {
   try {
     const state = execFileSync("ps", ["-o", "state=", "-p", String(pid)], LIMITS).trim();
@@ -51,7 +51,7 @@ function parsePs(text: string): ProcessTable {
     rows.set(Number(pid), {
       pid: Number(pid),
       ppid: Number(ppid),
-      // macOS prints an address where Linux prints a number.
+      // macOS prints an address instead of a number.
       sid: Number(sid) || 0,
       tty: tty.startsWith("?") ? null : tty.startsWith("/") ? tty : `/dev/${tty}`,
       state: state.slice(0, 1),

@@ -1,4 +1,4 @@
-/** Bytes that the sockets of each process received, by `ss`. Only this shows a hung stream, which receives none. */
+/** Bytes received by the sockets of each process, by `ss`. Only this shows a hung stream, which receives none. */
 import { execFile } from "node:child_process";
 
 export interface SocketBytes {
@@ -9,21 +9,21 @@ export interface SocketBytes {
   received: number;
 }
 
-/** One run for all agents: 6 ms with few sockets, so it may not be asked for more than a few times a minute. */
+/** One run serves all agents: 6 ms with few sockets, so it runs a few times a minute at most. */
 const TIMEOUT_MS = 2000;
 const LINE_MAX = 4096;
 const SOCKETS_MAX = 20_000;
 const RECEIVED = / bytes_received:(\d{1,16})/;
 /**
- * A program names itself, in up to 15 characters, and the name may look like an entry of another process. Taking
- * as much as fits for the name leaves the number that the system wrote.
+ * A program chooses its own name, of up to 15 characters, and the name may imitate an entry of another process. A
+ * greedy match for the name leaves the pid that the system wrote.
  */
 const OWNER = /\(".{0,15}",pid=(\d{1,9}),fd=(\d{1,9})\)/g;
 
-/** One end may be shown as the old address, the other as the same in the new form. */
+/** One end may be shown as an IPv4 address, the other as the same address mapped to IPv6. */
 const MAPPED = /^\[::ffff:([\d.]{7,15})\]/;
 
-/** Null when there is no `ss`, or it took too long. */
+/** Null without `ss`, or if it took too long. */
 export function readSockets(command = "ss"): Promise<Map<number, SocketBytes[]> | null> {
   const limits = { encoding: "utf8", timeout: TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024, killSignal: "SIGKILL" } as const;
   return new Promise((resolve) => {
@@ -42,7 +42,7 @@ export function parseSs(text: string): Map<number, SocketBytes[]> {
       .trim()
       .split(/ {1,40}/, 4)
       .map((word) => word.replace(MAPPED, "$1"));
-    // A connection on which nothing came yet has no such field.
+    // A connection that has not received anything has no such field.
     const received = Number(RECEIVED.exec(head)?.[1] ?? 0);
     for (const [, pid = "", fd = ""] of head.matchAll(OWNER)) {
       const entry = { key: `${pid} ${fd} ${local} ${peer}`, local, peer, received };
@@ -54,7 +54,7 @@ export function parseSs(text: string): Map<number, SocketBytes[]> {
   return sockets;
 }
 
-/** Connections of these processes to others: traffic among themselves does not come from a server. */
+/** Connections of these processes to others: traffic among them does not come from a server. */
 export function outwardSockets(sockets: readonly SocketBytes[]): SocketBytes[] {
   const ends = new Set(sockets.map(({ local, peer }) => `${local} ${peer}`));
   return sockets.filter(({ local, peer }) => !ends.has(`${peer} ${local}`));

@@ -5,10 +5,10 @@
  */
 import { statSync } from "node:fs";
 
-/** A terminal is made, and its program's first questions are answered, about when the program starts. */
+/** A terminal is created, and the first queries of its program are answered, at about the start of the program. */
 const BEGIN_MS = 2000;
 
-/** Null if nothing was typed since the program started, or if it is unknown. */
+/** Null if nothing was typed since the program started, or if unknown. */
 export function typedAt(tty: string | null, startedAt: number): number | null {
   if (!tty?.startsWith("/dev/")) return null;
   try {

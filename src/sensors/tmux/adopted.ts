@@ -25,11 +25,11 @@ export interface PaneReading {
 }
 
 export interface AdoptContext {
-  /** The user's own, as they are now. */
+  /** The user's current profiles. */
   profiles: () => readonly ProfileOverride[];
   /** IANA zone for clock times that programs print without one. */
   zone: string;
-  /** A name that no other agent has: the wish itself, or made from it and the pane's id. */
+  /** A unique agent name: the wish itself, or derived from it and the pane's id. */
   nameFor: (wish: string, pane: string, session: string) => string;
   emit: (seen: PaneReading) => void;
 }
@@ -78,12 +78,12 @@ export class AdoptedPane {
     return this.#session;
   }
 
-  /** It held an agent program, and not just whatever runs in a tagged pane. */
+  /** It contained an agent program, not just any program in a tagged pane. */
   get hasProgram(): boolean {
     return this.#program;
   }
 
-  /** Its pane as the server just told it, with its rows if they were asked for. */
+  /** Its pane as just listed by the server, with its rows if they were captured. */
   see(pane: Pane, captured: string | null, at: number): void {
     const wish = wishFor(pane);
     const renamed = wish !== wishFor(this.#pane);
@@ -109,29 +109,29 @@ export class AdoptedPane {
     this.#emit([]);
   }
 
-  /** The server is reached by another path now. */
+  /** The server now has another socket path. */
   moveTo(socket: string): void {
     this.#session = { ...this.#session, pane: { socket, id: this.#pane.id } };
     this.#emit([]);
   }
 
-  /** A dead pane tells how its process ended a moment after that it did; some releases never tell of a signal. */
+  /** A dead pane reports how its process ended a moment later; some releases never report a signal. */
   isSettled(at: number): boolean {
     this.#deadAt ??= at;
     return this.#pane.deadStatus !== null || this.#pane.deadSignal !== null || at - this.#deadAt >= DEAD_STATUS_MS;
   }
 
-  /** The agent's own process ended below a shell that lives on. A table that could not be read ends nobody. */
+  /** The agent's own process ended below a shell that is still running. An unreadable table ends no agent. */
   isEndedBy(rows: ReadonlyMap<number, ProcessFact> | null): boolean {
     const { pid, pidStart } = this.#session;
     if (!rows || pid === null || pid === this.#pane.pid) return false;
-    // The pane's own process ended as well: the pane is about to say how, which the table cannot.
+    // The pane's own process ended as well: the pane is about to report how, which the table cannot.
     const shell = rows.get(this.#pane.pid);
     if (!shell || isEnded(shell)) return false;
     return !runs(rows, pid, pidStart);
   }
 
-  /** The server is gone: its panes are too when their processes are. */
+  /** The server is gone: a pane is gone too if its process is. */
   isDeadBy(rows: ReadonlyMap<number, ProcessFact> | null): boolean {
     const { pid, pidStart } = this.#session;
     if (pid === null) return false;
@@ -184,7 +184,7 @@ export class AdoptedPane {
   }
 }
 
-/** One run of a server. Its socket may move, and another server may listen at the same path. */
+/** One run of a server. Its socket may move, and another server may later listen at the same path. */
 export const serverKey = (pane: Pane): string => `${pane.server.pid}@${pane.server.startedAt}`;
 
 /** An unnamed session has a number. */

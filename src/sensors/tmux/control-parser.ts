@@ -1,7 +1,8 @@
 /**
- * The lines of tmux's control mode, cut anywhere, into events. A reply stands between `%begin` and `%end` or
- * `%error` with the same three numbers; its rows are what a pane shows, so a row that looks like another mark is text.
- * Outside of a reply every line is a notice. Memory is bounded: what is longer than the bounds breaks the stream.
+ * Turns the lines of tmux's control mode, which may be cut anywhere, into events. A reply is between `%begin` and
+ * `%end` or `%error` with the same three numbers; its rows are the text of a pane, so a row that imitates another mark
+ * is text. Outside of a reply every line is a notification. Memory is bounded: input beyond the limits breaks the
+ * stream.
  */
 export type ControlEvent =
   | { kind: "reply"; own: boolean; ok: boolean; text: string }
@@ -15,7 +16,7 @@ const NEWLINE = 10;
 
 const BEGIN = /^%begin (\d{1,20} \d{1,20} (\d{1,10}))$/;
 const NOTICE = /^%([a-z-]{1,40})(?: |$)/;
-/** The attach itself is answered too; its block has flag 0, those of commands that came by standard input have 1. */
+/** tmux answers the attach itself too; its block has flag 0, blocks of commands from standard input have 1. */
 const OWN_COMMAND = "1";
 
 export class ControlParser {

@@ -1,12 +1,12 @@
 /**
- * A control client of a tmux server: commands without a process each, and notices of what changes.
+ * A control client of a tmux server: commands without a process each, and notifications of changes.
  *
- * It asks for no output (`no-output`), and that is a promise to the agents. When every client attached is a control
- * client whose buffer is full, tmux no longer reads the panes' terminals: a watchdog that is stopped, swapped out or
- * busy would freeze what it watches. Measured with 3.3a and a flooding pane: it stood still within a second in half of
- * the runs (8 of 14), `pause-after` or not. Screens are asked for instead, at the rhythm at which they are read anyway.
+ * It requests no output (`no-output`), which protects the agents. When every attached client is a control client with a
+ * full buffer, tmux stops reading the panes' terminals: a watchdog that is stopped, swapped out or busy would freeze
+ * the agents that it watches. Measured with 3.3a and a flooding pane: it froze within a second in 8 of 14 runs, with or
+ * without `pause-after`. So screens are captured instead, at the interval at which they are read anyway.
  *
- * `-E` leaves the session's environment as it is, `ignore-size` its size; `read-only` is a second lock on both.
+ * `-E` leaves the session's environment unchanged, `ignore-size` its size; `read-only` also protects both.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { type ControlEvent, ControlParser } from "./control-parser.js";

@@ -6,19 +6,19 @@ import type { ProfileOverride } from "../../programs/shared/profile.js";
 import type { Pane } from "./panes.js";
 import { type FoundProgram, kindOf, type Processes, type ProcessFact, programBelow } from "./program.js";
 
-/** Which panes to adopt. A pane that rouse made for itself (`@rouse_own`) is never one of them. */
+/** Which panes to adopt. A pane that rouse created for itself (`@rouse_own`) is never adopted. */
 export interface AdoptRules {
   /** Any of these in `@rouse_tags`. */
   tags: readonly string[];
-  /** Or any of these, which a project adds for the panes below it. */
+  /** Additional tags, from the project of a pane's folder. */
   tagsIn?: (folder: string) => readonly string[];
   /** RE2, matched against the names of session and window and `@rouse_name`. */
   pattern: string | null;
-  /** Names (`@rouse_name`, session) or pane ids that the user named. */
+  /** Names (`@rouse_name`, session) or pane ids given by the user. */
   names: readonly string[];
   /** Every pane that runs a known agent program. */
   programs: boolean;
-  /** The user's own, as they are now. */
+  /** The user's current profiles. */
   profiles: () => readonly ProfileOverride[];
 }
 
@@ -30,7 +30,7 @@ export interface PaneCandidate {
 
 const SOCKETS_MAX = 64;
 
-/** The sockets of this user: those in tmux's folder, the server that this runs in, and what was named. */
+/** The sockets of this user: those in tmux's folder, the server around this process, and the configured ones. */
 export async function findSockets(
   named: readonly string[] = [],
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -60,8 +60,8 @@ const isPlainShell = (pane: Pane): boolean =>
   pane.startCommand === "" && SHELLS.has(basename(pane.command).replace(/^-/, ""));
 
 /**
- * The panes that the rules choose. Tags and names are mostly set for a session or a window, and hold for every pane
- * in it: where a pane of that window runs an agent program, that one is meant and not the editor beside it.
+ * The panes chosen by the rules. Tags and names are mostly set for a session or a window, and apply to every pane in
+ * it. If a pane of that window runs an agent program, that pane is chosen and not the editor beside it.
  */
 export function chooseAgents(
   panes: readonly Pane[],

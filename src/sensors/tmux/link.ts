@@ -1,9 +1,9 @@
 /**
  * How commands reach a tmux server: one process for a whole batch (`PollLink`), or a control client (`control.ts`).
- * Both take argument arrays and give the same answers, so that nothing above them knows which one it has.
+ * Both take argument arrays and give the same answers, so callers need not know which one they have.
  *
- * A batch runs in order and is all reading. Measured with tmux 3.3a and 20 panes of 120x40: 9 ms of CPU for a batch
- * by a process of its own, 4 ms over a control client, most of it in the server.
+ * A batch runs in order and only reads. Measured with tmux 3.3a and 20 panes of 120x40: 9 ms of CPU for a batch by a
+ * process of its own, 4 ms over a control client, most of it in the server.
  */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -17,7 +17,7 @@ export type TmuxAnswer =
   | { kind: "failed"; reason: string };
 
 export interface TmuxLink {
-  /** One reply per command; null for one that was refused, and for those that it kept from running. */
+  /** One reply per command; null for a refused command and for those after it that did not run. */
   run(commands: readonly Command[]): Promise<TmuxAnswer>;
 }
 
@@ -35,7 +35,7 @@ export class PollLink implements TmuxLink {
   }
 
   run(commands: readonly Command[]): Promise<TmuxAnswer> {
-    // What a pane shows cannot hold a word that is drawn again for each batch, so that it cannot end its own reply.
+    // Each batch has a new random mark, so that the text of a pane cannot imitate the end of its own reply.
     const mark = randomBytes(12).toString("hex");
     const args = [...baseArguments(this.#socket)];
     for (const [at, command] of commands.entries()) {
@@ -69,7 +69,7 @@ export class PollLink implements TmuxLink {
 /** `-N`: never start a server, which would run the user's configuration. `-u`: names come as UTF-8. */
 export const baseArguments = (socket: string): string[] => ["-N", "-u", "-S", socket];
 
-/** Inside tmux a client would take the server that it runs in for its own. */
+/** Inside tmux, a client would otherwise connect to the server around it. */
 export function clientEnvironment(): NodeJS.ProcessEnv {
   const { TMUX: _server, TMUX_PANE: _pane, ...rest } = process.env;
   return rest;

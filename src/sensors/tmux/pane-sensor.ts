@@ -1,8 +1,8 @@
 /**
  * Turns the screen of one adopted pane into signals.
  *
- * tmux has drawn the screen already; this draws tmux's rows into the emulator that all readers share, so that a
- * screen is read alike from any source. A check sees the screen of its moment, as with a stream.
+ * tmux has drawn the screen already; this draws tmux's rows into the emulator that all readers share, so that screens
+ * from all sources are read alike. A check sees the screen of its moment, as with a stream.
  */
 
 import { hostname } from "node:os";
@@ -15,7 +15,7 @@ import type { Pane } from "./panes.js";
 
 /** A longer time without a capture of the pane is a gap in observation. */
 const GAP_MS = 5000;
-/** A detached pane can be squeezed until a program draws one character per row: nothing is to be read there. */
+/** A detached pane can be shrunk until a program draws one character per row: such a screen is unreadable. */
 const COLS_MIN = 20;
 const ROWS_MIN = 4;
 
@@ -45,7 +45,7 @@ export class PaneSensor {
     return `the pane is ${this.#cols} columns by ${this.#rows} rows, too small to read`;
   }
 
-  /** The pane as a listing told it, and its rows with their colours as captured right after. */
+  /** Takes a pane as listed, and its rows with their colours as captured right after. */
   check(pane: Pane, captured: string, at: number): Signal[] {
     this.#resize(pane);
     if (this.blind !== null) return [];
@@ -85,7 +85,7 @@ export class PaneSensor {
     }
     if (captured !== this.#shown) {
       this.#shown = captured;
-      // Colours run on from one row into the next, so a change of one row draws all of them.
+      // Colours continue from one row into the next, so a change of one row redraws all of them.
       const rows = captured.split("\n").slice(0, this.#rows);
       bytes += CLEAR + rows.map((row, y) => `\u001b[${y + 1};1H${row}`).join("");
       bytes += `\u001b[${pane.cursorY + 1};${pane.cursorX + 1}H`;

@@ -3,7 +3,7 @@ import { textHead } from "../../readers/records/text.js";
 import type { Command } from "./link.js";
 
 export interface Pane {
-  /** `%12`, unique in its server for as long as that runs. */
+  /** `%12`, unique in its server while that runs. */
   id: string;
   /** Process that the pane was started with. */
   pid: number;
@@ -18,7 +18,7 @@ export interface Pane {
   server: { pid: number; startedAt: string };
   session: { id: string; name: string; attached: number };
   window: { id: string; name: string };
-  /** An additional client would be noticeable, because of an option of this session or server. */
+  /** The user could notice an additional client, because of an option of this session or server. */
   shows: boolean;
   /** Foreground program. */
   command: string;
@@ -26,7 +26,7 @@ export interface Pane {
   startCommand: string;
   title: string;
   cwd: string;
-  /** rouse itself made it. */
+  /** Created by rouse itself. */
   own: boolean;
   tags: string[];
   /** `@rouse_name`, `@rouse_task`, `@rouse_kind` as set for pane, window, session or server. */
@@ -35,7 +35,7 @@ export interface Pane {
   kind: string | null;
 }
 
-/** Numbers and ids first; what a pane or a person can write comes after. */
+/** Numbers and ids first, then fields that a program or a user can set. */
 const FIELDS = [
   "pane_id",
   "pane_pid",
@@ -79,14 +79,16 @@ const PANE_ID = /^%\d{1,10}$/;
 const SESSION_ID = /^\$\d{1,10}$/;
 
 /**
- * tmux has no separator that a title, a path or an option could not hold, and later releases rewrite control
- * characters. So fields and records are set apart by a word that the caller draws again for each listing.
+ * tmux has no separator that a title, a path or an option could not contain, and later releases rewrite control
+ * characters. So fields and records are separated by a random mark, new for each listing.
  */
 export function listPanes(mark: string): Command {
   return ["list-panes", "-a", "-F", `${mark}:${FIELDS.map((field) => `#{${field}}`).join(`${mark};`)}`];
 }
 
-/** The panes of a listing, each once: a window can be linked into several sessions, `known` says which counts. */
+/**
+ * The panes of a listing, each once: a window can be linked into several sessions; `known` decides which one counts.
+ */
 export function parsePanes(text: string, mark: string, known?: (pane: string) => string | undefined): Pane[] {
   const panes = new Map<string, Pane>();
   for (const record of text.split(`${mark}:`).slice(1)) {
@@ -128,7 +130,7 @@ function paneOf(get: (field: Field) => string): Pane | null {
     command: textHead(get("pane_current_command"), TEXT_MAX),
     startCommand: textHead(get("pane_start_command"), TEXT_MAX),
     title: textHead(get("pane_title"), 2 * TEXT_MAX),
-    // A folder may hold any character but the zero; it is only ever used as a path.
+    // A folder may contain any character except zero; it is only used as a path.
     cwd: get("pane_current_path").slice(0, 4096),
     own: isOn(get("@rouse_own")),
     tags: tagsOf(get("@rouse_tags")),

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { programOf } from "../../programs/process.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
 
-/** What a listing of processes must tell; the process sensor's table does. */
+/** The part of a process row that is needed here. */
 export interface ProcessFact {
   pid: number;
   ppid: number;
@@ -13,7 +13,7 @@ export interface ProcessFact {
   comm: string;
 }
 
-/** The processes of this machine, asked for when needed. A table of null means that it could not be read. */
+/** The processes of this machine, read on demand. Null if they could not be read. */
 export interface Processes {
   table(): Promise<{ readonly rows: ReadonlyMap<number, ProcessFact> } | null>;
   argv(pid: number): readonly string[] | null;
@@ -28,7 +28,7 @@ export interface FoundProgram {
   argv: readonly string[];
 }
 
-/** What runs below these has a terminal of its own, which is not the pane's. */
+/** Programs below these have a terminal of their own, not the pane's. */
 const OWN_TERMINAL: ReadonlySet<string> = new Set([
   "rouse",
   "tmux",
@@ -52,7 +52,7 @@ export function kindOf(
   return own.find((profile) => profile.programs?.some((program) => names.includes(program)))?.id ?? null;
 }
 
-/** A program goes by its file's name, and behind an interpreter by its script's. */
+/** The name of a program is that of its file, or of its script after an interpreter. */
 const namesOf = (argv: readonly string[]): string[] => argv.slice(0, 2).map((word) => basename(word.slice(0, 4096)));
 
 /** The agent program nearest to the pane's own process, searched breadth first. */

@@ -33,7 +33,7 @@ export class TmuxWatcher {
   #searchAt = 0;
   #searching: Promise<void> | null = null;
 
-  /** Throws when the pattern is not valid. */
+  /** Throws if the pattern is invalid. */
   constructor(options: TmuxWatcherOptions) {
     if (options.rules.pattern !== null) compilePattern(options.rules.pattern);
     this.#options = options;

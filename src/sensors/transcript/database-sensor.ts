@@ -1,4 +1,4 @@
-/** A program's database as signals: times and history as `transcript-sensor.ts` says it of transcripts. */
+/** Turns a program's database into signals; times and history are handled as in `transcript-sensor.ts`. */
 import type { Signal } from "../../core/signal.js";
 import type { Load } from "../../programs/part.js";
 import type {
@@ -16,7 +16,7 @@ export interface DatabaseSensorOptions extends ReadContext {
   load: Load<DatabaseCode>;
   place: DatabaseLocation;
   open: (path: string) => ReadDatabase;
-  /** State of an earlier life: reading goes on where it stopped. */
+  /** State of an earlier run: reading continues from there. */
   resume?: TranscriptState;
 }
 
@@ -31,7 +31,10 @@ export class DatabaseSensor {
   #following: Following | null = null;
   #session: string | null = null;
   #checkedAt: number | null;
-  /** What was so by then is only shown to the reader: an earlier life told it, or it is the past of another session. */
+  /**
+   * Up to this time, records only inform the reader: an earlier run reported them, or they belong to another session's
+   * past.
+   */
   #reportedUntil: number;
   #lastAt = Number.NEGATIVE_INFINITY;
 
@@ -60,7 +63,7 @@ export class DatabaseSensor {
     const { rows, more, refusal, isBusy } = await source.read();
     const session = source.position?.session ?? null;
     if (session !== null && session !== this.#session) {
-      // Another conversation. What is in it from before our last look is history, and nothing of now.
+      // Another conversation: its records from before our last check are history.
       this.#following.reader = code.makeReader({ zone: this.#options.zone }, session);
       this.#session = session;
       this.#reportedUntil = this.#checkedAt === null ? Number.NEGATIVE_INFINITY : this.#checkedAt - code.overlapMs;

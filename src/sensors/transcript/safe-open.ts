@@ -1,9 +1,8 @@
 /**
- * Opens a file that an agent may have put there to mislead us: a link to a secret, a pipe that never ends, a device.
+ * Opens a file that an agent may have placed to mislead rouse: a link to a secret, a pipe that never ends, a device.
  *
- * `O_NOFOLLOW` guards only the last part of a path, and what a path names can change at any moment. So the handle
- * is asked what it is, after the opening: a regular file of this user that has one name, and that one inside the
- * allowed folder.
+ * `O_NOFOLLOW` protects only the last part of a path, and the target of a path can change at any moment. So the open
+ * handle is checked: it must be a regular file of this user with a single name, inside the allowed folder.
  */
 import { constants, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
@@ -12,10 +11,10 @@ import type { Refusal } from "../../programs/files.js";
 
 export type OpenResult = { ok: true; handle: FileHandle; stats: Stats } | { ok: false; reason: Refusal };
 
-/** Without `O_NONBLOCK` the opening of a pipe waits for a writer, for ever. */
+/** Without `O_NONBLOCK`, opening a pipe blocks until there is a writer. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/** Each time the name would have to come back and go again at the one right moment. */
+/** To pass, the name would have to disappear and return at exactly the right moment each time. */
 const TIMES_ASKED = 3;
 
 const REASONS: Readonly<Record<string, Refusal>> = {
@@ -29,7 +28,7 @@ const REASONS: Readonly<Record<string, Refusal>> = {
 export async function openInside(path: string, root: string): Promise<OpenResult> {
   let handle: FileHandle;
   try {
-    // Some devices act on being opened, so they are not even opened unless they are swapped in at this moment.
+    // Some devices react to being opened, so a device is not opened, unless it is swapped in at this moment.
     const named = await lstat(path);
     if (named.isSymbolicLink()) return { ok: false, reason: "link" };
     if (!named.isFile()) return { ok: false, reason: "no file" };
@@ -49,8 +48,8 @@ async function refusalOf(handle: FileHandle, path: string, root: string): Promis
   if (process.getuid && stats.uid !== process.getuid()) return "not ours";
   const real = realPathOf(handle, path);
   if (!isInside(real, root)) return "outside";
-  // Both in one question: a second name of a secret that is taken away between two would leave the secret with one. The
-  // system itself finds the name first and counts the names then: in one of some 100,000 tries a name went in between.
+  // One call for both facts: with two, a second name of a secret could be removed in between. The kernel itself
+  // resolves the name first and counts the links later: in one of some 100,000 attempts a name was removed in between.
   for (let asked = 0; asked < TIMES_ASKED; asked++) {
     const named = lstatSync(real, { throwIfNoEntry: false });
     if (named?.dev !== stats.dev || named.ino !== stats.ino) return "missing";
@@ -63,7 +62,7 @@ function isInside(path: string, root: string): boolean {
   return path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** The real path of a folder that is trusted by its name; null when there is none. A link is followed here, once. */
+/** The real path of a folder that is trusted by its name; null if there is none. A link is followed here, once. */
 export function realRoot(folder: string): string | null {
   try {
     return realpathSync(folder);
@@ -72,12 +71,15 @@ export function realRoot(folder: string): string | null {
   }
 }
 
-/** Linux knows where an open file is, and says " (deleted)" behind it when it is gone. Elsewhere it is asked again. */
+/**
+ * Linux knows the path of an open file, and appends " (deleted)" if it was removed. Other systems resolve the path
+ * again.
+ */
 function realPathOf(handle: FileHandle, path: string): string {
   return process.platform === "linux" ? readlinkSync(`/proc/self/fd/${handle.fd}`) : realpathSync(path);
 }
 
-/** The first bytes of such a file as text; null when it may not be read. */
+/** The first bytes of such a file as text; null if it must not be read. */
 export async function readHeadInside(path: string, root: string, maxBytes: number): Promise<string | null> {
   const opened = await openInside(path, root);
   if (!opened.ok) return null;

@@ -1,4 +1,4 @@
-/** The state file that a program keeps of one process, as signals. */
+/** Turns the state file that a program keeps for one process into signals. */
 import type { Signal } from "../../core/signal.js";
 import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
@@ -24,13 +24,13 @@ export class SessionFileSensor {
     this.#part = part;
   }
 
-  /** Null where the program keeps no such file. */
+  /** Null if the program keeps no such file. */
   static of(process: SessionProcess): SessionFileSensor | null {
     const part = partOf(programFor(process.kind).sessionFile);
     return part && new SessionFileSensor(process, part);
   }
 
-  /** The conversation that the process is in: after `/clear` it is another, in another transcript. */
+  /** The current conversation of the process: `/clear` starts another one, in another transcript. */
   get session(): SessionFile | null {
     return this.#latest;
   }

@@ -1,6 +1,6 @@
 /**
  * Files that the subagents of a session write beside its transcript. Their turns and tools are not those of the
- * session: they prove that somebody works for it, and what it costs.
+ * session: they show only that work is done for it, and its cost.
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { TranscriptSensor } from "./transcript-sensor.js";
 
 const FILES_MAX = 8;
 const NAMES_MAX = 2000;
-/** A file that did not grow for so long is left alone until it does. */
+/** A file that did not grow for this long is not read until it does. */
 const FRESH_MS = 15 * 60_000;
 
 export class SideFiles {
@@ -56,7 +56,7 @@ export class SideFiles {
     const sensor = known ?? new TranscriptSensor({ kind: this.#kind, path, root: this.#root, ...NO_CONTEXT });
     this.#sensors.set(path, sensor);
     const { signals } = await sensor.read(at);
-    // What stood in it when it was met was written at an unknown time.
+    // Its first content was written at an unknown time.
     if (known === undefined || signals.length === 0) return [];
     const alive: Signal = { kind: "delta", at, source: "transcript", channel: "content", chars: 0 };
     return [...signals.filter((signal) => signal.kind === "tokens"), alive];

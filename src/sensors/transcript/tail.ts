@@ -1,14 +1,14 @@
 /**
- * Follows a growing file line by line, each complete line once and in order, through whatever is done to the file.
+ * Follows a growing file line by line: each complete line once and in order, whatever happens to the file.
  *
- * - Growing: what is new is read, a bounded piece at a time; half a line waits for the rest.
- * - Renamed away, another put in its place: the old file is held open and read to its end, then the new one.
- * - Cut, rewritten in place, or replaced by a longer copy: the last lines given out are remembered as marks (where each
- *   ended, and a digest of the bytes before that end). Reading goes on behind the newest mark that the file still
- *   bears out, and at its beginning if it bears out none. That is why a copy of what was read is not told again.
- * - A file that is first met large is read from a window before its end, from the first whole line on.
+ * - Growing: new bytes are read in bounded pieces; a partial line waits for its end.
+ * - Renamed and replaced: the old file is kept open and read to its end, then the new one.
+ * - Truncated, rewritten in place, or replaced by a longer copy: the ends of the last lines are kept as marks (the
+ *   position of each end, and a digest of the bytes before it). Reading continues after the newest mark that matches
+ *   the file, or at its start if none does. So a copy of known lines is not reported again.
+ * - Large at first sight: read from a window before its end, starting at the first whole line.
  *
- * What was cut off before it was read is lost; nothing can help that.
+ * Lines that were truncated before they were read are lost.
  */
 import type { Stats } from "node:fs";
 import { type FileHandle, lstat } from "node:fs/promises";
@@ -17,7 +17,7 @@ import type { Refusal } from "../../programs/files.js";
 import { LineSplitter } from "../../readers/records/lines.js";
 import { openInside } from "./safe-open.js";
 
-/** Where a line ended, and what stood before. Holds no text: it may be stored. */
+/** End of a line, and a digest of the bytes before it. Contains no text, so it may be stored. */
 export interface TailMark {
   offset: number;
   before: string;
@@ -26,17 +26,17 @@ export interface TailMark {
 export interface TailOptions {
   /** Real path of the folder that the file must be in. */
   root: string;
-  /** Read at most so many bytes at a time. */
+  /** Most bytes to read at a time. */
   chunkBytes?: number;
-  /** Of a file met for the first time, read only so many bytes before its end. */
+  /** Bytes to read before the end of a file that is seen for the first time. */
   windowBytes?: number;
-  /** Marks of an earlier life. */
+  /** Marks of an earlier run. */
   marks?: readonly TailMark[];
 }
 
 export interface TailRead {
   lines: string[];
-  /** There is more to read at once. */
+  /** More can be read at once. */
   more: boolean;
   refusal: Refusal | null;
 }
@@ -45,14 +45,17 @@ interface Held {
   handle: FileHandle;
   device: number;
   inode: number;
-  /** Size and times when it was last looked at. */
+  /** Size and times at the last check. */
   checked: string;
 }
 
 const CHUNK_BYTES = 1024 * 1024;
 const WINDOW_BYTES = 2 * 1024 * 1024;
 const MARKS_MAX = 64;
-/** Lines end alike (`"gitBranch":"main"}`): the piece before an end must reach back to what only that line has. */
+/**
+ * Lines often end alike (`"gitBranch":"main"}`): the bytes before a mark must reach back to text that only that line
+ * has.
+ */
 const MARK_BYTES = 512;
 const NEWLINE = 0x0a;
 
@@ -76,7 +79,7 @@ export class Tail {
     this.#marks = [...(options.marks ?? [])];
   }
 
-  /** What to keep in order to go on here in another life. */
+  /** The state to store, so that a later run can continue here. */
   get position(): readonly TailMark[] {
     return this.#marks;
   }
@@ -90,7 +93,7 @@ export class Tail {
     }
   }
 
-  /** The lines of the window before the position, for a reader that must know what came before. Reads nothing on. */
+  /** The lines of the window before the position, for a reader that needs the context. Does not advance. */
   async readBefore(): Promise<string[]> {
     const refusal = await this.#hold();
     if (refusal !== null || this.#held === null || this.#marks.length === 0) return [];
@@ -124,7 +127,7 @@ export class Tail {
     return this.#grow(stats);
   }
 
-  /** Opens what the path names now, and finds the place in it. */
+  /** Opens the file now at the path, and finds the position in it. */
   async #hold(): Promise<Refusal | null> {
     if (this.#held) return null;
     const opened = await openInside(this.path, this.#options.root);
@@ -140,7 +143,7 @@ export class Tail {
     return (await this.#digestBefore(this.#offset)) === markOf(this.#before);
   }
 
-  /** Behind the newest mark that the file bears out; else at its beginning, or in the window of a large one. */
+  /** After the newest mark that matches the file; else at its start, or in the window of a large file. */
   async #place(size: number, isNew: boolean): Promise<void> {
     this.#splitter = new LineSplitter();
     while (this.#marks.length > 0) {
@@ -207,7 +210,7 @@ function isSame(held: Held, named: Stats | null): boolean {
   return named !== null && named.dev === held.device && named.ino === held.inode;
 }
 
-/** Of the same bytes always the same: at the beginning of a file, and after a window, fewer of them are known. */
+/** Always the same for the same bytes: at the start of a file, and after a window, fewer bytes are known. */
 function markOf(bytes: Buffer): string {
   return `${bytes.length} ${digest(bytes.toString("latin1"))}`;
 }

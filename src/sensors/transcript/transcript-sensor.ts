@@ -1,14 +1,14 @@
 /**
- * The transcript of one session, as signals.
+ * Turns the transcript of one session into signals.
  *
- * What time does a record count at? One that arrives while we look counts when it is read. One that was written while
- * we could not look (the machine slept, rouse was down, the loop was blocked) counts at its own time, as far as that
- * lies between our two looks. So no record can claim a time at which we know that it was not there.
+ * Time of a record: a record that arrives while rouse watches counts when it is read. A record that was written in
+ * unobserved time (the machine slept, rouse was down, the loop was blocked) counts at its own time, limited to the time
+ * between the two checks. So no record can claim a time at which it did not exist yet.
  *
- * A transcript that is met for the first time is history: only its end is read, each record at its own time, to know
- * the state that the agent is in. Before it stands a gap from the first of them until now, which takes that time out of
- * every clock: an agent that has waited for hours is said to wait, but no silence before our first look is ever held
- * against it. After a restart of rouse the journal knows the past, and the reader is only shown it again.
+ * A transcript that is seen for the first time is history: only its end is read, each record at its own time, to learn
+ * the agent's state. A gap from the first record until now precedes it and removes that time from every clock: an agent
+ * that has waited for hours is shown as waiting, but silence before the first check never counts against it. After a
+ * restart the journal has the past, and the reader only gets it as context.
  */
 import type { GapSignal, Signal } from "../../core/signal.js";
 import type { Refusal } from "../../programs/files.js";
@@ -23,15 +23,15 @@ export interface TranscriptOptions extends ReadContext {
   /** Id of the program's profile. */
   kind: string;
   path: string;
-  /** The folder that the program keeps its transcripts in; nothing outside it is read. */
+  /** The folder of the program's transcripts; nothing outside it is read. */
   root: string;
-  /** State of an earlier life: reading goes on where it stopped. */
+  /** State of an earlier run: reading continues from there. */
   resume?: TranscriptState;
   windowBytes?: number;
   chunkBytes?: number;
 }
 
-/** Plain data, to be kept beside the journal. Holds no text of the transcript. */
+/** Plain data, stored beside the journal. Contains no text of the transcript. */
 export interface TranscriptState {
   path: string;
   marks: readonly TailMark[];
@@ -40,13 +40,13 @@ export interface TranscriptState {
 
 export interface TranscriptRead {
   signals: Signal[];
-  /** There is more to read at once. */
+  /** More can be read at once. */
   more: boolean;
-  /** Why nothing can be read; null when all is well. `missing` is normal before the first prompt. */
+  /** Why nothing can be read; null if it can. `missing` is normal before the first prompt. */
   refusal: Refusal | null;
 }
 
-/** Looks further apart than this were no steady watching. */
+/** Checks further apart than this leave unobserved time between them. */
 export const LATE_MS = 5000;
 const HEAD_BYTES = 256 * 1024;
 const MARKS_KEPT = 8;
@@ -79,7 +79,7 @@ export class TranscriptSensor {
     return { path: this.path, marks: this.#tail.position.slice(-MARKS_KEPT), checkedAt: this.#checkedAt ?? 0 };
   }
 
-  /** The program went on in another file: a resumed or a new conversation of the same process. */
+  /** The program continues in another file: a resumed or a new conversation of the same process. */
   async follow(path: string): Promise<void> {
     if (path === this.path) return;
     await this.#tail.close();
@@ -95,7 +95,7 @@ export class TranscriptSensor {
     }
     const { lines, more, refusal } = await this.#tail.read();
     const signals: Signal[] = [];
-    // What is not there yet will be written before our eyes: it is no history.
+    // A file that does not exist yet will be written while rouse watches: it has no history.
     if (this.#phase === "new" && refusal === "missing") this.#phase = "live";
     if (this.#phase === "new" && refusal === null) {
       this.#phase = "history";
@@ -126,8 +126,8 @@ export class TranscriptSensor {
   }
 
   /**
-   * The first record says who and where; of a long transcript it would never be seen. Of a short one it is read again,
-   * so another reader reads it here: one that has seen a record takes it for known.
+   * The first record has the id and the folder; in a long transcript it is outside the window. In a short one it is
+   * read again, so a separate reader reads it here: a reader skips a record that it has seen.
    */
   async #readHead(at: number): Promise<Signal[]> {
     const text = await readHeadInside(this.path, realRoot(this.#options.root) ?? this.#options.root, HEAD_BYTES);
@@ -155,7 +155,7 @@ export class TranscriptSensor {
   }
 }
 
-/** The gap goes first: whoever judges between two signals must already know that nobody was looking. */
+/** The gap comes first: a judgement between two signals must already know that the time was unobserved. */
 export function withGap(signals: Signal[], until: number): Signal[] {
   const from = signals.reduce((first, signal) => Math.min(first, signal.at), until);
   if (from >= until) return signals;

@@ -1,6 +1,6 @@
 /**
- * All transcripts that are watched, read when they change. The system's notice of a change can be lost (a full queue, a
- * network file system, a file that did not exist yet), so every one of them is looked at now and then all the same.
+ * All watched transcripts, read when they change. Change events of the system can be lost (a full queue, a network file
+ * system, a file that did not exist yet), so every transcript is also checked at intervals.
  */
 import { type FSWatcher, watch } from "chokidar";
 import type { Signal } from "../../core/signal.js";
@@ -19,7 +19,7 @@ export interface TranscriptsOptions {
   /** Called when a file changed, so that the caller need not wait for its next tick. */
   onNews?: () => void;
   sweepMs?: number;
-  /** False: by sweeping alone. */
+  /** False: checks at intervals only. */
   watch?: boolean;
 }
 
@@ -31,22 +31,22 @@ interface Entry {
   due: boolean;
   sweptAt: number;
   readAt: number;
-  /** The system has told of a change of this file. */
+  /** The system has reported a change of this file. */
   noticed: boolean;
 }
 
 const SWEEP_MS = 5000;
 /**
- * Until the first notice it is looked at more often: nobody tells of a file whose folder did not exist when the watch
- * began, as is Claude Code's in a new project until the first prompt.
+ * Until its first change event a file is checked more often: if its folder did not exist when the watch started, no
+ * event arrives. That is normal for Claude Code in a new project until the first prompt.
  */
 const UNNOTICED_SHARE = 0.2;
 /**
- * chokidar drops a notice that comes within 5 ms of another, and who reads at once does so before what that one told of
- * was written. Codex ends a turn with several such writes, so what was noticed is read once more after this.
+ * chokidar drops an event within 5 ms of another, so an immediate read may precede the second write. Codex ends a turn
+ * with several such writes, so a changed file is read once more after this time.
  */
 const AGAIN_MS = 100;
-/** So many are read at once: each holds at most one chunk of a megabyte. */
+/** Number of parallel reads: each holds at most one chunk of a megabyte. */
 const AT_ONCE = 8;
 
 export class Transcripts {
@@ -72,7 +72,7 @@ export class Transcripts {
     this.#notice(path, session);
   }
 
-  /** Where a program keeps a database instead of a file; what it writes goes into the log beside it first. */
+  /** For a program with a database instead of a file. It writes to the log beside the database first. */
   async addDatabase(session: string, kind: string, options: DatabaseSensorOptions): Promise<void> {
     await this.remove(session);
     const { path, root } = options.place;
@@ -94,7 +94,7 @@ export class Transcripts {
     await Promise.all([entry.sensor.close(), entry.side.close()]);
   }
 
-  /** The session's program writes another file now. */
+  /** The session's program now writes another file. */
   async follow(session: string, path: string): Promise<void> {
     const entry = this.#entries.get(session);
     if (!entry || entry.sensor.path === path || entry.sensor instanceof DatabaseSensor) return;
@@ -107,12 +107,12 @@ export class Transcripts {
     this.#notice(path, session);
   }
 
-  /** To be kept, and given back as `resume`. */
+  /** To be stored, and passed as `resume` later. */
   stateOf(session: string): TranscriptState | null {
     return this.#entries.get(session)?.sensor.state ?? null;
   }
 
-  /** Reads what is due. Calls that overlap share one reading. */
+  /** Reads the transcripts that are due. Overlapping calls share one reading. */
   tick(at: number): Promise<TranscriptNews[]> {
     this.#ticking ??= this.#readDue(at).finally(() => {
       this.#ticking = null;
@@ -146,7 +146,7 @@ export class Transcripts {
     const isFirst = entry.readAt === Number.NEGATIVE_INFINITY;
     const wasReported = entry.due;
     const news = await readEntry(session, entry, at, sweepMs);
-    // It has grown and nobody told: the watch is of something that is not there, and begins again.
+    // It has grown without an event: the watch is on a path that no longer exists, so it is set up again.
     if (
       news.signals.length > 0 &&
       (isFirst || !wasReported) &&
@@ -204,7 +204,7 @@ export class Transcripts {
   }
 }
 
-/** The file whose changes tell of news. */
+/** The file whose changes announce new records. */
 function noticedOf(sensor: TranscriptSensor | DatabaseSensor): string {
   return sensor instanceof DatabaseSensor ? `${sensor.path}-wal` : sensor.path;
 }

@@ -1,6 +1,6 @@
 /**
- * One look at a folder serves every agent that works in it: `WorkspaceFolder.look` reads, and the sensor of each agent
- * only compares what was read with what it knew.
+ * One check of a folder serves every agent that works in it: `WorkspaceFolder.check` reads, and the sensor of each
+ * agent only compares the result with its previous one.
  */
 import { join } from "node:path";
 import { readHeadInside, realRoot } from "../transcript/safe-open.js";
@@ -12,8 +12,8 @@ import { DEFAULT_SOURCES, queueDepth, TEST_SOURCES, type TestSource, type Worksp
 export interface FolderOptions {
   sources?: Partial<WorkspaceSources>;
   /**
-   * Folders that are never entered: rouse's own. What it writes is nobody's work, and to open and close the journal in
-   * the process that holds it would drop SQLite's locks on it.
+   * Folders that are never read: rouse's own. Its files are not an agent's work, and opening and closing the journal in
+   * the process that holds it would drop SQLite's locks.
    */
   exclude?: readonly string[];
   /** The clock of the file system. */
@@ -22,7 +22,7 @@ export interface FolderOptions {
 
 export const TEXT_BYTES: number = 256 * 1024;
 const EVERY_MS = 30_000;
-/** A look may take this part of the time between two. */
+/** A check may take this share of the time between two checks. */
 const SHARE = 1 / 100;
 const ENTRIES_MAX = 5000;
 const CHECK_BYTES = 8 * 1024 * 1024;
@@ -32,24 +32,24 @@ export interface FolderCheck {
   at: number;
   root: string;
   head: string | null;
-  /** The files of the work, and when each was last touched. */
+  /** The files of the work, and the time of the last change of each. */
   paths: readonly string[];
   touchedAt: Float64Array;
-  /** Files touched since then may have been listed late: git is not asked at every look. */
+  /** Files changed since then may be missing from the list: git does not run at every check. */
   listedAfter: number;
   tests: { file: FoundFile; source: TestSource }[];
   roles: { file: FoundFile; role: (typeof ROLES)[number] }[];
-  /** Messages that wait, by inbox and queue. */
+  /** Waiting messages, by inbox and queue. */
   depths: Map<string, number>;
-  /** Nothing was left out for want of time. */
+  /** Nothing was skipped for lack of time. */
   isWhole: boolean;
-  /** What may still be read of the contents. */
+  /** Bytes of content that may still be read. */
   bytes: number;
-  /** What was read already, by agents whose turn came earlier. */
+  /** Contents already read for other agents. */
   readings: Map<string, Promise<Reading>>;
 }
 
-/** What is in a file; whether its tests passed, if it tells. */
+/** Content of a file; whether its tests passed, if it contains results. */
 export interface Reading {
   digest: string;
   ok: boolean | null;
@@ -72,12 +72,15 @@ export class WorkspaceFolder {
     this.sources = { ...DEFAULT_SOURCES, ...options.sources };
   }
 
-  /** Whether there is more to see than an agent saw at that moment. */
+  /** Whether there is a newer state than this agent's last check. */
   isDue(at: number, checkedAt: number | null): boolean {
     return checkedAt === null || at >= this.#nextAt || (this.#last !== null && this.#last.at > checkedAt);
   }
 
-  /** Another agent's look, if it is newer than this agent's last one; for a first one, of this moment. Null without a folder. */
+  /**
+   * Another agent's check, if it is newer than this agent's last one; a first check is always new. Null without a
+   * folder.
+   */
   async check(at: number, checkedAt: number | null): Promise<FolderCheck | null> {
     const last = this.#last;
     const isNews = last !== null && (checkedAt === null ? last.at === at : last.at > checkedAt);
@@ -90,7 +93,7 @@ export class WorkspaceFolder {
     return this.#last;
   }
 
-  /** Commits that are in `head` and were not in `before`, oldest first. */
+  /** Commits in `head` that were not in `before`, oldest first. */
   commits({ root }: FolderCheck, head: string, before: string | null): Promise<Commit[]> {
     const range = `${head} ${before}`;
     const known = this.#commits.get(range) ?? readCommits(root, head, before);
@@ -159,7 +162,7 @@ export class WorkspaceFolder {
   }
 }
 
-/** The folders in which agents work; each is held as long as an agent works in it. */
+/** The folders in which agents work; each is kept while an agent works in it. */
 export class WorkspaceFolders {
   readonly #options: FolderOptions;
   readonly #folders = new Map<string, WorkspaceFolder>();

@@ -1,10 +1,10 @@
 /**
- * What git knows of a workspace, asked without taking a lock and without running anything that the repository names.
+ * Facts from git about a workspace, without taking a lock and without running anything that the repository configures.
  *
  * A repository can bring commands of its own: a file system monitor, hooks, filters that run when a file is compared, a
- * remote that is asked for missing objects. An agent in a sandbox can write all of these; run by us they would run
- * outside it. So they are switched off, and nothing is asked that compares files with the index: `status` and
- * `diff-files` run filters for a file that was written in the same moment as the index, and filters have no switch.
+ * remote that is queried for missing objects. An agent in a sandbox can write all of these; run by rouse they would run
+ * outside it. So they are switched off, and no command compares files with the index: `status` and `diff-files` run
+ * filters for a file that was written in the same moment as the index, and filters cannot be switched off.
  */
 import { execFile } from "node:child_process";
 import { isAbsolute, resolve } from "node:path";
@@ -30,7 +30,7 @@ const SAFE = [
 ];
 const TIMEOUT_MS = 10_000;
 const OUTPUT_MAX = 4 * 1024 * 1024;
-/** The log of seed 004's detector had the same bound. */
+/** The same limit as in seed 004's detector. */
 const COMMITS_MAX = 200;
 const PATHS_MAX = 20_000;
 const SUBJECT_MAX = 200;
@@ -43,16 +43,16 @@ async function readHead(folder: string): Promise<string | null> {
 
 export interface Checkout {
   head: string;
-  /** The branch with its full name; null where none is checked out. */
+  /** The branch with its full name; null if none is checked out. */
   ref: string | null;
-  /** Where git keeps what belongs to this checkout, and what all checkouts of the repository share. */
+  /** Git's folders for this checkout, and for all checkouts of the repository. */
   gitFolder: string;
   commonFolder: string;
 }
 
 /** Null outside a repository, and in one without a commit. */
 export async function readCheckout(folder: string): Promise<Checkout | null> {
-  // In the order in which they are asked for: the second HEAD as a name, the first not yet.
+  // In the order of the arguments: the second HEAD as a name, the first not yet.
   const asked = ["--absolute-git-dir", "--git-common-dir", "HEAD", "--symbolic-full-name", "HEAD"];
   const answer = (await git(folder, ["rev-parse", ...asked, "--"]))?.split("\n");
   const [gitFolder = "", commonFolder = "", head = "", ref = ""] = answer ?? [];
@@ -60,33 +60,33 @@ export async function readCheckout(folder: string): Promise<Checkout | null> {
   return { head, ref: ref.startsWith("refs/") ? ref : null, gitFolder, commonFolder: resolve(folder, commonFolder) };
 }
 
-/** Commits that are in `HEAD` now and were not before, oldest first. */
+/** Commits in `HEAD` that were not there before, oldest first. */
 export async function readCommits(folder: string, head: string, before: string | null): Promise<Commit[]> {
   const range = before === null ? [head] : [head, `^${before}`];
   const format = "--format=%H%x1f%ct%x1f%an <%ae>%x1f%s";
   const log = ["log", "-z", `--max-count=${COMMITS_MAX}`, "--no-show-signature", "--no-color", format, ...range, "--"];
-  // A commit that was thrown away meanwhile cannot be left out of the log.
+  // A commit that no longer exists cannot be excluded from the log.
   const text =
     (await git(folder, log)) ?? (before === null ? "" : await git(folder, [...log.slice(0, -3), head, "--"])) ?? "";
   const commits = text.split("\0").flatMap((line): Commit[] => {
     const [id = "", seconds = "", author = "", subject = ""] = line.split("\x1f");
     const at = Number(seconds) * 1000;
-    // Another branch that was checked out brings old commits: they are no work of now.
+    // A newly checked out branch brings old commits: they are not current work.
     return id !== "" && Number.isFinite(at) ? [{ id, at, author, subject: subject.slice(0, SUBJECT_MAX) }] : [];
   });
   return commits.reverse();
 }
 
-/** All files that belong to the work: known to git, or new and not ignored. Null outside a repository. */
+/** All files of the work: known to git, or new and not ignored. Null outside a repository. */
 export async function readPaths(folder: string): Promise<string[] | null> {
   const text = await git(folder, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-  // The last one may be cut.
+  // The last one may be truncated.
   return text === null ? null : [...new Set(text.split("\0").slice(0, -1))].slice(0, PATHS_MAX);
 }
 
 export interface GitState {
   head: string | null;
-  /** Null where no branch is checked out. */
+  /** Null if no branch is checked out. */
   branch: string | null;
   /** Paths in the index that differ from `HEAD`. */
   staged: string[];
@@ -95,7 +95,7 @@ export interface GitState {
 
 const STATE_PATHS_MAX = 500;
 
-/** Where the work stands, as far as git can tell without looking into files. Null outside a repository. */
+/** The state of the work, as far as git knows it without reading files. Null outside a repository. */
 export async function readState(folder: string): Promise<GitState | null> {
   const head = await readHead(folder);
   const [branch, staged, untracked] = await Promise.all([
@@ -108,7 +108,7 @@ export async function readState(folder: string): Promise<GitState | null> {
   return { head, branch: branch?.trim() || null, staged: paths(staged), untracked: paths(untracked) };
 }
 
-/** Null when git is missing, refuses, or takes too long. */
+/** Null if git is missing, refuses, or takes too long. */
 function git(folder: string, args: readonly string[]): Promise<string | null> {
   const options = {
     encoding: "utf8",

@@ -1,4 +1,4 @@
-/** Files by pattern, inside a folder and bounded: no link is followed, and nothing is walked for ever. */
+/** Finds files by pattern, inside a folder and with limits: no link is followed, and no walk is endless. */
 import { lstatSync, type Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,14 +7,14 @@ export interface FoundFile {
   /** Relative to the folder. */
   path: string;
   changedAt: number;
-  /** When anything about it changed: of an unpacked or renamed file, later than its own time. */
+  /** Time of its last change of any kind: for an unpacked or renamed file, later than its own time. */
   touchedAt: number;
   size: number;
-  /** Differs when the file does, as far as the system can tell without reading it. */
+  /** Differs when the file does, as far as the system shows it without reading the file. */
   key: string;
 }
 
-/** Shared by all patterns of one look. */
+/** Shared by all patterns of one check. */
 export interface GlobBudget {
   entries: number;
 }
@@ -33,7 +33,7 @@ export const SKIPPED: ReadonlySet<string> = new Set([
   "__pycache__",
 ]);
 
-/** `*` stands for any part of a name, `**` for any folders in between. */
+/** `*` matches any part of a name, `**` any folders in between. */
 export async function findFiles(root: string, pattern: string, budget: GlobBudget): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
   const segments = pattern.split("/").filter((segment) => segment !== "" && segment !== ".");
@@ -43,8 +43,8 @@ export async function findFiles(root: string, pattern: string, budget: GlobBudge
 }
 
 /**
- * When each of these files was last touched: NaN for one that is gone, long ago for what is no file. Asked synchronously, in slices: 3 µs a file, where a promise for each costs
- * seven times that.
+ * Time of the last change of each file: NaN for a missing file, long ago for anything but a file. Synchronous, in
+ * slices: 3 µs per file; a promise for each costs seven times that.
  */
 export async function touchTimes(root: string, paths: readonly string[]): Promise<Float64Array> {
   const times = new Float64Array(paths.length);
@@ -57,7 +57,7 @@ export async function touchTimes(root: string, paths: readonly string[]): Promis
   return times;
 }
 
-/** A file as it is now. */
+/** The current state of a file. */
 export function fileAt(root: string, path: string): FoundFile {
   const stats = statsOf(join(root, path));
   return stats ? describe(path, stats) : { path, changedAt: 0, touchedAt: 0, size: 0, key: "gone" };
@@ -105,10 +105,11 @@ async function namesIn(folder: string, budget: GlobBudget): Promise<string[]> {
   return names.slice(0, Math.max(0, budget.entries)).sort();
 }
 
-/** Folder by folder; `**` stands for any number of them. */
+/** Folder by folder; `**` matches any number of them. */
 export function matchesPath(pattern: string, path: string): boolean {
   const names = path.split("/");
-  // Which places in the path the pattern may have come to, so that no pattern takes more than its length times the path's.
+  // All positions in the path that the pattern may have reached, so that the time is at most pattern length times path
+  // length.
   let places = new Set([0]);
   for (const segment of pattern.split("/")) {
     const next = new Set<number>();
@@ -121,7 +122,7 @@ export function matchesPath(pattern: string, path: string): boolean {
   return places.has(names.length);
 }
 
-/** Each part between two stars must stand behind the one before. */
+/** Each part between two stars must follow the one before. */
 export function matchesName(pattern: string, name: string): boolean {
   const parts = pattern.split("*");
   const [first = ""] = parts;

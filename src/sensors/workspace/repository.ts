@@ -1,11 +1,11 @@
 /**
- * The commit and the files of one checkout, without asking git while nothing has changed: a process costs milliseconds,
- * and its start holds up the daemon.
+ * The commit and the files of one checkout, without running git while nothing has changed: a process costs
+ * milliseconds, and its start blocks the daemon.
  *
- * Git is asked again when the times of its own files, of an ignore file or of a folder of the work differ: git replaces
- * `HEAD`, branches and the index as whole files, and whatever is created or removed changes the time of its folder. What
- * these times cannot show (an ignore file outside the folder, a file system that keeps no times of folders) is found by
- * asking every few minutes all the same.
+ * Git runs again when the times of its own files, of an ignore file or of a folder of the work differ: git replaces
+ * `HEAD`, branches and the index as whole files, and creating or removing a file changes the time of its folder.
+ * Changes that these times cannot show (an ignore file outside the folder, a file system without folder times) are
+ * found by running git every few minutes anyway.
  */
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,29 +14,29 @@ import { SKIPPED, statsOf } from "./glob.js";
 
 export interface RepositoryState {
   head: string | null;
-  /** All files that belong to the work; null outside a repository. */
+  /** All files of the work; null outside a repository. */
   paths: readonly string[] | null;
-  /** Whether git has listed them for this answer. */
+  /** Whether git listed them for this result. */
   isListed: boolean;
 }
 
 const ASK_AGAIN_MS = 5 * 60_000;
-/** Two changes within one tick of a file system's clock have the same time: what changed just now is asked for again. */
+/** Two changes within one tick of a file system's clock have the same time, so a recent change is checked again. */
 const SETTLED_MS = 2000;
-/** With more folders than this, git is asked each time. */
+/** With more folders than this, git runs each time. */
 const FOLDERS_MAX = 5000;
-/** So many folders without a file of the work are watched for their first one. */
+/** Most folders without files that are watched for their first file. */
 const EMPTY_MAX = 1000;
 const SLICE = 500;
 
-/** Identity and time of some files; -1 for what is not there. */
+/** Identity and time of some files; -1 for a missing file. */
 interface Stamp {
   numbers: number[];
-  /** False where something changed just now. */
+  /** False if something changed just now. */
   isSettled: boolean;
 }
 
-/** What git answered, with the stamp of everything that it depends on, taken before it was asked. */
+/** A result of git, with the stamp of its dependencies, taken before git ran. */
 interface Answer<T> {
   value: T;
   stamp: Stamp | null;
@@ -48,7 +48,7 @@ export class Repository {
   readonly #now: () => number;
   #checkout: Answer<Checkout | null> | null = null;
   #paths: Answer<string[] | null> | null = null;
-  /** What the list of files depends on. */
+  /** Dependencies of the list of files. */
   #watched: readonly string[] | null = null;
 
   constructor(root: string, now: () => number = Date.now) {
@@ -74,7 +74,7 @@ export class Repository {
     const stamp = known?.value ? await stampOf(filesOfHead(this.#root, known.value), at) : null;
     if (known && this.#isCurrent(known, stamp, at)) return known.value;
     const value = await readCheckout(this.#root);
-    // Another branch has another file: then there is no stamp from before the question yet.
+    // Another branch has another file, without an earlier stamp.
     const isSame = value !== null && known?.value?.ref === value.ref && known.value.gitFolder === value.gitFolder;
     this.#checkout = { value, stamp: isSame ? stamp : null, at };
     return value;
@@ -99,7 +99,7 @@ export class Repository {
   }
 }
 
-/** As git looks for one: here and in every folder above. */
+/** Searches like git: here and in every folder above. */
 function isInRepository(root: string): boolean {
   for (let folder = root; ; folder = dirname(folder)) {
     if (statsOf(join(folder, ".git")) || (statsOf(join(folder, "HEAD")) && statsOf(join(folder, "objects"))))
@@ -116,7 +116,7 @@ const filesOfHead = (root: string, { ref, gitFolder, commonFolder }: Checkout): 
   join(commonFolder, "reftable", "tables.list"),
 ];
 
-/** Null where there are too many. */
+/** Null if there are too many. */
 async function filesOfList(root: string, checkout: Checkout, paths: readonly string[]): Promise<string[] | null> {
   const folders = await foldersOf(root, paths);
   if (folders === null) return null;
@@ -130,8 +130,8 @@ async function filesOfList(root: string, checkout: Checkout, paths: readonly str
 }
 
 /**
- * The folders of all files, and those below them that hold none yet: in these a first file may appear. Left out are other
- * repositories, and folders that are known to be full of what nobody wrote.
+ * The folders of all files, and the empty folders below them, where a first file may appear. Other repositories and
+ * folders of generated files are left out.
  */
 async function foldersOf(root: string, paths: readonly string[]): Promise<string[] | null> {
   const folders = new Set([""]);
@@ -144,7 +144,7 @@ async function foldersOf(root: string, paths: readonly string[]): Promise<string
   if (folders.size > FOLDERS_MAX) return null;
   const most = folders.size + EMPTY_MAX;
   let asked = 0;
-  // A set also visits what is added on the way.
+  // The iteration also visits members added during it.
   for (const folder of folders) {
     if (++asked % SLICE === 0) await nextTurn();
     const names = subfolders(join(root, folder));
@@ -174,7 +174,7 @@ async function stampOf(files: readonly string[], at: number): Promise<Stamp> {
   return stamp;
 }
 
-/** A time of change is set by the system alone, and a file that is replaced is another one. */
+/** Only the system sets a change time, and a replaced file is another file. */
 function addTo(stamp: Stamp, file: string, at: number): void {
   const { ino, ctimeMs } = statsOf(file) ?? { ino: -1, ctimeMs: -1 };
   stamp.numbers.push(ino, ctimeMs);

@@ -1,21 +1,21 @@
-/** The files in which projects show work: the sources of seed 004, and where test programs leave their results. */
+/** The files in which projects show work: the sources of seed 004, and the result files of test programs. */
 import { type Config, toConfig } from "../../config/keys.js";
 import { canonicalJson } from "../../core/digest.js";
 import { asRecord } from "../../readers/records/json.js";
 
 export interface WorkspaceSources {
-  /** Written when something was done. */
+  /** Written after finished work. */
   devlog: readonly string[];
-  /** The agent's word about itself. */
+  /** The agent's own status. */
   status: readonly string[];
-  /** Folders of messages to the agent: one that vanishes was dealt with. */
+  /** Folders of messages to the agent: a message that disappears was processed. */
   inbox: readonly string[];
-  /** Files that hold a list of messages. */
+  /** Files with a list of messages. */
   queue: readonly string[];
   contract: readonly string[];
 }
 
-/** As the configuration names them. */
+/** From the configuration. */
 export const sourcesOf = (workspace: Config["workspace"]): WorkspaceSources => ({
   devlog: workspace.devlog_files,
   status: workspace.status_files,
@@ -28,7 +28,7 @@ export const DEFAULT_SOURCES: WorkspaceSources = sourcesOf(toConfig(new Map()).w
 
 export interface TestSource {
   pattern: string;
-  /** What the file says: true passed, false failed, null it does not tell. */
+  /** Result in the file: true passed, false failed, null unknown. */
   ok: (text: string) => boolean | null;
 }
 
@@ -55,7 +55,7 @@ export const TEST_SOURCES: readonly TestSource[] = [
   { pattern: ".phpunit.cache/test-results", ok: untold },
 ];
 
-/** The counts stand in the first elements. */
+/** The counts are in the first elements. */
 function junit(text: string): boolean | null {
   const counts = [...text.slice(0, HEAD_MAX).matchAll(/\b(?:failures|errors)="(\d{1,9})"/g)];
   return counts.length === 0 ? null : counts.every(([, count]) => Number(count) === 0);
@@ -72,10 +72,10 @@ function vitest(text: string): boolean | null {
   return results.every((entry) => !(Array.isArray(entry) && asRecord(entry[1])?.failed === true));
 }
 
-/** Names of fields that say when, not what. */
+/** Names of fields with times, which are not content. */
 const TIMES = /time|date|_at$|At$|updated|heartbeat|seen|checked|cycle_count/i;
 
-/** What a status file says, without its times: a file that is only stamped again says nothing new. */
+/** Content of a status file without its times: a file with only a new time has no new content. */
 export function statusWithoutTimes(text: string): string {
   const value = parse(text);
   const record = asRecord(value);
@@ -83,7 +83,7 @@ export function statusWithoutTimes(text: string): string {
   return canonicalJson(Object.fromEntries(Object.entries(record).filter(([name]) => !TIMES.test(name.slice(0, 100)))));
 }
 
-/** How many messages a queue file holds; null when it is no list. */
+/** Number of messages in a queue file; null if it is not a list. */
 export function queueDepth(text: string): number | null {
   const value = parse(text);
   if (Array.isArray(value)) return value.length;

@@ -1,9 +1,9 @@
 /**
- * What changes in the workspace: commits, files, test results, devlogs, status files, messages.
+ * Changes in the workspace: commits, files, test results, devlogs, status files, messages.
  *
- * Looked at slowly: it proves work, and work leaves traces that stay. The first look tells only what its own time puts
- * within the lookback; later ones tell what differs from the look before. A file that comes back to what it was has
- * its old digest, so that an edit and its undo are seen to lead nowhere.
+ * Checked at long intervals, since work leaves lasting traces. The first check reports only changes whose own time is
+ * within the lookback; later checks report differences from the previous one. A file that returns to an earlier content
+ * has the earlier digest, so an edit and its undo count as no progress.
  */
 import { join } from "node:path";
 import { digest } from "../../core/digest.js";
@@ -16,7 +16,7 @@ import { statusWithoutTimes } from "./sources.js";
 
 export interface WorkspaceOptions {
   folder: WorkspaceFolder;
-  /** Commits count only if one of these words stands in their author or subject; all of them if there are none. */
+  /** Only commits with one of these words in author or subject count; all commits if there are none. */
   authors?: readonly string[];
   lookbackMs?: number;
 }
@@ -25,15 +25,15 @@ const LOOKBACK_MS = 60 * 60_000;
 const SIGNALS_MAX = 50;
 const KNOWN_MAX = 4000;
 const FILE_BYTES = 1024 * 1024;
-/** Times of files are a little behind the clock. */
+/** File times are slightly behind the clock. */
 const TOUCH_SLACK_MS = 2000;
 const COMMIT_SLACK_MS = 60_000;
 const PATH_MAX = 400;
 
-/** The folder as it is, and what this agent has seen of it. */
+/** The current folder, and the time of this agent's previous check. */
 interface WorkspaceCheck {
   folder: FolderCheck;
-  /** The look before; of the first one, the beginning of the lookback. */
+  /** The previous check; for the first one, the start of the lookback. */
   since: number;
   isFirst: boolean;
 }
@@ -41,11 +41,11 @@ interface WorkspaceCheck {
 export class WorkspaceSensor {
   #head: string | null = null;
   #checkedAt: number | null = null;
-  /** Nothing that happened before is this agent's work. */
+  /** Earlier changes are not this agent's work. */
   #beginsAt = Number.NEGATIVE_INFINITY;
-  /** What was seen of each file: how it looked, and what was in it. */
+  /** Last known state of each file: its key and a digest of its content. */
   readonly #files = new Map<string, { key: string; digest: string }>();
-  /** Files touched since then were not told yet: there were too many. */
+  /** Files changed since then were not reported yet: there were too many. */
   #unreadSince = Number.POSITIVE_INFINITY;
   #messages: ReadonlyMap<string, number> = new Map();
 
@@ -119,15 +119,18 @@ export class WorkspaceSensor {
     return signals;
   }
 
-  /** Which files were touched since the look before, or are gone. A file may be listed later than it was written. */
+  /** Files changed or removed since the previous check. A file may be listed later than it was written. */
   #touchedFiles({ folder, since }: WorkspaceCheck): FoundFile[] {
     const { paths, touchedAt, listedAfter, root } = folder;
     const from = Math.max(this.#beginsAt, Math.min(since, this.#unreadSince, listedAfter)) - TOUCH_SLACK_MS;
-    // What is not there any more has no time, and is not older than anything.
+    // A removed file has no time and counts as changed.
     return paths.filter((_, index) => !((touchedAt[index] as number) < from)).map((path) => fileAt(root, path));
   }
 
-  /** A status that is only stamped again, or a message that somebody else left, is no work: these files are told by their role. */
+  /**
+   * A status with only a new time, or a message left by another agent, is not work: these files are reported by their
+   * role.
+   */
   #hasRole(path: string): boolean {
     return Object.values(this.#options.folder.sources).some((patterns: readonly string[]) =>
       patterns.some((pattern) => matchesPath(pattern, path)),
@@ -174,7 +177,7 @@ export class WorkspaceSensor {
     return isFirst ? [] : signals.slice(0, SIGNALS_MAX);
   }
 
-  /** What is in a file that looks other than before; null for one that does not, or changed before the lookback. */
+  /** Content of a file that changed; null if it did not, or if it changed before the lookback. */
   async #changeOf(
     name: string,
     file: FoundFile,
@@ -210,7 +213,7 @@ export class WorkspaceSensor {
   }
 }
 
-/** Of a large file, and when a look has read enough, the size and the time must do. */
+/** For a large file, and when a check has read enough, size and time are used instead. */
 async function contentOf(file: FoundFile, check: FolderCheck): Promise<string> {
   if (file.size > FILE_BYTES || file.size > check.bytes || file.key === "gone") return file.key;
   check.bytes -= file.size;
@@ -221,7 +224,7 @@ async function contentOf(file: FoundFile, check: FolderCheck): Promise<string> {
 const textOf = async (file: FoundFile, { root }: FolderCheck): Promise<string> =>
   (await readHeadInside(join(root, file.path), root, TEXT_BYTES)) ?? "";
 
-/** A file's own time, as far as it lies between the two looks. */
+/** A file's own time, limited to the time between the two checks. */
 function timeOf(file: FoundFile, { folder, since }: WorkspaceCheck): number {
   return Math.round(Math.min(folder.at, Math.max(since, file.changedAt)));
 }
