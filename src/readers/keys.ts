@@ -26,13 +26,13 @@ export function readKeys(text: string, at: number): InputSignal | null {
   };
 }
 
-// Keys without a text of their own (arrows, Enter, Ctrl-C, edges of a paste, mouse), but for those that spell out a
+// Keys without a text of their own (arrows, Enter, Ctrl-C, edges of a paste, mouse), except those that encode a
 // character: `ESC [ 27 ; 5 ; 97 ~` is Ctrl-A.
 const NAMED_KEY = /\u001b(?:\[(?!27;)[0-?]{0,40}[@-~]|O[@-~])|[\u0000-\u001f\u007f]/g;
 
 /**
- * Which kinds of keys, and how many, but no text: a person types passwords too. `readKeys` makes the same of it as of
- * the keys themselves.
+ * The kinds and number of keys, without text: a user also types passwords. `readKeys` gives the same result for it as
+ * for the keys themselves.
  */
 export function maskKeys(text: string): string {
   const typed = typedIn(text);
@@ -46,7 +46,7 @@ export function maskKeys(text: string): string {
   return masked + "*".repeat(typed.length - from);
 }
 
-// Keys as newer terminals spell them when a program asks for it: `ESC [ 99 ; 5 u` is Ctrl-C, `… : 3 u` a key let go.
+// Keys as newer terminals encode them on request of a program: `ESC [ 99 ; 5 u` is Ctrl-C, `… : 3 u` a released key.
 const SPELLED = /\u001b\[(\d{1,8})(?::[\d:]{0,20})?(?:;(\d{1,3})?(?::(\d))?)?(?:;[\d:]{0,40})?u/g;
 const CTRL = 5;
 
@@ -59,9 +59,9 @@ function typedIn(text: string): string {
     );
 }
 
-/** The byte that an older terminal would send; a star for what is only a character. */
+/** The byte that an older terminal would send; a star for a plain character. */
 function oldKey(code: number, modifiers: number): string {
   if (modifiers === CTRL && code >= 97 && code <= 122) return String.fromCharCode(code - 96);
-  // With Shift or Alt, Enter begins a line and submits nothing.
+  // With Shift or Alt, Enter starts a line and submits nothing.
   return modifiers === 1 && [9, 13, 27, 127].includes(code) ? String.fromCharCode(code) : "*";
 }

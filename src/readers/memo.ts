@@ -1,6 +1,6 @@
 /**
- * Answers about texts that were asked before. Two generations: when the young one is full, the old one is forgotten,
- * so memory is bounded at twice `max` and a text that is still asked for is never lost.
+ * A bounded cache by text. Two generations: when the young one is full, the old one is dropped, so memory is bounded at
+ * twice `max` and a text in use is never lost.
  */
 export class BoundedMemo<V> {
   readonly #max: number;

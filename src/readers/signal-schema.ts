@@ -1,6 +1,6 @@
 /**
- * Signals at the edge: what is read back from a file or comes over a wire is checked once, here; inside they are plain
- * types. Unknown fields of a newer rouse are kept out, unknown kinds are refused, one by one.
+ * Validates signals from files and from the network once, here; inside rouse they are plain types. Unknown fields of a
+ * newer rouse are dropped, unknown kinds are refused one by one.
  */
 import * as z from "zod";
 import { SIGNAL_VERSION, type Signal, type SignalKind, SOURCES, TOOL_CLASSES } from "../core/signal.js";
@@ -239,7 +239,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
   }),
 };
 
-/** A signal as it was stored, or null with nothing thrown, also for one in the vocabulary of a newer rouse. */
+/** A stored signal; null if it is invalid or has the vocabulary of a newer rouse. Never throws. */
 export function parseSignal(value: unknown): Signal | null {
   const { kind, v } = typeof value === "object" && value !== null ? (value as { kind?: unknown; v?: unknown }) : {};
   if (typeof kind !== "string" || !Object.hasOwn(SCHEMAS, kind)) return null;

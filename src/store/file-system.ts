@@ -4,7 +4,7 @@
  */
 import { readFileSync, realpathSync } from "node:fs";
 
-/** Names as the Linux kernel tells them; FUSE file systems tell theirs after a dot. */
+/** Names in the Linux kernel; FUSE file systems have theirs after a dot. */
 const NETWORK = new Set(
   (
     "nfs nfs4 cifs smb smb2 smb3 smbfs 9p afs ceph coda davfs beegfs glusterfs gpfs gfs2 lustre ncpfs ocfs2 orangefs " +
@@ -14,13 +14,13 @@ const NETWORK = new Set(
   ).split(" "),
 );
 
-/** The name of the network file system that holds `folder`, or null: a local one, or one that cannot be told. */
+/** The name of the network file system that holds `folder`; null for a local or unknown one. */
 export function networkFileSystem(folder: string, mounts: string = readMounts()): string | null {
   const type = fileSystemOf(folder, mounts);
   return type !== null && NETWORK.has(type) ? type : null;
 }
 
-/** The deepest mount point above the folder wins; of two on one point, the later one hides the earlier. */
+/** The deepest mount point above the folder wins; of two at the same point, the later one hides the earlier. */
 function fileSystemOf(folder: string, mounts: string): string | null {
   const path = `${resolveLinks(folder)}/`;
   let deepest = "";
@@ -55,7 +55,7 @@ function resolveLinks(folder: string): string {
   }
 }
 
-/** Blanks and backslashes of a mount point are written in octal. */
+/** Spaces and backslashes of a mount point are written in octal. */
 function unescapeOctal(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

@@ -1,13 +1,15 @@
 /**
- * The incident state as rows: one per incident, action, outage, silence and so on. A save writes what changed since the
- * last one, in one transaction that is on the disk when it returns: an intent that was saved is known after any crash.
+ * The incident state as rows: one per incident, action, outage, silence and so on. A save writes the changes since the
+ * last one, in one transaction that is on the disk when it returns: a saved intent is known after any crash.
  */
 import { createIncidentState, type IncidentState } from "../core/incidents/incident.js";
 import { type Database, inTransaction } from "./sqlite.js";
 
 export interface IncidentStore {
   load(): IncidentState;
-  /** Throws when it could not be stored; then nothing of it was. What is written alongside is stored with it, or not at all. */
+  /**
+   * Throws if it could not be stored; then nothing was. `alongside` is stored in the same transaction, or not at all.
+   */
   save(incidentState: IncidentState, alongside?: (() => void) | null): void;
 }
 
@@ -27,14 +29,14 @@ const LISTS = Object.keys(ID_OF) as List[];
 
 export class IncidentTable implements IncidentStore {
   readonly #database: Database;
-  /** What is stored, by list and id. */
+  /** Stored rows, by list and id. */
   #stored = new Map<string, { list: List; id: string; record: string }>();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** An entry that cannot be read is left out and removed with the next save; the others stand. */
+  /** An unreadable entry is left out and removed with the next save; the others stay. */
   load(): IncidentState {
     const incidentState = createIncidentState();
     this.#stored.clear();

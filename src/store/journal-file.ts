@@ -1,5 +1,5 @@
 /**
- * Opening the journal's file: private, on a local disk, locked for one writer, checked, and set aside when it is bad.
+ * Opens the journal's file: private, on a local disk, locked for one writer, checked, and set aside if it is damaged.
  * Nothing is ever deleted here.
  */
 import { closeSync, constants, existsSync, fchmodSync, openSync, renameSync } from "node:fs";
@@ -14,9 +14,9 @@ import { compiledOnce, type Database, loadSqlite, type Sqlite } from "./sqlite.j
 export interface JournalFileOptions {
   /** Use the file although its file system is shared with other machines; WAL is then not used. */
   allowNetworkFileSystem?: boolean;
-  /** For the name of a file that is set aside, and for when a session was last heard of. */
+  /** For the name of a file that is set aside, and for the last contact of a session. */
   now?: () => number;
-  /** Stands for /proc/self/mountinfo. */
+  /** In place of /proc/self/mountinfo. */
   mounts?: string;
 }
 
@@ -29,7 +29,9 @@ export interface JournalFile {
 
 /** Longest wait for a busy database: only a reader such as a backup can hold it, for a moment. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** The write-ahead log is cut back to this after a checkpoint, so that a burst does not occupy the disk for ever. */
+/**
+ * The write-ahead log is truncated to this size after a checkpoint, so that a burst does not occupy the disk forever.
+ */
 const WAL_BYTES = 16 * 1024 * 1024;
 
 export function openJournalFile(path: string, options: JournalFileOptions): JournalFile {
@@ -57,7 +59,9 @@ export function openJournalFile(path: string, options: JournalFileOptions): Jour
   }
 }
 
-/** SQLite makes files by the user's umask; made here first, they are private, and a link in their place is refused. */
+/**
+ * SQLite creates files by the user's umask; created here first, they are private, and a link in their place is refused.
+ */
 function prepareFile(path: string, before: () => void = () => {}): void {
   try {
     before();
@@ -80,7 +84,7 @@ function openChecked(sqlite: Sqlite, path: string, wal: boolean, notes: string[]
   return fresh;
 }
 
-/** The open database, or what is damaged in it. */
+/** The open database, or a description of the damage. */
 function openOnce(sqlite: Sqlite, path: string, wal: boolean): Database | string {
   const database = sqlite.open(path);
   try {
@@ -103,8 +107,8 @@ function openOnce(sqlite: Sqlite, path: string, wal: boolean): Database | string
 }
 
 /**
- * FULL, because what was acknowledged to a host is gone from its memory: it must survive a power cut too. Group commit
- * makes that one fsync per window. `auto_vacuum` only takes effect before the first table exists.
+ * FULL, because a host forgets acknowledged signals: they must survive a power cut too. Group commit makes that one
+ * fsync per window. `auto_vacuum` only takes effect before the first table exists.
  */
 function configure(database: Database, path: string, wal: boolean): void {
   const wanted = wal ? "wal" : "delete";

@@ -1,6 +1,6 @@
 /**
- * Reading the journal back, a page of batches at a time: no statement stays open between two steps, so an iteration
- * may be left half way, and never keeps the write-ahead log from being folded in.
+ * Reads the journal, one page of batches at a time: no statement stays open between two steps, so an iteration may be
+ * abandoned, and never blocks a checkpoint of the write-ahead log.
  */
 import type { Signal } from "../core/signal.js";
 import { parseSignal } from "../readers/signal-schema.js";
@@ -9,7 +9,7 @@ import type { Database, SqlRow, SqlStatement } from "./sqlite.js";
 
 export interface StoredSignal {
   session: string;
-  /** The host's number; null for what the daemon saw by itself. */
+  /** The host's number; null for signals of the daemon's own sensors. */
   seq: number | null;
   signal: Signal;
   receivedAt: number;
@@ -18,7 +18,7 @@ export interface StoredSignal {
 const PAGE = 64;
 
 export class JournalReader {
-  /** Signals that could not be read back: kinds of a newer rouse, or damage. */
+  /** Unreadable signals: kinds of a newer rouse, or damage. */
   skipped = 0;
   readonly #firstOf: SqlStatement;
   readonly #pageOf: SqlStatement;

@@ -1,15 +1,15 @@
 /**
  * The journal: every signal of this machine's agents, stored before it is judged, so that the state after a crash is
- * the fold of what is in here.
+ * the fold of the journal.
  *
- * - **Order.** Signals are read back in the order in which they were stored, which is the order they were judged in.
- * - **Numbers.** A host process numbers its signals from 1. What was stored already is ignored when it comes again;
- *   numbers that are missing are accepted and counted as lost (the host's ring ran over), never waited for. Signals
- *   that the daemon saw by itself have no number (`from` is null).
- * - **Group commit.** `append` only puts into memory; one transaction stores everything that came within the window.
+ * - **Order.** Signals are read in the order in which they were stored, which is the order they were judged in.
+ * - **Numbers.** A host process numbers its signals from 1. A signal that is already stored is ignored; missing numbers
+ *   are accepted and counted as lost (the host's ring overflowed), never waited for. Signals of the daemon's own
+ *   sensors have no number (`from` is null).
+ * - **Group commit.** `append` only adds to memory; one transaction stores everything that arrived within the window.
  *   Its promise settles after that transaction: acknowledge and judge then. A failed commit (disk full) rejects, and
- *   leaves the journal as it was: the host sends again, and what the daemon saw itself it may judge without storing.
- * - **Bounds.** `prune` removes by age, then by size, from the session that occupies most: a flood costs its own agent.
+ *   leaves the journal unchanged: the host sends again, and the daemon may judge its own signals without storing them.
+ * - **Limits.** `prune` removes by age, then by size, from the largest session: a flood costs its own agent.
  */
 import type { AgentSession } from "../core/agent.js";
 import type { Signal } from "../core/signal.js";
@@ -25,9 +25,9 @@ import { type KnownSession, SessionTable } from "./session-table.js";
 import { inTransaction, rollBack } from "./sqlite.js";
 
 export interface AppendResult {
-  /** The highest number that is stored: the host may forget everything up to it. */
+  /** The highest stored number: the host may forget everything up to it. */
   acked: number;
-  /** The signals that were new, in order: judge these, and only these. */
+  /** The new signals, in order: judge these, and only these. */
   fresh: { seq: number | null; signal: Signal }[];
   /** How many numbers were skipped before these. */
   lost: number;
@@ -38,10 +38,10 @@ export interface JournalStats {
   schema: number;
   sessions: number;
   signals: number;
-  /** Pages in use; the file may be larger until free pages are given back. */
+  /** Pages in use; the file may be larger until free pages are released. */
   bytes: number;
   lost: number;
-  /** Stored signals that could not be read back since opening: kinds of a newer rouse, or damage. */
+  /** Stored signals that could not be read since opening: kinds of a newer rouse, or damage. */
   skipped: number;
   /** Signals that wait for the next commit. */
   pending: number;
@@ -54,7 +54,7 @@ export interface JournalStats {
 export interface Journal {
   /** Incidents and actions, in the same file. */
   readonly incidentState: IncidentStore;
-  /** The last write went through. */
+  /** The last write succeeded. */
   readonly isWriting: boolean;
   /** Notices to orchestrators, in the same file too. */
   readonly messages: MessageTable;
@@ -63,16 +63,16 @@ export interface Journal {
   /** Registers or updates a session; stored when this returns. */
   putSession(session: AgentSession): void;
   sessions(): AgentSession[];
-  /** The highest stored number of a session, 0 for one that is not known. */
+  /** The highest stored number of a session; 0 for an unknown one. */
   acked(session: string): number;
   append(session: string, from: number | null, signals: readonly Signal[], receivedAt: number): Promise<AppendResult>;
-  /** Commits now what waits. */
+  /** Commits waiting signals now. */
   flush(): void;
-  /** What is committed for one session, from the batch that holds `fromSeq` on. */
+  /** Committed signals of one session, from the batch that holds `fromSeq` on. */
   read(session: string, fromSeq?: number): Iterable<StoredSignal>;
-  /** What is committed of all sessions since that time. */
+  /** Committed signals of all sessions since that time. */
   readSince(receivedAt: number): Iterable<StoredSignal>;
-  /** Bounded in time: `more` asks for a further call soon. */
+  /** Bounded in time: if `more` is true, call it again soon. */
   prune(bounds: PruneLimits): { removed: number; more: boolean };
   stats(): JournalStats;
   close(): void;
@@ -175,7 +175,7 @@ class SqliteJournal implements Journal {
       this.#waiting.push({ known, from: first, texts, receivedAt, appended, resolve, reject });
       this.#pending += texts.length;
       if (this.#pending > PENDING_MAX) this.flush();
-      // After a commit that took long, the loop is left alone for as long again: a slow disk halves it, not more.
+      // After a slow commit, the loop gets a pause of the same length: a slow disk halves its speed at most.
       else this.#timer ??= setTimeout(() => this.flush(), Math.max(this.#commitWithinMs, this.#lastCommitMs));
     });
   }
@@ -300,7 +300,7 @@ class SqliteJournal implements Journal {
   }
 }
 
-/** Not needed for safety: the log is read at the next start all the same. */
+/** Not needed for safety: the log is read at the next start anyway. */
 function checkpoint(database: JournalFile["database"]): void {
   try {
     database.exec("pragma wal_checkpoint(truncate)");

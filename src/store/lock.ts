@@ -1,6 +1,6 @@
 /**
- * One writer per journal. The lock is a transaction held open on a small database beside it: the system lets go of it
- * when its process dies, however it dies, so there is no stale lock. A text file names the holder.
+ * One writer per journal. The lock is an open transaction on a small database beside it: the system releases it when
+ * its process ends, however it ends, so there is no stale lock. A text file names the holder.
  */
 import { readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { JournalError } from "./journal-error.js";
@@ -25,7 +25,7 @@ export function takeLock(sqlite: Sqlite, journalPath: string): Release | { holde
   try {
     writeFileSync(holderPath, `process ${process.pid}, since ${new Date().toISOString()}\n`, { mode: 0o600 });
   } catch {
-    // As when it is taken away: it only informs.
+    // Only informative, as below.
   }
   return () => release(database, holderPath);
 }
@@ -34,7 +34,7 @@ function release(database: Database, holderPath: string): void {
   try {
     unlinkSync(holderPath);
   } catch {
-    // It only informs; the lock itself is what counts.
+    // Only informative; the lock itself counts.
   }
   database.close();
 }

@@ -1,7 +1,7 @@
 /**
  * The inboxes of orchestrators: one per receiver (a tag, or an agent's name), read with a cursor, kept until they are
- * acknowledged. `told` remembers which edges were told, as long as the incident is in the incident state, so that a message that
- * was read, acknowledged and removed is not made again.
+ * acknowledged. `sent_edges` records which changes were reported while the incident is in the incident state, so that a
+ * message that was read, acknowledged and removed is not created again.
  */
 import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
 
@@ -25,7 +25,7 @@ export interface SentEdge {
   at: number;
 }
 
-/** More are not kept: those that were acknowledged go first, the oldest first. */
+/** Beyond this number messages are removed: acknowledged ones first, the oldest first. */
 const MESSAGES_MAX = 10_000;
 const PAGE = 500;
 
@@ -35,7 +35,7 @@ export class MessageTable {
   /** Unread messages dropped for lack of room. */
   dropped = 0;
 
-  /** `trying` counts a failure and says what it was. */
+  /** `trying` counts a failure and records it. */
   constructor(database: Database, trying: <T>(write: () => T) => T = (write) => write()) {
     this.#database = database;
     this.#trying = trying;
@@ -65,7 +65,7 @@ export class MessageTable {
     });
   }
 
-  /** In order, from behind the cursor; without those that were acknowledged unless all are asked for. */
+  /** In order, after the cursor; without acknowledged messages unless `all` is set. */
   read(receiver: string | null, after: number, all: boolean, limit: number = PAGE): StoredMessage[] {
     const where = `${receiver === null ? "? is null" : "receiver = ?"} and id > ?${all ? "" : " and acked_at is null"}`;
     return this.#database
@@ -79,7 +79,7 @@ export class MessageTable {
     return Number(this.#database.prepare("select max(id) as id from messages").get()?.id ?? 0);
   }
 
-  /** Everything of this receiver up to that id. Returns how many were open. */
+  /** Acknowledges everything of this receiver up to that id. Returns how many were open. */
   ack(receiver: string, upTo: number, at: number): number {
     return this.inOne(() =>
       Number(
@@ -90,7 +90,7 @@ export class MessageTable {
     );
   }
 
-  /** How many each receiver has not acknowledged. */
+  /** Number of unacknowledged messages by receiver. */
   waiting(): { receiver: string; count: number; oldest: number }[] {
     return this.#database
       .prepare("select receiver, count(*) as n, min(at) as at from messages where acked_at is null group by receiver")
@@ -116,7 +116,7 @@ export class MessageTable {
     });
   }
 
-  /** The ids say how many there can be at most, without a look at each: the table is counted only beyond that. */
+  /** The ids give an upper bound of the number; the table is counted only beyond it. */
   #bound(): void {
     const span = this.#database
       .prepare("select (select max(id) from messages) - (select min(id) from messages) + 1 as n")

@@ -1,9 +1,9 @@
 /**
- * The journal's tables, as numbered steps that only go forward: a step that was released is never changed, and a file
- * that a newer rouse wrote is left alone.
+ * The journal's tables, as numbered steps that only go forward: a released step is never changed, and a file of a newer
+ * rouse is left alone.
  *
  * One row of `batches` is one append: signals are written, read and removed together, and one row per batch instead of
- * per signal takes a fifth of the time and of the space. `first_seq` is null for what the daemon saw by itself.
+ * per signal takes a fifth of the time and of the space. `first_seq` is null for signals of the daemon's own sensors.
  */
 import { JournalError } from "./journal-error.js";
 import type { Database } from "./sqlite.js";
@@ -29,14 +29,15 @@ const STEPS: readonly string[] = [
    ) strict;
    create index batches_by_session on batches (session_no, id);
    create index batches_by_time on batches (received_at);`,
-  // Incidents, actions and what belongs to them: one row per thing, as JSON. See `incident-table.ts`.
+  // Incidents, actions and related entries: one row each, as JSON. See `incident-table.ts`.
   `create table book (
      list text not null,
      id text not null,
      record text not null,
      primary key (list, id)
    ) strict, without rowid;`,
-  // Notices to orchestrators, and which edges were told: see `messages.ts`. Alerts and their deliveries: see `outbox.ts`.
+  // Notices to orchestrators, and which edges were sent: see `messages.ts`. Alerts and their deliveries: see
+  // `outbox.ts`.
   `create table messages (
      id integer primary key autoincrement,
      receiver text not null,
@@ -98,7 +99,7 @@ const STEPS: readonly string[] = [
 
 export const JOURNAL_SCHEMA: number = STEPS.length;
 
-/** "rous" in ASCII: tells a journal from any other SQLite file. */
+/** "rous" in ASCII: distinguishes a journal from any other SQLite file. */
 const APPLICATION_ID = 0x726f7573;
 
 export function migrate(database: Database, path: string): void {

@@ -1,9 +1,9 @@
 /**
- * The outbox: alerts, and for each channel what became of them. An alert is stored before it is sent and marked after, so
- * a crash in between sends it again under the same key, and none is lost.
+ * The outbox: alerts, and their delivery for each channel. An alert is stored before it is sent and marked afterwards,
+ * so a crash in between sends it again under the same key, and none is lost.
  *
- * pending -> sent | dead (all attempts failed; shown in status) | superseded (a later alert about the same problem replaces
- * it) | dropped (the user acknowledged or silenced the problem meanwhile).
+ * pending -> sent, dead (all attempts failed; shown in status), superseded (a later alert about the same problem
+ * replaces it) or dropped (the user acknowledged or silenced the problem meanwhile).
  */
 import type { AlertState, Notice, PlannedAlert } from "../core/notices/alert.js";
 import { type Database, inTransaction, type SqlRow } from "./sqlite.js";

@@ -1,4 +1,4 @@
-/** Keeping the journal within its bounds: first by age, then by size. */
+/** Keeps the journal within its limits: first by age, then by size. */
 import { readPragma } from "./migrations.js";
 import type { Cell, Database, SqlRow } from "./sqlite.js";
 
@@ -10,16 +10,16 @@ export interface PruneLimits {
 }
 
 /**
- * One call does no more than this, about 60 ms of work measured, so that judging goes on: 5 ms per chunk of batches, 25 ms
- * per thousand pages given back.
+ * Most work of one call, about 60 ms as measured, so that judging continues: 5 ms per chunk of batches, 25 ms per
+ * thousand released pages.
  */
 const CHUNKS = 8;
 const CHUNK = 256;
 const PAGES = 1000;
-/** By size it is cut to somewhat less than the bound, or each following append would cut again. */
+/** By size it is cut to somewhat less than the limit, or each following append would cut again. */
 const CUT_TO = 0.9;
 
-/** How many signals were removed, and whether there is more to do in a further call. */
+/** Number of removed signals, and whether a further call has more to do. */
 export function pruneJournal(
   database: Database,
   { now, maxAgeMs, maxBytes }: PruneLimits,

@@ -1,4 +1,4 @@
-/** Sessions at the edge: what is read back from a file or comes over a wire is checked once, here. */
+/** Validates sessions from files and from the network once, here. */
 import * as z from "zod";
 import type { AgentSession } from "../core/agent.js";
 import { AGENT_LIMITS } from "../core/agent-limits.js";
@@ -7,7 +7,7 @@ import { redact } from "../core/text/redact.js";
 const name = z.string().min(1).max(AGENT_LIMITS.word);
 const text = z.string().max(4000);
 
-/** Loose: a field that a newer rouse added travels through this one. */
+/** Loose: unknown fields of a newer rouse are kept. */
 const schema = z.looseObject({
   id: name,
   name,
@@ -27,7 +27,7 @@ const schema = z.looseObject({
   endedAt: z.number().nullable(),
 }) satisfies z.ZodType<AgentSession>;
 
-/** A session as it was stored or sent, or null with nothing thrown. */
+/** A stored or sent session; null if it is invalid. Never throws. */
 export function parseSession(value: unknown): AgentSession | null {
   const parsed = schema.safeParse(value);
   return parsed.success ? parsed.data : null;

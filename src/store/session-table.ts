@@ -1,4 +1,4 @@
-/** The sessions of the journal, with the numbers that every append asks for kept in memory. */
+/** The sessions of the journal; the numbers needed for every append are kept in memory. */
 import type { AgentSession } from "../core/agent.js";
 import { parseSession } from "./session-schema.js";
 import { type Database, inTransaction, type SqlStatement } from "./sqlite.js";
@@ -10,7 +10,7 @@ export interface KnownSession {
   acked: number;
   /** The highest number that is committed or waits for the next commit. */
   reserved: number;
-  /** The session as it is stored; null while it was not written since the table was read. */
+  /** The session as stored; null if it was not written since the table was read. */
   record: string | null;
 }
 
@@ -44,18 +44,19 @@ export class SessionTable {
     return this.#byNo.get(no)?.session;
   }
 
-  /** A heartbeat brings the same session every few seconds: that writes nothing. */
+  /** A heartbeat sends the same session every few seconds: that writes nothing. */
   put(session: AgentSession, now: number): void {
     const record = JSON.stringify(session);
     if (this.#bySession.get(session.id)?.record === record) return;
-    // In a transaction of its own: a lone statement tells its row before its commit, and not that the disk was full.
+    // In a transaction of its own: a single statement returns its row before its commit, and hides that the disk was
+    // full.
     const row = inTransaction(this.#database, () => this.#upsert.get(session.id, record, now));
     if (row && !this.#bySession.has(session.id)) this.#remember(Number(row.no), session.id, 0);
     const known = this.#bySession.get(session.id);
     if (known) known.record = record;
   }
 
-  /** A row that cannot be read back (a newer origin, say) is left out; its signals stay. */
+  /** An unreadable row (such as a newer origin) is left out; its signals stay. */
   all(): AgentSession[] {
     return this.#database
       .prepare("select record from sessions order by no")
@@ -63,7 +64,7 @@ export class SessionTable {
       .flatMap((row) => parseSession(parseJson(String(row.record))) ?? []);
   }
 
-  /** Counts what a transaction stored; to be called inside it. */
+  /** Adds the counts of a transaction; to be called inside it. */
   count(known: KnownSession, acked: number, lost: number, signals: number, bytes: number, at: number): void {
     this.#update.run(acked, lost, signals, bytes, at, known.no);
   }

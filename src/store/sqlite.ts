@@ -1,8 +1,8 @@
 /**
- * SQLite through the API of `node:sqlite`: the built-in where it is new enough, else the package with the same API.
+ * SQLite through the API of `node:sqlite`: the built-in if it is new enough, else the package with the same API.
  *
- * SQLite 3.7.0 to 3.51.2 can corrupt a WAL database that several connections use (the "WAL-reset bug", fixed in
- * March 2026), so an older built-in is skipped. Only what Node 22's class has is used: the versions differ.
+ * SQLite 3.7.0 to 3.51.2 can corrupt a WAL database that several connections use (the "WAL-reset bug", fixed in March
+ * 2026), so an older built-in is skipped. Only the features of Node 22's class are used: the versions differ.
  */
 import { createRequire } from "node:module";
 
@@ -19,9 +19,9 @@ export interface Database {
   exec(sql: string): void;
   prepare(sql: string): SqlStatement;
   /**
-   * The package (not the built-in) leaves statements alive, and with them the connection, until they are collected: the
-   * write-ahead log is then not folded in, so ask for a checkpoint first. Renaming the file meanwhile is safe: SQLite
-   * looks whether its file has moved before it touches a log by name.
+   * The package (not the built-in) keeps statements, and with them the connection, alive until they are collected: the
+   * write-ahead log is then not checkpointed, so run a checkpoint first. Renaming the file meanwhile is safe: SQLite
+   * checks whether its file has moved before it uses a log by name.
    */
   close(): void;
 }
@@ -37,7 +37,7 @@ interface SqliteModule {
   DatabaseSync: new (path: string, options?: { readOnly: boolean }) => Database;
 }
 
-/** How a module is found; given by tests to stand for another Node.js. */
+/** Finds modules; tests use it to simulate another Node.js. */
 export interface Modules {
   builtinVersion: string | undefined;
   builtin(): SqliteModule;
@@ -54,7 +54,7 @@ const FOUND: Modules = {
   fallback: () => require("@photostructure/sqlite") as SqliteModule,
 };
 
-/** Throws with what to do when there is no SQLite to be had. */
+/** Throws with instructions if no SQLite is available. */
 export function loadSqlite(modules: Modules = FOUND): Sqlite {
   if (isNewEnough(modules.builtinVersion)) return asSqlite("node:sqlite", modules.builtin());
   try {
@@ -107,7 +107,7 @@ function firstLine(error: unknown): string {
     .join("");
 }
 
-/** The same few statements are asked for at every tick: each is compiled once. None is left half read. */
+/** The same few statements run at every tick: each is compiled once. None is left half read. */
 export function compiledOnce(database: Database): Database {
   const statements = new Map<string, SqlStatement>();
   return {
@@ -124,12 +124,12 @@ export function compiledOnce(database: Database): Database {
   };
 }
 
-/** A commit that failed for want of space leaves the transaction open; one that the system ended does not. */
+/** A commit that failed for lack of space leaves the transaction open; one that the system ended does not. */
 export function rollBack(database: Database): void {
   try {
     database.exec("rollback");
   } catch {
-    // There was none to roll back.
+    // There was no open transaction.
   }
 }
 

@@ -21,7 +21,7 @@ const STEPS: readonly ((state: string) => void)[] = [
   },
 ];
 
-/** A file that cannot be read is left as it is: whatever reads it next says what is wrong with it. */
+/** An unreadable file is left unchanged: its next reader reports the error. */
 export function migrateStateFiles(state: string): void {
   const file = join(state, "state-version");
   const version = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;

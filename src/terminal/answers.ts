@@ -1,11 +1,11 @@
 /**
- * Keeps the answers of viewers' terminals away from the agent. A spawned agent's queries are answered once, by the
- * responder; what a viewer is shown holds the same queries, live and again in the snapshot, and its terminal answers
- * them all. Keys pass: also those that look alike, such as F3 with a modifier (`ESC [ 1 ; 2 R`).
+ * Keeps the answers of viewers' terminals away from the agent. The responder answers a spawned agent's queries once;
+ * viewers receive the same queries, live and again in the snapshot, and their terminals answer them all. Keys pass,
+ * including similar sequences such as F3 with a modifier (`ESC [ 1 ; 2 R`).
  */
 const ANSWER =
   /\u001b\[(?:[?>=][\d;]{0,40}[cnu]|\?[\d;]{0,40}\$y|0n|(?!1;[2-8]R)\d{1,5};\d{1,5}R|[468];\d{1,5};\d{1,5}t)/g;
-/** Only how answers begin: Alt-P and Alt-] are keys. */
+/** Only the starts of answers: Alt-P and Alt-] are keys. */
 const STRING_START = /\u001b(?:P[>!01]|\]\d|_G)/;
 const STRING_END = /\u0007|\u001b\\/;
 /** An unterminated answer is dropped up to this length; after it, input counts as keys again. */

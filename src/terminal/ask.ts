@@ -1,4 +1,6 @@
-/** Sends one request to a host and returns its answer. If none comes, says whether the host may have acted on it. */
+/**
+ * Sends one request to a host and returns its answer. Without an answer, reports whether the host may have acted on it.
+ */
 import { createConnection } from "node:net";
 import { FrameReader, frameLine, type ToHost } from "./frames.js";
 

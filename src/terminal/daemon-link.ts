@@ -2,12 +2,12 @@
  * Sends the signals of a host to the daemon: numbered, in order, kept until the daemon acknowledges them.
  *
  * Nothing here may disturb the agent. `give` only appends to a list; a batch leaves 100 ms later, or at once when 200
- * signals wait. If the daemon does not answer, it is started once (by a function that is given) and retried with growing
- * pauses for as long as the host runs. Unacknowledged signals are kept up to a bound; beyond it the oldest are dropped
- * and counted. While there is nothing to send, the session itself is sent as a heartbeat: a host that is stopped, or
- * that no longer watches its agent, sends none, and the daemon notices.
+ * signals wait. If the daemon does not answer, it is started once (by an injected function) and retried with growing
+ * pauses while the host runs. Unacknowledged signals are kept up to a limit; beyond it the oldest are dropped and
+ * counted. While there is nothing to send, the session itself is sent as a heartbeat: a host that is stopped, or that
+ * no longer watches its agent, sends none, and the daemon notices.
  *
- *   idle -- give --> waiting (100 ms) -- due --> sending -- acked --> idle, or waiting when more came
+ *   idle -- give --> waiting (100 ms) -- due --> sending -- acked --> idle, or waiting if there is more
  *                                                sending -- failed --> backing off (0.1 s … 10 s) --> sending
  *   idle -- 4 s --> sending the session alone
  *   any -- close --> closed
@@ -65,7 +65,7 @@ export class DaemonLink {
   /** Number of the first kept signal. */
   #from = 1;
   #dropped = 0;
-  /** The session as the daemon knows it; null when that has to be sent again. */
+  /** The session as last sent to the daemon; null if it has to be sent again. */
   #registered: AgentSession | null = null;
   #daemonStart: DaemonStart = { kind: "not_asked" };
   #settled: (() => void)[] = [];
@@ -97,7 +97,7 @@ export class DaemonLink {
     if (this.#state.kind === "closed") return;
     this.#kept.push(signal);
     if (this.#kept.length > (this.#options.keptMax ?? KEPT_MAX)) {
-      // In slices: taking a single one off the front of a long list, each time, is quadratic.
+      // In slices: removing single entries from the front of a long list is quadratic.
       const gone = Math.ceil(this.#kept.length / 10);
       this.#kept.splice(0, gone);
       this.#from += gone;
@@ -199,7 +199,7 @@ export class DaemonLink {
     return { kind: "backing_off", failures, ...this.#arm(backOff(failures)) };
   }
 
-  /** False when the daemon forgot the session, which has to be sent again. */
+  /** False if the daemon does not know the session, which has to be sent again. */
   async #sendNext(): Promise<boolean> {
     const path = `/v1/sessions/${encodeURIComponent(this.#session.id)}`;
     const isHeartbeat = this.#kept.length === 0 && (this.#options.isWatching?.() ?? true);
@@ -284,7 +284,7 @@ type Outcome = "sent" | "forgotten" | "failed" | "no_daemon";
 
 const failuresIn = (state: LinkState): number => ("failures" in state ? state.failures : 0);
 
-/** Jittered: many hosts miss the same daemon at the same moment. */
+/** Jittered: many hosts lose the same daemon at the same moment. */
 function backOff(failures: number): number {
   const base = BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length) - 1] ?? 100;
   return base * (0.75 + Math.random() / 2);

@@ -1,6 +1,6 @@
 /**
- * `rouse run`: the agent in this terminal, as if rouse were not there. Keys and output pass unchanged; size, signals and
- * Ctrl-Z are forwarded; the outer terminal answers the agent's queries, rouse answers none.
+ * `rouse run`: the agent in this terminal, transparently. Keys and output pass unchanged; size, signals and Ctrl-Z are
+ * forwarded; the outer terminal answers the agent's queries, rouse answers none.
  */
 
 import { Host } from "./host.js";

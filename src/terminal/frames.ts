@@ -1,6 +1,6 @@
 import type { Keys, Precondition, TerminalState } from "../core/policy/typing-checks.js";
 
-/** What a host and its viewers say to each other on the host's socket: one JSON object per line. */
+/** Frames between a host and its viewers on the host's socket: one JSON object per line. */
 export type ToHost =
   | { op: "attach"; cols: number; rows: number }
   | { op: "input"; data: string }

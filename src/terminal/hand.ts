@@ -1,7 +1,8 @@
 /**
- * Where rouse's own keys go into an agent's terminal: the only such place of a host. Reading what the agent wrote up to
- * now, asking the rule of `core/policy/typing-checks.ts` and writing are one step in which nothing else of this process can happen. What
- * the agent does between its last byte and ours nobody outside of it can see; that gap is some microseconds.
+ * Types rouse's own keys into an agent's terminal: the only such place of a host. Reading the agent's latest output,
+ * checking the precondition (`core/policy/typing-checks.ts`) and writing are one synchronous step, so nothing else in
+ * this process can happen in between. Between the agent's last byte and ours remains an unobservable gap of some
+ * microseconds.
  */
 
 import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/policy/typing-checks.js";
@@ -12,7 +13,7 @@ import type { PressAnswer, ScreenAnswer } from "./frames.js";
 import type { Observer } from "./observer.js";
 import { bytesOfKeys } from "./typed-text.js";
 
-/** What the hand needs of the program's terminal; a program on pipes has none. */
+/** The required part of the program's terminal; a program on pipes has none. */
 export interface HeldTerminal {
   write(bytes: Uint8Array): boolean;
   catchUp(): { current: boolean; news: boolean };
@@ -65,14 +66,14 @@ export class HostHand {
     return refusedKeys("the screen does not come to rest");
   }
 
-  /** The screen of this very moment, or why there is none. */
+  /** The current screen, or why there is none. */
   #see(): TerminalState | string {
     const { terminal, observer, pid, start, typedAt } = this.#options;
     if (start === null || identityOf(pid) !== start) return "the agent's process is gone";
     if (!isInFront(pid)) return "another program has the agent's terminal, or it is stopped";
     if (!terminal.catchUp().current) return "the agent's output is held up";
     const screenState = observer.screenState();
-    if (screenState === null) return "nobody looks at the agent's screen any more";
+    if (screenState === null) return "the agent's screen is no longer watched";
     const typed = typedAt();
     return { screenState, quietMs: typed === null ? Number.POSITIVE_INFINITY : performance.now() - typed };
   }

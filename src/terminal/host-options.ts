@@ -1,11 +1,11 @@
-/** What a host is told of its agent, and what it needs of whoever starts it. */
+/** The description of an agent for its host, and the dependencies of the host. */
 import type { RousePaths } from "../config/paths.js";
 import type { HeldTerminal } from "./hand.js";
 import type { PtyEvents, PtyOptions } from "./pty.js";
 
 export interface HostSpec {
   name: string;
-  /** What the person said; null to go by the program's name. */
+  /** The user's choice; null to use the program's name. */
   kind: string | null;
   tags: string[];
   task: string | null;
@@ -15,7 +15,7 @@ export interface HostSpec {
   origin: "run" | "spawn";
 }
 
-/** What the host needs of the program that it holds: `Pty`, or a program on pipes. */
+/** The program that a host holds: `Pty`, or a program on pipes. */
 export interface HeldProgram {
   readonly pid: number;
   /** The program's side of its terminal; empty without one. */

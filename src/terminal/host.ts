@@ -1,7 +1,7 @@
 /**
  * The process that holds an agent's terminal: foreground for `rouse run`, detached for `rouse spawn`. It outlives the
- * daemon. The bytes take the short way (terminal -> ring -> whoever looks on); watching, telling the daemon and serving
- * viewers hang on it, each so that its failure costs itself only: the agent runs on.
+ * daemon. Bytes take the shortest path (terminal -> ring -> viewers); watching, the daemon link and viewers are
+ * attached to it, and a failure in one of them affects neither the others nor the agent.
  */
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,7 +38,7 @@ export class Host implements ViewedHost {
   readonly ring = new Ring(RING_BYTES);
   readonly session: string = newSessionId();
   readonly exited: Promise<PtyExit>;
-  /** The agent is watched, its record written, its socket open; or what failed of these was logged. */
+  /** Resolves when the agent is watched, its record written and its socket open; failures of these are logged. */
   readonly ready: Promise<void>;
   readonly #options: HostOptions;
   readonly #program: HeldProgram;
@@ -181,7 +181,7 @@ export class Host implements ViewedHost {
     try {
       process.kill(to === "group" ? -this.#program.pid : this.#program.pid, signal);
     } catch {
-      // It ended in this moment.
+      // It has just ended.
     }
   }
 

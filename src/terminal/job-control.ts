@@ -1,11 +1,11 @@
 /**
- * Ctrl-Z under `rouse run`: the agent stops, rouse stops with it, the shell has the terminal; `fg` wakes both.
+ * Ctrl-Z under `rouse run`: the agent stops, rouse stops with it, the shell gets the terminal; `fg` resumes both.
  *
- * A stop shows as the state of the process, whoever caused it: the system (Ctrl-Z as a signal), the program by SIGTSTP
- * (vim, less, Codex; see `job-keeper.ts`) or by SIGSTOP (Claude Code). It is looked for after a Ctrl-Z, and whenever
- * a key is pressed into a stopped program: who sits there wants the shell back. An agent that somebody else stopped stays
- * stopped, and watched, until then.
- * Without a keeper the kernel drops SIGTSTP; a program that leaves Ctrl-Z to the system is then stopped by SIGSTOP here.
+ * A stop shows as the state of the process, whatever caused it: the system (Ctrl-Z as a signal), the program by SIGTSTP
+ * (vim, less, Codex; see `job-keeper.ts`) or by SIGSTOP (Claude Code). The state is checked after a Ctrl-Z, and on
+ * every key for a stopped program, because that user wants the shell back. An agent that was stopped from elsewhere
+ * stays stopped, and watched, until then. Without a keeper the kernel drops SIGTSTP; a program that leaves Ctrl-Z to
+ * the system is then stopped by SIGSTOP here.
  */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ export interface StoppableAgent {
 }
 
 const CTRL_Z = 0x1a;
-/** The same key where the program asked for the kitty keyboard protocol. */
+/** The same key if the program requested the kitty keyboard protocol. */
 const CTRL_Z_KITTY = "\u001b[122;5u";
 const CHECKS_MS = [40, 100, 250, 500, 1000, 2000] as const;
 /** A stopped process does not notice this timer; one that could not be stopped continues after it. */

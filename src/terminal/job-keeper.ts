@@ -1,12 +1,12 @@
 /**
  * Lets an agent under `rouse run` stop itself, as vim, less and Codex do on Ctrl-Z (`kill(0, SIGTSTP)`).
  *
- * The kernel drops that stop where the group is "orphaned": no member has a parent in another group of the same session.
- * A program in a fresh terminal is exactly that. Nothing outside can join its session, and Node.js cannot change groups,
- * so Perl, which nearly every Linux has, starts the agent: it leaves behind two processes that sleep (a member of the
- * agent's group, and its parent in a group of its own) and becomes the agent by `exec`. The agent keeps its pid, its
- * parent and its terminal; the two end by the hang-up that ends the session. Where Perl is missing, a program that
- * leaves Ctrl-Z to the system can still be suspended, and one that stops itself goes on.
+ * The kernel drops that stop if the group is "orphaned": no member has a parent in another group of the same session.
+ * That is always so for a program in a new terminal. No outside process can join its session, and Node.js cannot change
+ * groups, so Perl, which nearly every Linux has, starts the agent: it leaves behind two sleeping processes (a member of
+ * the agent's group, and its parent in a group of its own) and becomes the agent by `exec`. The agent keeps its pid,
+ * its parent and its terminal; the two end by the hang-up that ends the session. Without Perl, a program that leaves
+ * Ctrl-Z to the system can still be suspended, and one that stops itself continues.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { KEEPER } from "../sensors/process/process-table.js";

@@ -16,7 +16,9 @@ export const quitOf = (by: LeftBy | "rouse", at: number): InputSignal => ({
   ...(by === "client" ? { ordered: true } : {}),
 });
 
-/** A command to stop it: `rouse stop`, or the stop of a client. A record of the end does not tell it from keys. */
+/**
+ * A command to stop it: `rouse stop`, or the stop of a client. A record of the end does not distinguish it from keys.
+ */
 export const stopOf = (by: LeftBy | "rouse", at: number): InputSignal => ({
   ...quitOf(by, at),
   ...(by === "rouse" ? {} : { ordered: true }),

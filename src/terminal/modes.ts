@@ -7,7 +7,7 @@ const SEQUENCE = /\u001b\[\?([\d;]{1,40})([hl])/g;
 /** Bytes kept from the end of a read, to find a sequence that was split between two reads. */
 const CARRY_BYTES = 48;
 const MODES_MAX = 64;
-/** The cursor is visible and lines wrap by default: these are the modes whose resting state is on. */
+/** The cursor is visible and lines wrap by default: these modes are on in a fresh terminal. */
 const ON_BY_DEFAULT = new Set(["7", "25"]);
 
 export class TerminalModes {

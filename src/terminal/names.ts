@@ -1,6 +1,6 @@
 /**
- * What people call an agent: unique among those alive on this machine. A name is taken by a small file that only one
- * can make (a hard link fails where another was faster); one whose holder is gone may be taken over.
+ * Agent names, unique among the running agents of this machine. A name is claimed by a small file that only one process
+ * can create (a hard link fails if another was faster); the claim of an ended process may be taken over.
  */
 import { linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -15,7 +15,7 @@ type Sessions = Pick<RousePaths, "sessions">;
 
 export const isName = (text: string): boolean => NAME.test(text);
 
-/** `claude` for `/usr/bin/claude --resume`; characters that no name may have become a dash. */
+/** `claude` for `/usr/bin/claude --resume`; characters that are not allowed in a name become a dash. */
 export function nameOfCommand(command: readonly string[]): string {
   const base = basename(command[0] ?? "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")
@@ -24,7 +24,7 @@ export function nameOfCommand(command: readonly string[]): string {
   return base === "" ? "agent" : base;
 }
 
-/** Takes exactly this name; false when it is in use. */
+/** Claims exactly this name; false if it is in use. */
 export function takeName(paths: Sessions, name: string): boolean {
   makePrivateFolder(paths.sessions);
   const path = fileOf(paths, name);
@@ -60,7 +60,7 @@ export function releaseName(paths: Sessions, name: string): void {
   try {
     rmSync(fileOf(paths, name), { force: true });
   } catch {
-    // It could not be written in the first place, or is stale once its holder ends.
+    // It was never written, or becomes stale when its holder ends.
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Looks at what the agent wrote, on a timer and never on the way of the bytes: these go through the ring at once, and
- * a look takes from it what came since the last one. Under a flood a look takes the end only and counts what it
- * skipped: passing bytes on is never slowed down by watching. Whatever fails in here ends the watching, never the agent.
+ * Checks the agent's output on a timer, outside the path of the bytes: bytes go through the ring at once, and a check
+ * reads the new ones from it. Under a flood a check reads only the end and counts the skipped bytes: watching never
+ * slows down the output. A failure in here ends the watching, never the agent.
  */
 
 import { StringDecoder } from "node:string_decoder";
@@ -42,7 +42,7 @@ export class Observer {
     this.#reader = new TerminalReader(options.profile, {
       cols: options.cols,
       rows: options.rows,
-      // Few programs ever name a time, and asking for the zone loads 8 MB of tables and takes 14 ms.
+      // Few programs ever print a time, and loading the zone takes 8 MB of tables and 14 ms.
       get zone() {
         return Intl.DateTimeFormat().resolvedOptions().timeZone;
       },
@@ -51,7 +51,7 @@ export class Observer {
     this.#timer = setInterval(() => this.#guarded(() => this.#check()), CHECK_MS);
   }
 
-  /** Bytes that no check has read, and none will. */
+  /** Bytes that no check read or will read. */
   get skippedBytes(): number {
     return this.#skipped;
   }

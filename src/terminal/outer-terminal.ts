@@ -1,9 +1,9 @@
 /**
- * The terminal that `rouse run` and `rouse attach` sit in: raw while the agent has it, and given back as it was
- * however the process ends.
+ * The terminal around `rouse run` and `rouse attach`: raw while the agent has it, and restored however the process
+ * ends.
  *
- * `stty` and not Node's raw mode: that one leaves the translation of line feeds on, and a program that moves the cursor
- * down by a line feed would land in the first column. It also remembers every setting, and so gives back every one.
+ * `stty` and not Node's raw mode, which leaves the translation of line feeds on: a program that moves the cursor down
+ * by a line feed would land in the first column. `stty` also saves and restores every setting.
  */
 import { execFileSync } from "node:child_process";
 

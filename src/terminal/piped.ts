@@ -1,8 +1,8 @@
 /**
- * `rouse run` where input or output is no terminal: the agent gets them as they are, since a program on pipes behaves
- * otherwise than in a terminal (Claude Code's `-p` reads its input only from a pipe, and a terminal would put carriage
- * returns into its JSON). Output on a pipe passes through here and is read: JSON lines as the program's event stream,
- * anything else as a screen. What is a terminal is handed down and not seen.
+ * `rouse run` when input or output is not a terminal: the agent gets them unchanged, since a program behaves
+ * differently on pipes (Claude Code's `-p` reads its input only from a pipe, and a terminal would put carriage returns
+ * into its JSON). Output on a pipe passes through here and is read: JSON lines as the program's event stream, anything
+ * else as a screen. A terminal is passed on to the agent and not observed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";

@@ -1,15 +1,15 @@
 /**
- * A program in a pseudo-terminal of its own, and what it wrote to the last byte.
+ * A program in a pseudo-terminal of its own, with its output up to the last byte.
  *
- * node-pty loses the end of the output of 40 to 80 % of short runs on Node 20 and 22: when the program closes its
- * side, libuv takes the hang-up for the end of the stream while bytes still wait in the kernel. So this file
+ * node-pty loses the end of the output of 40 to 80 % of short runs on Node 20 and 22: when the program closes its side,
+ * libuv takes the hang-up for the end of the stream while bytes still wait in the kernel. So this file
  * - holds the program's side open itself, until everything was read;
- * - takes the exit at once, where node-pty would wait 200 ms and then destroy the stream, read or not;
- * - reads what is left directly from the descriptor. A read of an empty master first has the kernel move over what
- *   the dead program wrote, so EAGAIN then means that nothing is left. Pausing across an exit loses nothing either.
+ * - handles the exit at once; node-pty would wait 200 ms and then destroy the stream, read or not;
+ * - reads the rest directly from the descriptor. A read of an empty master first makes the kernel move over the last
+ *   output of the dead program, so EAGAIN then means that nothing is left. A pause across an exit loses nothing either.
  *
- * That needs four private fields of node-pty and two of its stream (`PrivateFields`); the version is pinned exactly, and a
- * test runs many short programs.
+ * That needs four private fields of node-pty and two of its stream (`PrivateFields`); the version is pinned exactly,
+ * and a test runs many short programs.
  */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import type { ReadStream } from "node:tty";
@@ -46,20 +46,20 @@ interface PrivateFields {
 }
 
 /**
- * A read of a terminal often brings 4 KiB only; so much is collected before anybody is called. The kernel holds some
- * 12 KiB between a writer and its reader, so collecting more leaves the terminal behind us waiting: 100 MB took 2.16 s
- * with 16 KiB, 2.44 s with 64 KiB.
+ * A read of a terminal often returns only 4 KiB; this much is collected before the listener is called. The kernel holds
+ * about 12 KiB between a writer and its reader, so collecting more makes the program wait: 100 MB took 2.16 s with 16
+ * KiB, 2.44 s with 64 KiB.
  */
 const READ_BYTES = 16 * 1024;
 /**
- * A shorter read has emptied the terminal, so it is not asked again at once: a read of an empty one waits for the kernel
- * to move over what may be on its way.
+ * A shorter read has emptied the terminal, so it is not read again at once: reading an empty terminal waits for the
+ * kernel to move over pending output.
  */
 const FULL_READ_BYTES = 4095;
 /** Largest backlog of input for a program that does not read. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 const RETRY_MS = [1, 5, 20, 50] as const;
-/** A terminal holds 64 KiB that were written and not read; what comes behind them is of those who outlive the program. */
+/** A terminal holds 64 KiB of unread output; anything beyond comes from processes that outlive the program. */
 const LAST_BYTES_MAX = 256 * 1024;
 
 export class Pty {
@@ -85,10 +85,10 @@ export class Pty {
       rows: side(options.rows),
       cwd: options.cwd,
       env: { ...options.env },
-      // Makes a terminal that knows UTF-8 (`iutf8`): without it, Backspace takes one byte of a letter away.
+      // Creates a terminal with UTF-8 (`iutf8`): without it, Backspace removes one byte of a letter.
       encoding: "utf8",
     }) as IPty & PrivateFields;
-    // Bytes, not text: a character that is cut between two reads is the emulator's business. Nothing was read yet.
+    // Bytes, not text: the emulator joins a character that is cut between two reads. Nothing was read yet.
     Object.assign(this.#term._socket._readableState, { decoder: null, encoding: null });
     this.pid = this.#term.pid;
     this.path = this.#term._pty;
@@ -112,8 +112,8 @@ export class Pty {
   }
 
   /**
-   * Reads at once what the program wrote until now, and hands it out; false where that cannot be, because the reading is
-   * held up. `news` says whether there was anything: when there was none, the screen is what the receiver knows.
+   * Reads the program's output up to now, and passes it on; false if reading is paused. `news` is true if there was
+   * any; otherwise the receiver's screen is current.
    */
   catchUp(): { current: boolean; news: boolean } {
     if (this.#ended || this.#term._socket.isPaused() || this.#term._socket.readableLength > 0)
@@ -156,7 +156,7 @@ export class Pty {
   }
 
   #take(first: Buffer): void {
-    // Short, as nearly always; or longer than our own buffer, as a stream that was paused may hand it out.
+    // Short in nearly all cases; a paused stream may return more than our buffer holds.
     if (first.length < FULL_READ_BYTES || first.length >= READ_BYTES) this.#events.data(first);
     else this.#pass(this.#read(first.copy(this.#scratch), FULL_READ_BYTES));
   }
@@ -166,7 +166,7 @@ export class Pty {
     if (isKept) this.#scratch = Buffer.allocUnsafeSlow(READ_BYTES);
   }
 
-  /** Fills the buffer from `length` on, until a read brings less than `enough`; returns its length. */
+  /** Fills the buffer from `length` on, until a read returns less than `enough`; returns its length. */
   #read(length: number, enough: number): number {
     let filled = length;
     try {

@@ -1,8 +1,8 @@
 /**
- * Which agents this machine's hosts hold, without asking the daemon: each host keeps one small file, written whole or
- * not at all. A file whose host is gone tells of the past; pid and start time together say which.
+ * The agents held by this machine's hosts, without the daemon: each host keeps one small file, written atomically. The
+ * file of an ended host describes the past; pid and start time together identify the host.
  *
- *   <state>/sessions/<session>.json  the record    <session>.out  the end of what a spawned agent wrote, once it ended
+ *   <state>/sessions/<session>.json  the record    <session>.out  the last output of a spawned agent, after its end
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, rmSync, statSync } from "node:fs";

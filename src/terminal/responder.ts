@@ -1,13 +1,13 @@
 /**
- * Answers for a terminal that is not there. A program in a detached session asks its terminal a few things at its
- * start and waits for the answers: Claude Code reports its state only if its query for OSC 7501 is answered, Codex
- * wants the position of the cursor. These and the device's attributes are answered; nothing else ever is, since an
- * answer is input, and what a program prints may be written by anybody.
+ * Answers for a missing terminal. A program in a detached session sends a few queries at its start and waits for the
+ * answers: Claude Code reports its state only if its query for OSC 7501 is answered, Codex wants the position of the
+ * cursor. These and the device's attributes are answered, nothing else: an answer is input, and a program may print
+ * text from any source.
  */
 export type Query = "status" | "cursor" | "device" | "device2";
 
 const QUERIES = /\u001b(?:\[(?:(6n)|(0?c)|(>0?c))|\]7501;\?(?:\u0007|\u001b\\))/g;
-/** The longest query has 12 bytes: one that is split between two reads begins in the last 11 of the first. */
+/** The longest query has 12 bytes: one that is split between two reads starts in the last 11 of the first. */
 const CARRY_CHARS = 11;
 /** More queries than this in one read do not come from a starting program, but from hostile output. */
 const ANSWERS_MAX = 8;

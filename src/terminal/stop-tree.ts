@@ -1,12 +1,11 @@
 /**
  * Ends a program with everything that it started, and proves it.
  *
- * A program that rouse started leads a session of its own (its terminal's), so its group is rouse's to signal; of any
- * other, only the processes that descend from it are. Asked
- * first (SIGTERM), then, after the grace, killed. Children that made a session of their own, as Claude Code's shells
- * do, are found by their descent before the first signal and remembered by pid and start time; what detached itself
- * from the program altogether is left alone. Right before each signal the process is looked at again: a number that
- * was given to another process is not signalled.
+ * A program started by rouse leads a session of its own (its terminal's), so its group may be signalled; of any other
+ * program, only its descendants. They get SIGTERM first and, after the grace period, SIGKILL. Children in a session of
+ * their own, such as Claude Code's shells, are found by descent before the first signal and identified by pid and start
+ * time; fully detached processes are left alone. Identity is checked right before each signal, so that a process with a
+ * reused pid is never signalled.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";

@@ -2,8 +2,8 @@ import type { Keys } from "../core/policy/typing-checks.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 
 /**
- * A person's own text, as bytes that can only be text: no control byte, no escape sequence, no end mark of a paste,
- * and no line end, since a line end is an Enter and an Enter is a separate act.
+ * A user's text, reduced to bytes that can only be text: no control byte, no escape sequence, no end mark of a paste,
+ * and no line end, since a line end is an Enter and an Enter is a separate action.
  */
 const TEXT_CHARS_MAX = 64 * 1024;
 

@@ -15,7 +15,7 @@ import { removeDeadSocket } from "./registry.js";
 import type { Ring } from "./ring.js";
 import type { StopResult } from "./stop-tree.js";
 
-/** What the host does for viewers. */
+/** Operations of the host for viewers. */
 export interface ViewedHost {
   readonly ring: Ring;
   size(): { cols: number; rows: number };
@@ -34,7 +34,7 @@ interface Viewer {
   socket: Socket;
   answers: AnswerFilter;
   mode: "asking" | "attached" | "logs";
-  /** Also receives what is typed. */
+  /** Also receives the typed bytes. */
   keys: boolean;
   size: { cols: number; rows: number } | null;
   isBehind: boolean;
@@ -247,7 +247,7 @@ export class Viewers {
   }
 }
 
-/** A ring that overflowed may begin within a sequence: the first whole one begins at a line or an escape. */
+/** A ring that overflowed may start within a sequence: the first whole one starts at a line or an escape. */
 function wholeFrom(bytes: Buffer, isCut: boolean): Buffer {
   if (!isCut) return bytes;
   const starts = [bytes.indexOf(0x0a) + 1, bytes.indexOf(0x1b)].filter((at) => at > 0);

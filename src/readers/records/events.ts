@@ -1,9 +1,10 @@
 /**
- * Neutral agent events into signals: what recorded loop cases and any program with a simple event log speak.
+ * Turns neutral agent events into signals: the format of recorded loop cases and of any program with a simple event
+ * log.
  *
  * An event is `{ t, kind, … }` with `t` in seconds: message (role, text, new_session), tool_call (id, name, args,
  * round), tool_result (id, ok, text, exit_code), error (id, text, infra), content and thought (text, cut anywhere),
- * retry (the reply is played again), compaction, heartbeat.
+ * retry (the reply starts again), compaction, heartbeat.
  */
 import { digest } from "../../core/digest.js";
 import { createTextTail, endText, feedText, type TextChange } from "../../core/judgement/evidence/text-loop.js";
@@ -109,7 +110,7 @@ export class EventReader {
     return [{ kind: "delta", ...origin, channel, chars: text.length }, ...repetitions(changes, origin, channel)];
   }
 
-  /** The reply comes again from its beginning: its text, and its calls under their old ids. */
+  /** The reply starts again: its text, and its calls under their old ids. */
   #retry(origin: RecordOrigin): Signal[] {
     this.#beginText();
     this.#calls = new ToolCalls();

@@ -45,13 +45,13 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The rest, which had no newline: the line that a writer was in the middle of. */
+  /** The rest without a newline: an incomplete line. */
   end(): string[] {
     this.#keepHalf();
     return this.#length > 0 || this.#overflowing ? [this.#takeLine()] : [];
   }
 
-  /** A string may be cut between the two halves of a character, which alone would become a replacement mark. */
+  /** A string may be cut between the two halves of a character, which alone would become a replacement character. */
   #encode(text: string): Uint8Array {
     let whole = this.#half + text;
     const last = whole.charCodeAt(whole.length - 1);

@@ -1,7 +1,7 @@
 /**
- * OTLP/HTTP in JSON, unpacked: records and data points with their attributes as plain values. Exporters disagree about
- * numbers (`intValue` is a number to one and a text to the other), so both are read. Whatever has another shape is left
- * out, and a batch is read only so far.
+ * Unpacks OTLP/HTTP in JSON: records and data points with their attributes as plain values. Exporters disagree about
+ * numbers (`intValue` is a number in one and a string in another), so both are read. Anything of another shape is
+ * skipped, and a batch is read up to a limit.
  */
 import { arrayAt, asRecord, numberAt, recordAt, stringAt } from "./json.js";
 

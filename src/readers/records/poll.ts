@@ -1,7 +1,7 @@
 /**
- * Does a call ask after something that runs, or wait on purpose? Its class says how long it may take; this says that
- * to repeat it is a poll. Waiting hides in many calls: a sleep before the check, an empty command that only lets a
- * running one go on, a status tool of some server.
+ * Does a call check on something that runs, or wait on purpose? Its class decides how long it may take; this decides
+ * that a repetition is a poll. Many calls wait: a sleep before the check, an empty command that lets a running one
+ * continue, a status tool of some server.
  */
 import { stringAt } from "./json.js";
 

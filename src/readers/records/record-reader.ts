@@ -3,9 +3,9 @@ import { numberAt, stringAt } from "./json.js";
 
 /** Turns the records of one source into signals. Its state between records is bounded, and it never throws. */
 export interface RecordReader {
-  /** `at` is when the record was seen; the reader asks no clock. */
+  /** `at` is when the record was read; the reader uses no clock. */
   read(record: unknown, at: number): Signal[];
-  /** Record kinds that this reader does not know, and how often they came. */
+  /** Unknown record kinds, and their number. */
   readonly skipped: ReadonlyMap<string, number>;
 }
 

@@ -54,7 +54,7 @@ const WRITING = /delta|output_item|content_part|completed/;
 
 type Tokens = "input" | "output" | "costUsd";
 
-/** Types of tokens in the metrics. Those that Codex gives besides (cached, reasoning, total) are within these two. */
+/** Types of tokens in the metrics. The other types of Codex (cached, reasoning, total) are included in these two. */
 const TOKEN_TYPES: Readonly<Record<string, Tokens>> = {
   input: "input",
   cacheRead: "input",

@@ -67,7 +67,7 @@ export class Thread {
     return this.#turnOpen === true;
   }
 
-  /** The signals that `tell` produces. */
+  /** The signals that `report` produces. */
   collect(at: number, report: () => void): Signal[] {
     this.#origin = { at, source: this.#origin.source };
     this.#signals = [];
@@ -98,7 +98,7 @@ export class Thread {
     this.emit({ kind: "turn", phase: "start", byUser });
   }
 
-  /** A record that only an open turn produces: a hook sent the model back to work, or a notice woke it. */
+  /** A record that only an open turn produces: a hook sent the model back to work, or a notification woke it. */
   turnRuns(): void {
     if (!this.#turnOpen) this.turnStarts(false);
   }

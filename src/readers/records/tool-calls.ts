@@ -13,7 +13,7 @@ import { RecentMap } from "./recent.js";
 import { spanOf } from "./span.js";
 import { textHead } from "./text.js";
 
-/** When and by which source something was seen. */
+/** Time and source of a record. */
 export interface RecordOrigin {
   at: number;
   source: Source;

@@ -54,7 +54,7 @@ function clockIn(parts: TimeParts, zone: string, now: number): ClockAt {
 /** Most servers use UTC, where clocks never change and no calendar is needed. */
 function clockInUtc({ hour = 0, minute = 0, second = 0 }: TimeParts, now: number): ClockAt {
   const today = Math.floor(now / DAY) * DAY;
-  // As Temporal reads an hour 24.
+  // Temporal reads an hour of 24 this way.
   const time = ((Math.min(hour, 23) * 60 + minute) * 60 + second) * 1000;
   return (days) => today + days * DAY + time;
 }

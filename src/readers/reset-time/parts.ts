@@ -1,8 +1,9 @@
 /**
- * Dates and clock times as people write them, by chrono-node: "Jul 27 at 4:30am", "Mon 9:00 AM", "20. November um 14:30".
+ * Dates and clock times as people write them, by chrono-node: "Jul 27 at 4:30am", "Mon 9:00 AM", "20. November um
+ * 14:30".
  *
- * Only parts that are printed are handed on; what chrono would guess (a year, an hour) is left to the caller.
- * chrono is loaded at the first use: it takes about 140 ms, and most runs never meet a limit.
+ * Only printed parts are returned; parts that chrono would guess (a year, an hour) are left to the caller. chrono is
+ * loaded at the first use: it takes about 140 ms, and most runs never see a limit.
  */
 import { createRequire } from "node:module";
 import type * as ChronoModule from "chrono-node";
@@ -26,7 +27,7 @@ const LOCALES = ["de", "fr", "es", "pt", "it", "nl", "ru", "ja", "zh"] as const;
 /** A clock time after the parsed part: then the parsed part is not the whole time. */
 const LEFT_OVER_CLOCK = /^[^·∙•([;|+-]{0,12}?\d{1,2}(?::\d{2}|h\d{2}| ?[ap]\.?m\b| Uhr)/i;
 
-/** "7pm", "5:16am" and nothing behind it but the end or a zone in brackets: most banners, read without chrono. */
+/** "7pm", "5:16am", followed by the end or a zone in brackets: most banners, read without chrono. */
 const BARE_CLOCK = /^(1[0-2]|0?[1-9])(?::([0-5]\d))? ?([ap])m(?= \([\w/+-]{2,40}\)(?:[.\s]|$)|\.?$| [·∙•] )/i;
 
 /** "(3/10)", an attempt count: no date starts with a bracket before a digit, and a search in ten languages is slow. */

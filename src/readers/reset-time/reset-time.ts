@@ -226,7 +226,7 @@ function offsetMinutes(zone: string, now: number): number {
   return Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).offsetNanoseconds / 6e10;
 }
 
-/** The zone that the nearest banner above prints behind its own time. */
+/** The zone that the nearest banner above prints after its own time. */
 function zoneAbove(above: readonly Phrase[], now: number, local: string): string | null {
   for (let i = above.length - 1; i >= 0; i--) {
     const value = above[i]?.value ?? "";

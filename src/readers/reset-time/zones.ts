@@ -1,8 +1,8 @@
 /**
- * The time zone that a limit banner prints behind its time: "(Asia/Tokyo)", "PST", "GMT+2", "UTC".
+ * The time zone that a limit banner prints after its time: "(Asia/Tokyo)", "PST", "GMT+2", "UTC".
  *
- * chrono-node ignores IANA names in brackets, so "7am (America/New_York)" would become 07:00 UTC; hence this reader.
- * A zone that is printed but not known is reported as such, because the reset time must then stay unknown.
+ * chrono-node ignores IANA names in brackets, so "7am (America/New_York)" would become 07:00 UTC; hence this reader. A
+ * printed but unknown zone is reported as such, because the reset time must then stay unknown.
  */
 import { Temporal } from "temporal-polyfill";
 import { BoundedMemo } from "../memo.js";
@@ -14,8 +14,8 @@ type ZoneReading =
   | { kind: "none" | "unknown" };
 
 /**
- * Abbreviations with one meaning in what these programs print (JavaScript's `en-US` names, C's `%Z`).
- * Several entries mean several zones: then the local offset decides, and without a match the zone stays unknown.
+ * Abbreviations with one meaning in the output of these programs (JavaScript's `en-US` names, C's `%Z`). Several
+ * entries mean several zones: then the local offset decides, and without a match the zone stays unknown.
  */
 const ABBREVIATIONS: Record<string, readonly string[]> = {
   UTC: ["UTC"],
@@ -67,7 +67,7 @@ const ABBREVIATIONS: Record<string, readonly string[]> = {
   ART: ["-03:00"],
 };
 
-/** China and Cuba write CST too: there the machine's own zone says so. */
+/** CST is also used in China and Cuba: there, the machine's own zone decides. */
 const LOCAL_ABBREVIATIONS: Record<string, readonly string[]> = { CST: ["+08:00", "-05:00"] };
 
 const LONG_NAMES: Record<string, string> = {
@@ -98,13 +98,13 @@ const BRACKET = /^[\s,·∙•]{0,3}[([]([^()[\]]{1,48})[)\]]/;
 const BARE =
   /^[\s,]{0,2}((?:UTC|GMT|utc|gmt) ?[+-]\d{1,2}(?::?\d{2})?|[+-]\d{2}:?\d{2}|[A-Z][A-Za-z_]{2,20}\/[A-Z][A-Za-z_/+-]{1,30}|(?:Pacific|Mountain|Central|Eastern)(?: Standard| Daylight)? Time|(?:your )?local time|utc|gmt|[A-Z]{1,5})(?![\w/])/;
 
-/** Reads the zone at the start of `tail`, the text directly behind a time. */
+/** Reads the zone at the start of `tail`, the text directly after a time. */
 export function readZone(tail: string, local: string, now: number): ZoneReading {
   const bracket = BRACKET.exec(tail);
   const printed = bracket ?? BARE.exec(tail);
   if (!printed?.[1]) return { kind: "none" };
   const end = printed[0].length;
-  // A name cut by the edge of the screen comes back with a space in it: "(America/Los_ Angeles)".
+  // A name wrapped at the edge of the screen contains a space: "(America/Los_ Angeles)".
   const name = printed[1].includes("/") ? printed[1].replaceAll(" ", "") : printed[1].trim();
   if (/^(?:your )?local(?: time)?$/i.test(name)) return { kind: "local", end };
   const zone = findZone(name, local, now);

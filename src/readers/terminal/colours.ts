@@ -19,10 +19,10 @@ export function isRed(cell: IBufferCell): boolean {
   return r - Math.max(g, b) > 40;
 }
 
-/** The colour behind a character, as a number that no other has. */
+/** The background colour of a cell, as a unique number. */
 export const groundOf = (cell: IBufferCell): number => cell.getBgColorMode() * 2 ** 24 + cell.getBgColor();
 
-/** The sixteen colours that a theme may change, by what their names say. */
+/** The sixteen colours that a theme may change, by their names. */
 const NAMED: readonly (readonly [number, number, number])[] = [
   [0, 0, 0],
   [205, 0, 0],

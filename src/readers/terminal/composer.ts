@@ -45,7 +45,7 @@ export function findComposer(
   );
 }
 
-/** A sign of the program's own at the head of the lowest row, and behind it what may be typed there, in grey. */
+/** A sign of the program's own at the start of the lowest row, and after it a grey suggestion of what to type. */
 const SIGNS_MAX = 4;
 const OWN_SIGN = /^ {0,2}([^\p{L}\p{N}\s]{1,4}) {1,2}(?=\p{L})/u;
 

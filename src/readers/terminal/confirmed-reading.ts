@@ -13,10 +13,7 @@ const MOTION_MS = 2200;
 export class ConfirmedReading {
   #movedAt = Number.NEGATIVE_INFINITY;
   #seen: ScreenFacts | null = null;
-  /**
-   * The facts of the last check, those of the check before, and those on which two agreed: of equal facts always the
-   * first.
-   */
+  /** The facts of the last check, of the check before, and the last confirmed ones; of equal facts always the first. */
   #key: ScreenFacts | null = null;
   #before: ScreenFacts | null = null;
   #settled: ScreenFacts | null = null;
@@ -66,8 +63,8 @@ export class ConfirmedReading {
     const moving = at - this.#movedAt < MOTION_MS;
     const said = this.#said;
     const isNews = said !== null && (said.reply !== seen.reply || said.tokens !== tokens);
-    // A frame that is torn at this check is complete at the next. Qwen Code repaints its whole history every 40 s; half
-    // of it looks like a new reply, and counted as progress it kept a dead stream alive.
+    // A frame that is torn at this check is complete at the next. Some programs repaint their whole history (Qwen Code
+    // every 40 s); half of it counted as a new reply, and as progress of a dead stream.
     const isFirst = isNews && !this.#wasNews;
     this.#wasNews = isNews;
     if (said && (isFirst || !isNews) && said.moving === moving && said.key === this.#settled) return null;

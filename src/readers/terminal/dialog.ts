@@ -15,10 +15,10 @@ export interface Dialog {
 
 const SELECTED = /^[\s│┃|▌]{0,8}[❯›●▸▶►→>◉]\s{1,3}(?:(\d{1,2})[.)]\s{1,3})?(?:\[.\]\s)?\S/;
 const OPTION = /^[\s│┃|▌]{0,12}(?:[❯›●▸▶►→>◉○◯]\s{1,3})?(\d{1,2})[.)]\s{1,3}(?:\[.\]\s)?\S/;
-/** Beside an option, the key that chooses it. */
+/** The key that chooses an option, beside it. */
 const KEYED = /\((?:[a-z]|tab|esc|enter|return|(?:shift|ctrl|alt)[+-](?:tab|[a-z]))\)[\s│┃|]*$/i;
 const LABEL = /^(?:[✓✔✗✘✕] )?[\p{L}\p{N}"'“([]/u;
-/** What only points at an option: a bullet begins a message too. */
+/** A sign that only points at an option: a bullet also starts a message. */
 const POINTS = /^[\s│┃|▌]{0,8}[❯›▸▶►→>] /;
 const FRAMED = /^\s{0,4}[│┃|].*[│┃|]$/;
 const ANSWER_SIGN = /^[✓✔✗✘✕] /;
@@ -35,7 +35,7 @@ const choiceOf = oncePerRow((row): { indent: string; isChosen: boolean; label: s
   if (indent === undefined || sign === undefined || label === undefined) return null;
   return { indent, isChosen: sign === "●" || sign === "◉", label };
 });
-/** `[y] Approve   [n] Deny`: the answers beside each other, each behind its key. */
+/** `[y] Approve   [n] Deny`: the answers side by side, each after its key. */
 const KEYED_ANSWERS =
   /^[\s│┃|]{0,8}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)\s{2,}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)(?:\s{2,}.{0,120})?[\s│┃|]*$/u;
 /** The keys of a menu, above its options, with the keys to move. */
@@ -152,7 +152,10 @@ function selectedOption(rows: readonly ScreenRow[], foot: number): number | null
   return endsInKeys(rows, foot) ? numberedOption(rows, foot) : null;
 }
 
-/** Some show by colour alone which option is selected. With the keys as the last row of the screen, a list of numbers is one. */
+/**
+ * Some programs show the selected option by colour alone. With keys in the last row of the screen, a numbered list is a
+ * dialog.
+ */
 function numberedOption(rows: readonly ScreenRow[], foot: number): number | null {
   let next: number | null = null;
   for (let y = foot; y >= 0 && foot - y <= BELOW_MAX; y--) {
@@ -188,7 +191,7 @@ function hasSibling(rows: readonly ScreenRow[], y: number, foot: number, number:
   return false;
 }
 
-/** The selected one of answers below each other, each behind a round sign: one is yes, one is no. */
+/** The selected one of answers below each other, each after a round sign: one is yes, one is no. */
 function isChoice(rows: readonly ScreenRow[], y: number): boolean {
   const chosen = choiceOf(rows[y] as ScreenRow);
   if (!chosen?.isChosen) return false;
@@ -204,14 +207,14 @@ function isChoice(rows: readonly ScreenRow[], y: number): boolean {
   return labels.some((one) => YES.test(one)) && labels.some((one) => NO.test(one));
 }
 
-/** Without key hints: yes and no, in a frame or each behind its sign. Bare, they may be a draft of two lines. */
+/** Without key hints: yes and no, in a frame or each after its sign. Bare, they may be a draft of two lines. */
 function isAnswered(row: string, beside: string, column: number): boolean {
   const [one, other] = [row.slice(column), beside.slice(column)];
   if (!POINTS.test(row) || !isYesOrNo(one, other)) return false;
   return [row, beside].every((r) => FRAMED.test(r)) || [one, other].every((label) => ANSWER_SIGN.test(label));
 }
 
-/** Below a rule or the top of a frame, and above the option: how to move, and the key to choose. */
+/** Below a rule or the top of a frame, and above the option: the keys to move and to choose. */
 function movesAbove(rows: readonly ScreenRow[], y: number): boolean {
   for (let r = y - 1; r >= 0 && y - r <= BELOW_MAX; r--) {
     const row = rows[r] as ScreenRow;

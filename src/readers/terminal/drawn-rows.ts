@@ -11,14 +11,14 @@ interface Colours {
   redFrame?: boolean;
   backed?: boolean;
   cursor?: boolean;
-  /** With the cursor in this column of the row, or in none. */
+  /** For the cursor in this column of the row; null if it is in another row. */
   ghost?: { cursor: number | null; isSo: boolean };
 }
 
 export class DrawnRows {
   readonly #terminal: Terminal;
   readonly #rows: readonly ScreenRow[];
-  /** Answers for a row since its last change. */
+  /** Results for a row since its last change. */
   readonly #colours: (Colours | undefined)[] = [];
   #cell: IBufferCell | undefined;
   #sawColour = false;
@@ -33,7 +33,7 @@ export class DrawnRows {
     this.#colours[y] = undefined;
   }
 
-  /** Code in a message has a hue too, but a cold one. */
+  /** Code in a message is coloured too, but in a cold colour. */
   tinted(y: number): boolean {
     const known = this.#coloursOf(y);
     known.tinted ??= this.#mostly(y, isWarm);
@@ -73,7 +73,7 @@ export class DrawnRows {
     return known.cursor;
   }
 
-  /** With `NO_COLOR`, or in a terminal without any, an error is drawn like all the rest. */
+  /** With `NO_COLOR`, or in a terminal without colours, an error is drawn like any other text. */
   isPlain(): boolean {
     for (let y = 0; y < this.#rows.length && !this.#sawColour; y++) this.#sawColour = this.#hasColour(y);
     return !this.#sawColour;
@@ -89,7 +89,7 @@ export class DrawnRows {
     return false;
   }
 
-  /** Programs that hide the cursor draw their own: one character with its colours changed over. */
+  /** Programs that hide the cursor draw their own: one character with inverted colours. */
   #hasInvertedCell(y: number): boolean {
     const buffer = this.#terminal.buffer.active;
     const line = buffer.getLine(buffer.baseY + y);
@@ -159,7 +159,7 @@ export class DrawnRows {
     return false;
   }
 
-  /** Are more than half of the row's letters drawn so? */
+  /** Are more than half of the row's letters drawn this way? */
   #mostly(y: number, isSo: (cell: IBufferCell) => boolean): boolean {
     const buffer = this.#terminal.buffer.active;
     const line = buffer.getLine(buffer.baseY + y);

@@ -7,14 +7,14 @@ import type * as Xterm from "@xterm/headless";
 import type { ScreenRow } from "./row.js";
 import { TerminalScreen } from "./terminal-screen.js";
 
-/** Not by `import`: looking for the names that it exports takes Node.js 20 to 70 ms of a start that is felt. */
+/** Not by `import`: the search for its export names takes Node.js 20 to 70 ms at start-up. */
 const xterm = createRequire(import.meta.url)("@xterm/headless") as typeof Xterm;
 
 /** This many pending bytes go to the emulator at once, to bound memory under a flood. */
 const PENDING_BYTES_MAX = 256 * 1024;
 /**
- * A check costs as much as parsing a thousand bytes, and a turning spinner writes a hundred between two checks. So few
- * bytes wait for more output, for the program to rest, or for this many checks at most.
+ * A check costs as much as parsing a thousand bytes, and a turning spinner writes a hundred between two checks. Fewer
+ * bytes than this wait for more output, for the program to rest, or for this many checks at most.
  */
 const WORTH_BYTES = 2000;
 const WAIT_CHECKS_MAX = 4;
@@ -45,7 +45,7 @@ export class Emulator {
       rows: clamp(rows, 2, 500),
       scrollback: 0,
       allowProposedApi: true,
-      // It writes what it cannot parse to standard error, bytes and all.
+      // It would write input that it cannot parse to standard error.
       logLevel: "off",
     });
     this.screen = new TerminalScreen(this.#terminal);
@@ -68,7 +68,7 @@ export class Emulator {
     if (this.#pendingBytes > PENDING_BYTES_MAX) this.flush();
   }
 
-  /** The last check has seen everything. */
+  /** The last check has read everything. */
   get isAtRest(): boolean {
     if (this.#pendingBytes > 0 || this.#dirty) return false;
     return this.#changed.length === 0 && this.#titles.length === 0 && this.#statuses.length === 0;
@@ -105,14 +105,14 @@ export class Emulator {
     this.#dirty = true;
   }
 
-  /** Brings the screen's rows up to what was written. */
+  /** Updates the screen's rows from the parsed output. */
   readRows(): void {
     this.flush();
     if (this.#dirty) for (const row of this.screen.read()) this.#changed.push(row);
     this.#dirty = false;
   }
 
-  /** The rows that changed since this was last asked. */
+  /** The rows that changed since the last call. */
   takeChanged(): ScreenRow[] {
     return this.#changed.splice(0);
   }
@@ -124,7 +124,7 @@ export class Emulator {
     return this.#titles.splice(0);
   }
 
-  /** What the program wrote of itself by OSC 7501 since this was last asked. */
+  /** The OSC 7501 reports since the last call. */
   takeStatuses(): string[] {
     return this.#statuses.splice(0);
   }
@@ -133,7 +133,7 @@ export class Emulator {
     return this.#title ?? "";
   }
 
-  /** Row and column from 0, after everything that was parsed. The column may lie behind the last one. */
+  /** Row and column from 0, after everything that was parsed. The column may be one past the last. */
   get cursor(): { x: number; y: number; cols: number } {
     const { cursorX: x, cursorY: y } = this.#terminal.buffer.active;
     return { x, y, cols: this.#terminal.cols };

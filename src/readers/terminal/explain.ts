@@ -1,4 +1,4 @@
-/** One check of a screen in its parts: which row lies in which region, and which rules of the profile match it. */
+/** One check of a screen in its parts: the region of each row, and the rules of the profile that match it. */
 import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
 import type { Layout, Match } from "./layout.js";
@@ -30,7 +30,7 @@ export interface ScreenExplanation {
   dialog: { prompt: string; question: string } | null;
   /** Rows with text. */
   rows: ExplainedRow[];
-  /** What the check states. It becomes a signal when a second check agrees. */
+  /** The facts of the check. They become a signal when a second check agrees. */
   facts: Omit<ScreenReading, "moving">;
 }
 

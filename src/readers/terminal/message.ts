@@ -3,7 +3,7 @@ import type { CompiledProfile } from "./compiled.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
 import { isBlank, type ScreenText } from "./screen-text.js";
 
-/** A tool's header looks like a message; the tool's output is attached below it. */
+/** A tool's header resembles a message; the tool's output is attached below it. */
 const TOOL_OUTPUT = /^\s+[⎿└]\s/;
 const printsOfTool = oncePerRow((row) => TOOL_OUTPUT.test(row));
 export const isToolOutput = (row: ScreenRow | undefined): boolean => row !== undefined && printsOfTool(row);
@@ -50,7 +50,7 @@ function bareStart(screen: ScreenText, from: number, end: number): number {
   return start;
 }
 
-/** Some draw a bar beside each message, and a short row below it: what it cost. */
+/** Some programs draw a bar beside each message, and a short row with its cost below it. */
 const COST = /^\s{0,4}[~≈]?\d[\d.,]{0,9}k? tokens?$/i;
 const isCost = oncePerRow((row) => COST.test(row));
 const BARRED = /^\s{0,2}┃(?: \s{0,2}\S|$)/;
@@ -73,11 +73,11 @@ function barStart(rows: readonly ScreenRow[], from: number, y: number): number |
   return SPEAKER.test(header) && !HUMAN.test(header) ? start : null;
 }
 
-/** Keys and marked options, as a dialog has them. */
+/** Keys and marked options, as in a dialog. */
 const FURNITURE =
   /^[\s│┃|▌*-]{0,8}[❯›●▸▶►◉]\s{1,3}\d{1,2}[.)]\s|\b(?:esc|enter|tab) to (?:cancel|confirm|select|submit|amend)\b|\bpress enter to\b|\benter confirm\b/i;
 
-/** When it was said, at the far right of a row. */
+/** The time of a message, at the far right of a row. */
 const STAMP = / {3}\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?$/i;
 
 /** A question with a marked option or with keys to press is a dialog that the message quotes: what follows it counts. */
@@ -92,7 +92,7 @@ function unquoted(rows: readonly string[]): string {
 
 /**
  * The lowest part of the reply is text of the agent, so an answer is under way or complete. An answer has paragraphs,
- * lists and code: prose is walked over upwards until a row says whose it is. A tool, a frame or a prompt ends the walk.
+ * lists and code: prose is skipped upwards until a row shows its author. A tool, a frame or a prompt ends the search.
  */
 export function isReplying(profile: CompiledProfile, screen: ScreenText, end: number): boolean {
   const from = Math.max(0, end - REPLY_ROWS_MAX);

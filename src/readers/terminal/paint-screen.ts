@@ -1,4 +1,4 @@
-/** What a terminal shows after some bytes, with what has scrolled out of it, as lines of text. */
+/** The text of a terminal after some output, with its scrollback, as lines. */
 const SCROLLBACK = 1000;
 
 export async function paintScreen(
@@ -17,7 +17,7 @@ export async function paintScreen(
         const line = buffer.getLine(y);
         const isMore = buffer.getLine(y + 1)?.isWrapped === true;
         const text = line?.translateToString(!isMore) ?? "";
-        // One line again, however narrow the terminal is: half a secret would not be known for one.
+        // Wrapped rows are joined: half of a secret would not be recognised.
         if (line?.isWrapped && found.length > 0) found[found.length - 1] += text;
         else found.push(text);
       }
@@ -27,8 +27,11 @@ export async function paintScreen(
   });
 }
 
-/** The cursor is moved up or to a place, a screen is cleared or taken: read as plain lines it would be a jumble. */
+/**
+ * The cursor is moved up or positioned, or a screen is cleared or switched: as plain lines the output would be
+ * unreadable.
+ */
 const PAINTS = /\u001b\[(?:\d{0,5}A|[\d;]{0,11}[Hf]|[\d;]{0,5}J|\?(?:47|1047|1049)h)/;
 
-/** Whether a program draws, instead of writing one line after the other. */
+/** Whether a program draws a screen instead of writing line after line. */
 export const isPainting = (bytes: Uint8Array): boolean => PAINTS.test(Buffer.from(bytes).toString("latin1"));

@@ -1,7 +1,7 @@
 /**
  * OSC 7501, the Program Status Protocol: `state=blocked:app=codex:kind=permission:msg=<base64>`. Codex writes it
- * unasked, Claude Code when its terminal answered the query. It shows the edges of a turn exactly; it does not show
- * hangs, retries or stuck tools, which all stay `working`, and a question in plain text is `done`.
+ * without a query, Claude Code after its terminal answered the query. It shows the edges of a turn exactly; it does not
+ * show hangs, retries or stuck tools, which all stay `working`, and a question in plain text is `done`.
  */
 import { digest } from "../../core/digest.js";
 import type { Signal, StatusSignal } from "../../core/signal.js";
@@ -18,7 +18,7 @@ const PROMPTS: Record<string, PromptKind> = {
   login: "login",
 };
 
-/** Nothing for the query (`?`) and for anything malformed. An error's message says what kind of error it is. */
+/** Nothing for the query (`?`) and for malformed data. An error's message shows the kind of error. */
 export function readProgramStatus(data: string, at: number, context: { readonly zone: string }): Signal[] {
   const status = readStatus(data, at);
   if (!status) return [];
@@ -46,7 +46,7 @@ export function readProgramStatus(data: string, at: number, context: { readonly 
   ];
 }
 
-/** The state alone; null for the query and for anything malformed. */
+/** The state alone; null for the query and for malformed data. */
 export function statusOf(data: string): string | null {
   return readStatus(data, 0)?.status ?? null;
 }

@@ -3,13 +3,13 @@ import type { PromptKind } from "../../core/states.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
 import { wordsIn } from "./screen-text.js";
 
-/** What is matched of a row. */
+/** Longest part of a row that is matched. */
 export const ROW_MAX = 400;
 export const HINT = /\b(?:enter|return)\b.{0,12}\b(?:confirm|select|continue|submit|choose|accept)\b/i;
-/** It names the key that chooses. */
+/** It contains the key that chooses. */
 export const hasHint = oncePerRow((row) => HINT.test(row.slice(0, ROW_MAX)));
 
-/** Programs without dialogs ask in a line, and the line is the last thing on the screen. */
+/** Programs without dialogs ask in one line, the last one on the screen. */
 const LINE_QUESTIONS: readonly { prompt: PromptKind; when: RegExp }[] = [
   { prompt: "login", when: /\b(?:password|passphrase|verification code|one-time code)\b[^:]{0,60}:\s*$/i },
   { prompt: "confirmation", when: /[([](?:y\/n|yes\/no|y\/n\/a)[^\])]{0,12}[)\]][^\w]{0,3}$/i },
@@ -17,20 +17,20 @@ const LINE_QUESTIONS: readonly { prompt: PromptKind; when: RegExp }[] = [
   { prompt: "confirmation", when: /\bpress (?:enter|return|any key) to continue\W{0,8}$/i },
 ];
 
-/** What a row of that kind asks for; null for any other. */
+/** The kind of prompt of such a row; null for any other. */
 export const askedByLine = oncePerRow((row): PromptKind | null => {
   const tail = row.slice(-200).trimEnd();
   return LINE_QUESTIONS.find(({ when }) => when.test(tail))?.prompt ?? null;
 });
 
-/** Without options the last row asks, unless it names keys and another one above it asks. */
+/** Without options the last row asks, unless it contains keys and a row above it asks. */
 export function questionAtFoot(rows: readonly ScreenRow[], start: number, foot: number): string {
   const above = questionOf(rows, start, foot);
   const last = rows[foot] as ScreenRow;
   return hasHint(last) || /[?？](?: ·|$)/.test(above) ? above : [wordsIn(last), above].join(" · ").slice(0, 400);
 }
 
-/** The row that asks, with what is asked about: the last rows above the options, most telling first. */
+/** The row that asks, with its subject: the last rows above the options, the most specific first. */
 export function questionOf(rows: readonly ScreenRow[], start: number, option: number): string {
   const above = rows.slice(start, option).map(wordsIn).filter(Boolean);
   const asking = above.findLast((row) => /[?？]\s*$/.test(row));

@@ -2,8 +2,8 @@
  * Detects a screen that ends in the same rows again and again. Programs without records of their calls show a loop only
  * like this: message, call and result, and below them the same once more.
  *
- * A screen holds few repetitions. Once they fill it, a further repetition looks like the previous one. It is counted
- * when the row that ended them ends them again, after a different row did.
+ * A screen holds few repetitions. Once they fill it, a further repetition is identical to the previous one. It is
+ * counted when the row that ended them ends them again, after a different row did.
  */
 import { digest } from "../../core/digest.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
@@ -14,7 +14,7 @@ export interface RepeatedRows {
   times: number;
   /** Rows with words in one repetition. */
   rows: number;
-  /** Its call, or what else begins with a sign. */
+  /** Its call, or another row that starts with a sign. */
   text: string;
 }
 
@@ -23,7 +23,7 @@ const PERIOD_MAX = 14;
 const TEXT_MAX = 80;
 const GAP = /\s{3,400}/g;
 
-/** When it was said, what it cost, how much of it is folded, and a bar to scroll by: they differ from time to time, or move. */
+/** The time of a message, its cost, its folded part, and a scroll bar: they differ between repetitions, or move. */
 const STAMP = /\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\b/g;
 const COST = /\b\d[\d.,]{0,9}[kM]?(?: tok(?:en)?s?\b)|\b\d[\d.,]{0,9}[kKM]\b/g;
 const FOLDED = /\b\d{1,6} more lines?\b/g;
@@ -33,13 +33,13 @@ const said = oncePerRow((row) =>
   maskText(bareText(row.trimEnd().replace(BAR, "")).replace(STAMP, "T").replace(COST, "N").replace(FOLDED, "N")),
 );
 
-/** A sign before a message or a call; not the corner by which a result hangs. */
+/** A sign before a message or a call; not the corner that attaches a result. */
 const MARKED = /^[\s│┃]{0,8}(?![\u2500-\u257F⎿])[\p{So}•*$]\uFE0F? /u;
 const isMarked = oncePerRow((row) => MARKED.test(row));
 /** A repeated prompt of the user is not a loop of the agent. */
 const ASKED = /^[\s│┃]{0,8}[>❯›] /;
 const isAsked = oncePerRow((row) => ASKED.test(row));
-/** To ask after something that runs is a poll, as often as it may be. */
+/** Checking on something that runs is a poll, however often it repeats. */
 const POLL =
   /\b(?:sleep|wait(?:ing|ed|s)?|poll(?:ing|ed|s)?|monitor(?:ing|ed|s)?|heartbeat|pending|in[ _-]progress|queued|still|not (?:yet )?(?:ready|done|finished))\b/i;
 const isPolling = oncePerRow((row) => POLL.test(row));
@@ -62,17 +62,17 @@ interface Found {
   isCut: boolean;
 }
 
-/** Fewer rows than before, by more than the empty ones between them explain, are a frame that is half painted. */
+/** If the screen has fewer rows than before, by more than the empty ones between them, the frame is half painted. */
 const ROWS_TORN = 2;
 
 export class RepeatReader {
   #key = "";
-  /** The row that ended the block when it was first seen; whether another one has ended it since. */
+  /** The row that ended the block when it was first seen, and whether another one has ended it since. */
   #end = "";
   #isPast = false;
   /** Rows at the last complete check. */
   #rows = 0;
-  /** Times that came while the screen was full of them. */
+  /** Repetitions counted while the screen was full of them. */
   #more = 0;
 
   /** The rows above `end`, after they changed. */
@@ -86,7 +86,7 @@ export class RepeatReader {
     if (!found) return undefined;
     const last = worded.length - found.below;
     const block = worded.slice(last - found.period, last);
-    // Which row of the block comes first is a matter of the moment, which of them is the longest is not.
+    // The first row of the block varies between checks, the longest one does not.
     const marked = block.filter(isMarked).sort(byLength)[0];
     if (marked === undefined || block.some(isAsked) || block.some(isPolling)) return undefined;
     this.#countOn(block.map(said), found.isCut, worded.length);

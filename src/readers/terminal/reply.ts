@@ -1,4 +1,4 @@
-/** What the rows above status and composer say, and whether they have changed since the check before. */
+/** The reply above status and composer, and whether it has changed since the previous check. */
 
 import { PREVIEW_LINES_MAX } from "../../core/defaults.js";
 import { digest } from "../../core/digest.js";
@@ -22,10 +22,10 @@ export interface Reply {
 
 type Closing = Pick<ScreenReading, "closing" | "asks">;
 
-/** A question, with what leads to it. */
+/** A question, with the text before it. */
 const ASKS_MAX = 300;
 
-/** Of the masked row; empty if nothing of it is left. */
+/** Of the masked row; empty if nothing is left. */
 const digestOfRow: (row: ScreenRow) => string = oncePerRow((row) => {
   const masked = maskText(row);
   return masked === "" ? "" : digest(masked);

@@ -17,7 +17,7 @@ export class ResetTimes {
     until: undefined,
   }));
 
-  /** `zone` is the IANA zone of the terminal's user, for clock times without a zone; asked for only when there is one. */
+  /** `zone` is the IANA zone of the terminal's user, for clock times without a zone; read only when needed. */
   constructor(context: { readonly zone: string }) {
     this.#place = context;
   }

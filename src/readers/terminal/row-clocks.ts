@@ -32,7 +32,7 @@ const ROW_MAX = 400;
 /** A clock that last moved longer ago than this has stopped. */
 const STOPPED_MS = 3500;
 const RAN_MS = 20_000;
-/** A spinner turns so fast that two checks may find the same sign; its row disappears when the work ends. */
+/** A spinner turns fast enough that two checks may find the same sign; its row disappears when the work ends. */
 const SPUN_MS = 12_000;
 
 /** A time or a spinner in a row, which may be running. */
@@ -108,8 +108,8 @@ export class RowClocks {
   #rows = 0;
 
   /**
-   * Adds the rows that are new since the previous check; `standing` are all rows of the screen. Only rows that show a
-   * time are remembered.
+   * Adds the rows that are new since the previous check; `standing` are all rows of the screen. Only rows with a time
+   * are kept.
    */
   check(rows: readonly ScreenRow[], at: number, staticRows: readonly ScreenRow[] = rows): void {
     for (const row of rows) {

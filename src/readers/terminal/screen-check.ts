@@ -1,4 +1,4 @@
-/** What a check of a screen knows beyond the screen itself, and the facts that it finds. */
+/** Knowledge of a check beyond the screen itself, and the facts that it finds. */
 import type { ScreenReading } from "../../core/signal.js";
 import type { ScreenRow } from "./row.js";
 

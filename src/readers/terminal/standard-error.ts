@@ -1,6 +1,6 @@
 /**
- * Reads the standard error of a headless program. It shows retries, which Gemini CLI's event stream does not report,
- * and is often the only place for the reason of a failure.
+ * Reads the standard error of a headless program. It shows retries, which an event stream may not report (Gemini CLI),
+ * and is often the only source for the reason of a failure.
  */
 import { digest } from "../../core/digest.js";
 import { infraOf } from "../../core/judgement/normalise.js";
@@ -49,7 +49,7 @@ function tryIn(line: string, at: number): Signal[] {
 
 const LINES = 20;
 
-/** The lowest line that the table of vendor texts knows, as a limit or a final error; nothing if none is known. */
+/** The lowest line that the table of vendor texts contains, as a limit or a final error; nothing if there is none. */
 function lastWordsOf(stderr: string, at: number, zone: string): Signal[] {
   for (const line of stderr.split("\n").slice(-LINES).reverse()) {
     const text = line.trim();

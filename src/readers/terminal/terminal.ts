@@ -1,7 +1,7 @@
 /**
  * Turns terminal bytes into signals.
  *
- * Bytes are only collected as they arrive; everything is read at time boundaries (`look`), never per write, so that
+ * Bytes are only collected as they arrive; everything is read at time boundaries (`check`), never per write, so that
  * chunking has no effect. The facts of the screen count when two checks agree.
  */
 
@@ -43,9 +43,9 @@ export interface TerminalOptions {
 const OUTPUT_EVERY_MS = 5000;
 /** A spinner in a title turns several times a second: after this long without a change it has stopped. */
 const TITLE_STATIC_MS = 4000;
-/** How shells and interpreters end their prompt row. */
+/** Last character of the prompt row of shells and interpreters. */
 const PROMPT_SIGN = /[$#%>❯›»]$/;
-/** What a program's status means for typing. */
+/** Meaning of a program's status for typing. */
 const WORDS: Readonly<Record<string, ScreenState["says"]>> = {
   working: "working",
   blocked: "blocked",
@@ -157,7 +157,7 @@ export class TerminalReader {
 
   /**
    * Is the next check due at once? A new state is confirmed as soon as possible. Growth of a reply or a counter is not
-   * urgent if a profile shows that the agent works; by structure alone, each check is evidence of what turns and runs.
+   * urgent if a profile shows that the agent works; by structure alone, each check is evidence of spinners and clocks.
    */
   #isHurried(): boolean {
     return this.#isByStructure ? this.#settling.isOpen : this.#settling.isUnsettled;

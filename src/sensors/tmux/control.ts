@@ -120,6 +120,6 @@ export class ControlLink implements TmuxLink {
 
 /** tmux parses each line of control mode. Only fixed texts and ids are sent, none with a quote. */
 function quoted(word: string): string {
-  if (/['\n\r]/.test(word)) throw new Error(`no word for a control client: ${JSON.stringify(word)}`);
+  if (/['\n\r]/.test(word)) throw new Error(`not a valid argument for a control client: ${JSON.stringify(word)}`);
   return `'${word}'`;
 }
