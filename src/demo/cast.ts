@@ -15,7 +15,7 @@ export type Ending =
 export interface Member {
   name: string;
   prompt: string;
-  /** What happens to it. */
+  /** The event that it plays. */
   plot: string;
   ending: Ending;
   steps: readonly ScriptStep[];

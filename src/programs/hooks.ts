@@ -35,24 +35,24 @@ export interface HttpTarget {
   key: string;
 }
 
-/** The settings as they would be, or why they cannot be edited. */
+/** The edited settings, or why they cannot be edited. */
 export type EditResult = { ok: true; text: string } | { ok: false; error: string };
 
 export interface HttpHookPart {
-  /** What the program does while the daemon is down. */
+  /** Effect on the program while the daemon is down. */
   readonly whenDown: string;
-  /** What the user should know about hooks that post; `settings` are those before the edit. */
+  /** Notes for the user about hooks that post; `settings` are those before the edit. */
   readonly notes: (settings: string, port: number) => string[];
 }
 
-/** `foreign`: on, and not from here; it was installed in another way. */
+/** `foreign`: enabled, but installed in another way. */
 export type PluginState = "none" | "on" | "off" | "foreign";
 
 export interface PluginPart {
-  /** Name of its folder in rouse's own: by this name an installation is known for ours. */
+  /** Name of its folder inside rouse's: an installation with this name is ours. */
   readonly folder: string;
-  /** Its files, as they are shipped. */
+  /** Its files, as shipped. */
   readonly files: readonly string[];
-  /** The first release of the program with which it was tried. */
+  /** The first release of the program that it was tested with. */
   readonly since: string;
 }

@@ -1,4 +1,4 @@
-/** Which process is an agent: by what it was started as, never by what it says. */
+/** Recognises the process of an agent by its command line, never by its output. */
 import { partOf } from "./part.js";
 import type { ProcessRule } from "./program.js";
 import { PROGRAMS } from "./registry.js";
@@ -11,7 +11,7 @@ const RULES: readonly (ProcessRule & { kind: string })[] = PROGRAMS.flatMap(({ p
 const RUNTIMES = new Set(["node", "nodejs", "bun", "deno"]);
 /** Options of a runtime that take the next argument as their value. */
 const VALUED = new Set(["-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions"]);
-/** The runtime is given code, or another task. */
+/** The runtime gets code, or another task. */
 const NO_SCRIPT = new Set(["-e", "--eval", "-p", "--print", "-i", "--interactive", "--test", "--run"]);
 const WORDS_MAX = 64;
 

@@ -17,7 +17,7 @@ export interface AgentProgram {
   readonly profile: AgentProfile;
   /** How its process is recognised. */
   readonly process: ProcessRule | Absent;
-  /** What its records say. */
+  /** Readers of its records. */
   readonly readers: Load<ProgramReaders>;
   /** The place of its records. */
   readonly transcript: TranscriptPart | Absent;
@@ -26,7 +26,7 @@ export interface AgentProgram {
   /** The settings that make it send its telemetry to the daemon, as text for the user. */
   readonly telemetry: ((target: TelemetryTarget) => string) | Absent;
   readonly account: IdentifyAccount | Absent;
-  /** Labels of recordings that its screens show like another state, so that no score is kept of them. */
+  /** Labels of recordings that its screens show like another state, so they are not scored. */
   readonly ambiguousLabels: readonly string[];
 }
 
@@ -40,9 +40,9 @@ export interface TelemetryTarget {
 export interface ProcessRule {
   /** Name of the command. */
   readonly name: string;
-  /** Ends of the paths that a runtime is given, or that the command lives at. */
+  /** Ends of the paths of its script, or of the command itself. */
   readonly paths: readonly string[];
-  /** Commands of the program that are no agent: they serve, set up or ask for something. */
+  /** Commands of the program that are not agents: servers, setup, queries. */
   readonly others: ReadonlySet<string>;
 }
 

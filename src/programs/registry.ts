@@ -23,7 +23,7 @@ const PROFILES: readonly AgentProfile[] = PROGRAMS.map(({ profile }) => profile)
 /** Every kind of program that has a profile of its own, and `generic`. */
 export const KINDS: readonly string[] = PROFILES.map(({ id }) => id);
 
-/** What is known of the program with this id; the generic one for any other id. */
+/** The program with this id; the generic one for any other id. */
 export function programFor(kind: string): AgentProgram {
   return PROGRAMS.find(({ profile }) => profile.id === kind) ?? genericProgram;
 }
@@ -47,14 +47,14 @@ export function isKind(given: string, own: readonly ProfileOverride[] = []): boo
 }
 
 /**
- * The profile of a program; the generic one for any other, a fork included. `said` is what the program calls itself
- * when asked for its version ("2.1.197 (Claude Code)"): a recording may spell the program in a way of its own.
+ * The profile of a program; the generic one for any other, including a fork. `said` is the program's own version output
+ * ("2.1.197 (Claude Code)"): a recording may spell the program differently.
  */
 export function profileFor(program: string, own: readonly ProfileOverride[] = [], said = ""): AgentProfile {
   const name = (program.split("/").at(-1) ?? "").toLowerCase();
   const base =
     byName(name) ?? byName(name.replace(/[-_. ]?v?\d[\d.]*$/, "")) ?? byProduct(said) ?? genericProgram.profile;
-  // The program's own name goes before its base: a profile over the generic one hides none that has a name.
+  // The program's own name takes precedence over its base: a profile over the generic one hides no named profile.
   const override =
     own.find((given) => isCalled(given, name)) ?? own.find((given) => given.id.toLowerCase() === base.id);
   if (!override) return base;
@@ -74,7 +74,7 @@ function byProduct(said: string): AgentProfile | undefined {
   return PROFILES.find((p) => p.products.some((product) => words.includes(product.toLowerCase())));
 }
 
-/** The part of a profile that the judgement sees. */
+/** The part of a profile that the judgement uses. */
 export function traitsOf(profile: AgentProfile): Traits {
   return { ...profile.traits, versions: profile.versions };
 }

@@ -22,16 +22,16 @@ export interface Candidate {
   startedAt: number;
   argv: readonly string[];
   cwd: string | null;
-  /** Of its environment, as far as it can be read. */
+  /** Its environment, if readable. */
   env: ReadonlyMap<string, string>;
   home: string;
   openFiles: readonly string[];
 }
 
 export interface TranscriptLocation {
-  /** Null as long as it is unknown. */
+  /** Null while it is unknown. */
   transcript: string | null;
-  /** The folder that all transcripts of the program are in. */
+  /** The folder of all transcripts of the program. */
   root: string;
   sessionId: string | null;
   /** The program's database, if it keeps one instead of transcripts. */
@@ -40,7 +40,7 @@ export interface TranscriptLocation {
   configFolder: string;
 }
 
-/** Files that subagents write: they prove that work goes on for the session, and what it costs. */
+/** Files of subagents: they prove that work for the session continues, and have its cost. */
 export interface SideFilesPart {
   readonly folder: (transcript: string) => string;
   readonly isSideFile: (name: string) => boolean;
@@ -66,7 +66,7 @@ export interface SessionFile {
 type Cell = string | number | null;
 export type DatabaseRow = Record<string, Cell>;
 
-/** What is needed of an open database: that of `node:sqlite`. */
+/** The required part of an open database: that of `node:sqlite`. */
 export interface ReadDatabase {
   exec(sql: string): void;
   prepare(sql: string): { all(...values: Cell[]): DatabaseRow[] };
@@ -76,7 +76,7 @@ export interface ReadDatabase {
 export interface DatabaseAccess {
   /** Opens it for reading only. */
   open(path: string): ReadDatabase;
-  /** Which file has this name now, as a text that changes when another file takes it. */
+  /** Identity of the file with this name: changes when another file replaces it. */
   fileId(path: string, root: string): Promise<{ ok: true; id: string } | { ok: false; reason: Refusal }>;
 }
 
@@ -87,24 +87,24 @@ export interface DatabaseLocation {
   /** The program's working folder. */
   directory: string;
   startedAt: number;
-  /** Session that its arguments name. */
+  /** Session in its arguments. */
   session: string | null;
 }
 
 export interface ChangedRows {
-  /** Of the session and its subagents, as the reader takes them, in the order of their last change. */
+  /** Of the session and its subagents, for the reader, in the order of their last change. */
   rows: JsonRecord[];
-  /** There is more to read at once. */
+  /** More can be read at once. */
   more: boolean;
   refusal: Refusal | null;
-  /** The program has it for itself in this moment, and nothing was seen. */
+  /** The program has locked it at this moment, and nothing was read. */
   isBusy: boolean;
 }
 
 /** The rows that changed since the last call. */
 export interface RowSource {
   readonly path: string;
-  /** The session that is read, and the time of the last row that was. */
+  /** The current session, and the time of the last row that was read. */
   readonly position: { session: string; since: number } | null;
   read(): Promise<ChangedRows>;
   close(): void;
@@ -112,9 +112,9 @@ export interface RowSource {
 
 export interface DatabaseCode {
   readonly open: (context: DatabaseLocation, access: DatabaseAccess) => RowSource;
-  /** A row is stamped before its transaction is written, so a newer one may be seen so much earlier. */
+  /** A row is stamped before its transaction is written, so a newer one may appear this much earlier. */
   readonly overlapMs: number;
-  /** What a poll would have seen of these rows, each at its time. */
+  /** The states that a poll would have found in these rows, each at its time. */
   readonly placeRows: (rows: readonly JsonRecord[]) => { at: number; row: JsonRecord }[];
   /** A reader of the rows of one session; of all sessions if none is given. */
   readonly makeReader: (context: Partial<ReadContext>, session: string | null) => RecordReader;
@@ -122,7 +122,7 @@ export interface DatabaseCode {
   readonly readAll: (rows: readonly unknown[]) => { at: number; signals: Signal[] }[];
 }
 
-/** Times of files are a little behind the clock. */
+/** File times are slightly behind the clock. */
 export const SLACK_MS = 2000;
 export const ID = /^[\w-]{1,100}$/;
 export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;

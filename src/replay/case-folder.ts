@@ -1,4 +1,7 @@
-/** A recorded case: a folder with `meta.json`, the terminal as a cast, transcripts and when they grew, hooks, process samples. */
+/**
+ * A recorded case: a folder with `meta.json`, the terminal as a cast, transcripts with their growth times, hooks,
+ * process samples.
+ */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { partOf } from "../programs/part.js";
@@ -12,12 +15,12 @@ import { BadInput, readLines, readPart, recordOfLine } from "./files.js";
 import { fromArray, isOnClock, mergeInputs, onlyFrom, type RecordedInput } from "./inputs.js";
 import { dateTranscripts, placeTranscripts } from "./transcript-times.js";
 
-/** Which sources a replay may use: to see what each is worth alone. */
+/** The sources that a replay may use, to measure the value of each alone. */
 export const SOURCE_NAMES = ["screen", "transcript", "hooks", "stream", "session", "process"] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
 const PROCESS = "process.jsonl";
-/** Files any of which is enough to judge by. */
+/** Files of which any one is enough to judge by. */
 const RECORDING = /^(?:session\.cast(?:\.gz)?|transcript-(?:\d+|db)\.jsonl|process\.jsonl)$/;
 
 export interface CaseFolder {
@@ -112,7 +115,7 @@ function sizeOf(meta: Record<string, unknown>, header: { cols: number; rows: num
   return { cols: header.cols, rows: header.rows };
 }
 
-/** Of a recording without a terminal, which has no header that says so. */
+/** For a recording without a terminal, which has no header with the start time. */
 function recordedAt(meta: Record<string, unknown>): number {
   const at = Date.parse(stringAt(meta, "recorded_at") ?? "");
   return isOnClock(at / 1000) ? at : 0;
@@ -155,7 +158,7 @@ async function databaseRows(path: string, startAt: number, lost: { lines: number
   });
 }
 
-/** One a second for as long as the recording lasts, so they are read as they are needed. */
+/** One per second of the recording, so they are read on demand. */
 async function* processSamples(path: string, startAt: number, lost: { lines: number }): AsyncGenerator<RecordedInput> {
   let last = 0;
   for await (const line of readLines(path, lost)) {

@@ -1,6 +1,6 @@
 /**
  * asciinema recordings: a header line, then `[seconds, kind, text]` lines. Version 2 counts from the start, version 3
- * from the event before, has comments, and knows how the program ended.
+ * from the previous event, with comments and the exit status of the program.
  */
 import { asRecord, parseRecord } from "../readers/records/json.js";
 import { BadInput, readLines } from "./files.js";
@@ -10,15 +10,15 @@ export interface CastHeader {
   cols: number;
   rows: number;
   version: 2 | 3;
-  /** Wall clock at the start, in milliseconds; 0 where the recording does not say. */
+  /** Wall clock at the start, in milliseconds; 0 if unknown. */
   startAt: number;
-  /** The program that was recorded; null where the recording does not say. */
+  /** The recorded program; null if unknown. */
   program: string | null;
 }
 
 const encoder = new TextEncoder();
 
-/** Opens a cast: its header, and its inputs as they are read. A bad line costs that line only and is counted. */
+/** Opens a cast: its header, and its inputs on demand. An invalid line is skipped and counted. */
 export async function openCast(
   path: string,
   headless: boolean,
@@ -38,7 +38,7 @@ export async function openCast(
         skipped++;
         continue;
       }
-      // Time never runs backwards, whatever a damaged line says.
+      // Time never runs backwards, even in a damaged recording.
       const t = header.version === 3 ? last + event.t : Math.max(last, event.t);
       last = t;
       const input = inputOf(event.code, event.data, t, headless);
@@ -48,7 +48,7 @@ export async function openCast(
   return { header, inputs, skipped: () => skipped + lost.lines };
 }
 
-/** The header; or what is wrong with it, and what was expected. */
+/** The header, or a description of what is wrong with it. */
 function parseHeader(line: string): CastHeader | string {
   const header = parseRecord(line);
   const expected = 'its first line must be a JSON header with "version": 2 or 3';

@@ -8,16 +8,16 @@ import type { TerminalReader } from "../readers/terminal/terminal.js";
 export interface ExplainedMoment {
   /** Seconds from the start of the recording. */
   t: number;
-  /** The rule of the judgement that decided, such as `byPrompt`; null where none had anything to say. */
+  /** The rule that decided, such as `byPrompt`; null if none applied. */
   rule: string | null;
   assessment: Pick<Assessment, "state" | "cause" | "confidence" | "level" | "kinds" | "reasons">;
-  /** What came in since the last judgement that had signals. */
+  /** Signals since the last judgement that had signals. */
   signals: Signal[];
   /** The last check of the screen; null without one. */
   screen: ScreenExplanation | null;
 }
 
-/** At the last judgement up to `at` seconds; at every change of state or cause where that is null. */
+/** At the last judgement up to `at` seconds; at every change of state or cause if that is null. */
 export class Explaining {
   readonly moments: ExplainedMoment[] = [];
   readonly #at: number | null;
@@ -41,7 +41,7 @@ export class Explaining {
       t,
       rule: decidingRule(evidence, assessment.at),
       assessment: { state, cause, confidence, level, kinds, reasons },
-      // The judgement that is due every ten seconds brings no signals of its own.
+      // The judgement every ten seconds has no signals of its own.
       signals: signals.length === 0 && this.#at !== null ? (this.moments[0]?.signals ?? []) : signals,
       screen: terminal?.explain() ?? null,
     };

@@ -1,4 +1,4 @@
-/** Reading recordings from disk: streamed, gunzipped where needed, one line at a time. */
+/** Reads recordings from disk: streamed, gunzipped if needed, one line at a time. */
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { type JsonRecord, parseRecord } from "../readers/records/json.js";
@@ -44,7 +44,7 @@ async function* unpacked(path: string, first: Uint8Array, rest: AsyncIterable<Ui
     }
   } catch (error) {
     if (error instanceof BadInput) throw error;
-    // A recording cut off in the middle of its last block is still a recording up to there.
+    // A recording that was cut in the middle of its last block is valid up to there.
     if (zipped && bytes > 0) return;
     throw new BadInput(whyUnreadable(path, error));
   }
@@ -62,7 +62,7 @@ async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   yield* unzip as AsyncIterable<Uint8Array>;
 }
 
-/** Lines of a file. One that is too long comes out empty and is counted in `lost`. */
+/** Lines of a file. A line that is too long is emitted empty and counted in `lost`. */
 export async function* readLines(path: string, lost: { lines: number } = { lines: 0 }): AsyncGenerator<string> {
   const splitter = new LineSplitter();
   let dropped = 0;
@@ -88,7 +88,7 @@ export function recordOfLine(line: string, lost: { lines: number }): JsonRecord 
 /** Limit of a file whose lines are kept in memory; real ones have a tenth of it. */
 const PART_CHARS_MAX = 16 * 1024 * 1024;
 
-/** The lines of such a file; what goes beyond is counted in `lost` and left out. */
+/** The lines of such a file; lines beyond the limit are counted in `lost` and left out. */
 export function readPart(path: string, lost: { lines: number }): AsyncGenerator<string> {
   return upToPart(readLines(path, lost), lost);
 }

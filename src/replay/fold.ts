@@ -2,8 +2,8 @@
  * Replays a recording on a virtual clock through the step that the live loop calls.
  *
  * The terminal is read on a fixed grid of time; records count at the moment they were written. Between two inputs the
- * clock ticks when a judgement or a decision is due, and every 10 s as in the live loop. The same recording gives the same
- * timeline, byte for byte, however its bytes were cut.
+ * clock ticks when a judgement or a decision is due, and every 10 s as in the live loop. The same recording gives the
+ * same timeline, byte for byte, however its bytes were chunked.
  */
 import type { AgentSession } from "../core/agent.js";
 import { COMPLETION_MARKER } from "../core/defaults.js";
@@ -31,7 +31,7 @@ import { isOnClock, type RecordedInput } from "./inputs.js";
 
 /** This long after the last byte a check finds nothing new: every counter and animation has settled by then. */
 const QUIET_MS = 10_000;
-/** After a silence of a week, ticks lie further and further apart: years cost a few hundred steps. */
+/** After a silence of a week, ticks get further and further apart: years cost a few hundred steps. */
 const LONG_SILENCE_MS = 7 * 24 * 3_600_000;
 const LONG_SILENCE_STEP = 0.01;
 /** The live loop ticks no more often than this. */
@@ -48,7 +48,7 @@ export interface FoldOptions {
   size: { cols: number; rows: number } | null;
   /** Called with each signal, for explanations and benches. */
   onSignal?: (signal: Signal) => void;
-  /** Judged by these instead of the defaults. */
+  /** Settings to judge by instead of the defaults. */
   settings?: JudgingOptions;
   /** Acts by a policy, as if every action worked. */
   whatIf?: (settings: JudgingOptions) => WhatIf;
@@ -60,7 +60,7 @@ export interface FoldResult {
   timeline: TimelineEntry[];
   evidence: Evidence;
   signals: number;
-  /** Record kinds that no reader knows, and how often they came. */
+  /** Unknown record kinds, and their number. */
   skipped: Map<string, number>;
 }
 
@@ -82,7 +82,7 @@ class Fold {
   readonly #stdout = new LineSplitter();
   readonly #stderr = new StandardError();
   #now: number;
-  /** Points of the grid that were read or passed. */
+  /** Points of the grid that were read or skipped. */
   #looks = 0;
   #writtenAt: number;
   #lastInputAt: number;
@@ -143,7 +143,7 @@ class Fold {
         this.#step(input.signals, at);
         return;
       case "exit":
-        // What the program showed last is read before its end is judged.
+        // The last output of the program is read before its end is judged.
         this.#step(
           [
             ...(this.#terminal?.lastCheck(at) ?? []),
@@ -197,7 +197,7 @@ class Fold {
     return Math.min(...judgeAt, ...decideAt, ...floor);
   }
 
-  /** The next point of the grid; behind `until` when nothing can be seen before it. */
+  /** The next point of the grid; after `until` if nothing changes before it. */
   #nextCheck(until: number): number {
     if (!this.#terminal) return Number.POSITIVE_INFINITY;
     const { startAt } = this.#options;
@@ -233,7 +233,9 @@ class Fold {
     const known = this.#readers.get(key);
     if (known) return known;
     const make = this.#programReaders[source];
-    const made = make ? make({ zone: this.#options.zone, marker: this.#options.marker ?? COMPLETION_MARKER }) : NOBODY;
+    const made = make
+      ? make({ zone: this.#options.zone, marker: this.#options.marker ?? COMPLETION_MARKER })
+      : NO_READER;
     this.#readers.set(key, made);
     return made;
   }
@@ -246,4 +248,4 @@ function registered({ sessions }: NodeState, { id: session }: AgentSession): Ses
 }
 
 /** A source that this program does not have. */
-const NOBODY: RecordReader = { read: () => [], skipped: new Map() };
+const NO_READER: RecordReader = { read: () => [], skipped: new Map() };

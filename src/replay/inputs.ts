@@ -1,4 +1,6 @@
-/** What a recording holds, one source at a time, each in order of time. `t` is seconds on the recording's clock. */
+/**
+ * The contents of a recording, one source at a time, each in order of time. `t` is seconds on the recording's clock.
+ */
 import type { Signal } from "../core/signal.js";
 
 export type RecordedInput = { t: number } & (
@@ -9,12 +11,12 @@ export type RecordedInput = { t: number } & (
   | { kind: "stdout"; bytes: Uint8Array }
   /** Standard error of a headless run. */
   | { kind: "stderr"; text: string }
-  /** One record of the named source; `file` tells several transcripts apart. */
+  /** One record of the source; `file` distinguishes several transcripts. */
   | { kind: "record"; source: RecordSource; file: string; record: unknown }
   /** Signals of a source that carries its own times. */
   | { kind: "signals"; signals: Signal[] }
   | { kind: "exit"; code: number | null; signal: number | null }
-  /** Nothing happened, but the recording went on until here. */
+  /** Nothing happened, but the recording continued until here. */
   | { kind: "end" }
 );
 
@@ -47,7 +49,7 @@ export async function* fromArray(inputs: readonly RecordedInput[]): AsyncGenerat
   yield* inputs;
 }
 
-/** Keeps only what the chosen sources may see; keys and the recording's length always count. */
+/** Keeps only the inputs of the chosen sources; keys and the recording's length always count. */
 export async function* onlyFrom(
   inputs: AsyncIterable<RecordedInput>,
   screen: boolean,

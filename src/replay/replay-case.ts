@@ -1,4 +1,4 @@
-/** One recording in, one explained timeline out. */
+/** Replays one recording into one explained timeline. */
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { TimelineEntry } from "../core/judgement/timeline.js";
@@ -18,12 +18,12 @@ export interface ReplayOptions {
   sources: ReadonlySet<SourceName>;
   /** IANA zone for clock times without one. */
   zone: string;
-  /** What agents were asked to write when all is done. */
+  /** The completion marker that agents were asked to write. */
   marker?: string;
-  /** Kind of program, where the recording itself does not say. */
+  /** Kind of program, if the recording itself does not name it. */
   agent?: string;
   profiles?: readonly ProfileOverride[];
-  /** Acts by a policy on one recording, as if every action worked. `startAt` is 0 if it is not known. */
+  /** Acts by a policy on one recording, as if every action worked. `startAt` is 0 if unknown. */
   whatIf?: (program: string, startAt: number, settings: JudgingOptions) => WhatIf;
   /** Explain the verdict at this second, or at every change if it is null; for cases and casts. */
   explainAt?: number | null;
@@ -31,11 +31,11 @@ export interface ReplayOptions {
 
 export interface ReplayResult {
   case: string;
-  /** Id of the profile that it was read by. */
+  /** Id of the profile used. */
   kind: string;
   timeline: TimelineEntry[];
   signals: number;
-  /** Records that no reader knows, by kind; and lines that could not be read. */
+  /** Unknown records by kind, and unreadable lines. */
   skipped: Map<string, number>;
   meta: Record<string, unknown>;
   wouldDo?: SimulatedAction[];
@@ -102,7 +102,7 @@ function explainerFor(explaining: Explaining | undefined, startAt: number): Pick
   };
 }
 
-/** The part of the options that acts by a policy, and what it would have done once the recording is replayed. */
+/** The options to act by a policy, and the actions after the recording was replayed. */
 export function whatIfOf(
   { whatIf }: Partial<ReplayOptions>,
   program: string,
@@ -129,6 +129,6 @@ export async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** The time zone and completion marker that the options give. */
+/** The time zone and completion marker from the options. */
 export const replayContextOf = ({ zone, marker }: ReplayOptions): Pick<FoldOptions, "zone" | "marker"> =>
   marker === undefined ? { zone } : { zone, marker };

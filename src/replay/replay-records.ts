@@ -1,4 +1,4 @@
-/** Transcripts after the fact, and event streams: records with times of their own. */
+/** Replays finished transcripts and event streams: records with times of their own. */
 import { resolve } from "node:path";
 import type { Signal } from "../core/signal.js";
 import { partOf } from "../programs/part.js";
@@ -13,10 +13,10 @@ import { foldRecording } from "./fold.js";
 import { fromArray, type RecordedInput } from "./inputs.js";
 import { type ReplayOptions, type ReplayResult, replayContextOf, whatIfOf } from "./replay-case.js";
 
-/** Number of records that are read to recognize the program of a transcript. */
+/** Number of records that are read to recognise the program of a transcript. */
 const PEEK = 50;
 
-/** `t` counts from the first record that has a time; one without a time counts at the record before it. */
+/** `t` counts from the first record with a time; a record without a time counts at the one before it. */
 export async function replayTranscript(
   path: string,
   options: ReplayOptions,
@@ -59,7 +59,7 @@ export async function replayTranscript(
   return { case: name, kind: profile.id, timeline, signals, skipped, meta: {}, ...acted.result(), startAt };
 }
 
-/** Records of kinds that the reader does not know. A copy and another thread's are known, and left out. */
+/** Records of unknown kinds. A copy and another thread's records are known, and left out. */
 function unknownIn(skipped: ReadonlyMap<string, number>): number {
   const known = new Set(["impossible time", "copy", "foreign thread"]);
   return [...skipped].reduce((sum, [kind, n]) => (known.has(kind) ? sum : sum + n), 0);
@@ -68,11 +68,11 @@ function unknownIn(skipped: ReadonlyMap<string, number>): number {
 interface Dated {
   startAt: number | null;
   inputs: AsyncIterable<RecordedInput>;
-  /** How many there were, once the inputs were read. */
+  /** Their number, after the inputs were read. */
   seen: { records: number };
 }
 
-/** Records as they stand in the file, each at the time that it names. */
+/** Records in the order of the file, each at its own time. */
 function recordInputs(head: Record<string, unknown>[], lines: AsyncIterable<string>, lost: { lines: number }): Dated {
   const startAt = head.map(recordTime).find((t) => t !== null) ?? null;
   const seen = { records: 0 };
@@ -93,7 +93,7 @@ function recordInputs(head: Record<string, unknown>[], lines: AsyncIterable<stri
   return { startAt, inputs, seen };
 }
 
-/** Rows of a database stand in no order of time, so they are all read first, up to a limit. */
+/** Rows of a database are not ordered by time, so they are all read first, up to a limit. */
 async function rowInputs(
   { readAll }: DatabaseCode,
   head: readonly Record<string, unknown>[],
@@ -114,8 +114,8 @@ async function rowInputs(
 }
 
 /**
- * Signals as they were stored, one JSON object per line: what a journal keeps. They are read as they are needed, in their
- * order; one with an earlier time counts at the time of the line before it. A line that is no signal is counted.
+ * Stored signals, one JSON object per line, as in a journal. They are read on demand, in their order; one with an
+ * earlier time counts at the time of the line before it. A line that is not a signal is counted.
  */
 export async function replaySignals(path: string, options: ReplayOptions): Promise<ReplayResult> {
   const lost = { lines: 0 };

@@ -1,7 +1,7 @@
 /**
- * Places the lines of recorded transcripts on the recording's clock. `transcript-times.jsonl` says at which second
- * which file grew by which lines; which `transcript-N.jsonl` that file became is found by comparing the lines' kinds
- * and times. Lines are counted, never bytes: long texts were cut from the transcripts afterwards.
+ * Places the lines of recorded transcripts on the recording's clock. `transcript-times.jsonl` has the second at which
+ * each file grew, and by which lines; the matching `transcript-N.jsonl` is found by comparing the lines' kinds and
+ * times. Lines are counted, never bytes: long texts were cut from the transcripts afterwards.
  */
 import { join } from "node:path";
 import { arrayAt, asRecord, type JsonRecord, parseRecord } from "../readers/records/json.js";
@@ -9,7 +9,7 @@ import { recordTime } from "../readers/records/record-reader.js";
 import { readLines, readPart, recordOfLine } from "./files.js";
 import type { RecordedInput } from "./inputs.js";
 
-/** How one file grew: when each of its lines came, and what the first ones were. */
+/** The growth of one file: the time of each line, and the first lines. */
 interface Grown {
   file: string;
   times: number[];
@@ -22,7 +22,7 @@ const HEADS_MAX = 200;
 export interface PlacedTranscripts {
   /** The program's own session file, as it changed. */
   session: RecordedInput[];
-  /** One source per transcript, read as it is asked for. */
+  /** One source per transcript, read on demand. */
   transcripts: AsyncGenerator<RecordedInput>[];
 }
 
@@ -46,11 +46,11 @@ const transcriptsIn = (folder: string, names: readonly string[]): string[] =>
   names.filter((name) => /^transcript-\d+\.jsonl$/.test(name)).map((name) => join(folder, name));
 
 export interface DatedTranscripts {
-  /** Time of the first record that has one; null where none has. */
+  /** Time of the first record with a time; null if there is none. */
   startAt: number | null;
   /** The first records of all of them. */
   head: JsonRecord[];
-  /** One source per transcript, each record at the time that it names. */
+  /** One source per transcript, each record at its own time. */
   transcripts: (startAt: number) => AsyncGenerator<RecordedInput>[];
 }
 
@@ -126,7 +126,10 @@ async function firstRecords(path: string): Promise<(JsonRecord | null)[]> {
   return records;
 }
 
-/** The file whose described lines are most like these records. A history of prompts has no kinds and fits nothing. */
+/**
+ * The file whose described lines are most similar to these records. A history of prompts has no kinds and matches
+ * nothing.
+ */
 function bestMatch(records: readonly (JsonRecord | null)[], grown: ReadonlyMap<string, Grown>): Grown | null {
   let best: Grown | null = null;
   let bestScore = 0;

@@ -66,7 +66,7 @@ function withSection(text: string, place: Exclude<Place, "broken">): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const section = readFileSync(SECTION, BYTES).replaceAll("\n", eol);
   if (place) return text.slice(0, place.from) + section + text.slice(place.to);
-  // One line end: an empty line, or the missing end of the last line. `without` can tell them apart.
+  // One line end: an empty line, or the missing end of the last line. `without` distinguishes them.
   return text + (text === "" ? "" : eol) + section;
 }
 

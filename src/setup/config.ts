@@ -1,5 +1,5 @@
 /**
- * The configuration file that `rouse init` creates: every key with its description and its default behind a `#`. The
+ * The configuration file that `rouse init` creates: every key with its description, and its default after a `#`. The
  * `agents.health` block of a .botbox.json in this folder is imported. An existing file is never changed.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What the steps of a script act on: the screen, the keys, the turn that runs, its transcript, and a scaled clock. */
+/** The state that the steps of a script change: screen, keys, turn, transcript, and a scaled clock. */
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DemoScreen } from "./screen.js";
@@ -9,7 +9,7 @@ export interface DemoAgentOptions {
   drawMs?: number;
   transcript?: string | null;
   session?: string;
-  /** Where it is kept what arrived in its terminal. */
+  /** File for the received input. */
   log?: string | null;
 }
 
@@ -24,7 +24,7 @@ export class Agent {
   #turnAt = 0;
   #enter: ((text: string) => void)[] = [];
   #interrupts: (() => void)[] = [];
-  /** Submitted while nobody waited for it: taken up next, as a client keeps a queue. */
+  /** Submitted while no step waited for it: processed next, as a client keeps a queue. */
   #queue: string[] = [];
 
   constructor({ speed = 1, drawMs = DRAW_MS, transcript = null, session = "fake", log = null }: DemoAgentOptions) {
@@ -37,20 +37,20 @@ export class Agent {
     setInterval(() => this.screen.draw(), drawMs);
   }
 
-  /** So long, or until somebody submits something. */
+  /** Waits for this long, or until the user submits something. */
   async rest(ms?: number): Promise<void> {
     if (ms === undefined) await this.enter();
     else await sleep(ms / this.#speed);
   }
 
-  /** What a human typed, at the next Enter; SIGUSR2 is an Enter that nobody types. */
+  /** The typed text, at the next Enter; SIGUSR2 acts as an Enter. */
   enter(): Promise<string> {
     const queued = this.#queue.shift();
     if (queued !== undefined) return Promise.resolve(queued);
     return new Promise((resolve) => this.#enter.push(resolve));
   }
 
-  /** Until `work` is over, or Esc ends the turn: then the promise is true, and the screen says so. */
+  /** Waits until `work` ends or Esc interrupts the turn: then it resolves to true, and the screen shows it. */
   async untilInterrupted(work: Promise<unknown>): Promise<boolean> {
     const interrupted = new Promise<boolean>((resolve) => this.#interrupts.push(() => resolve(true)));
     const ended = await Promise.race([work.then(() => false), interrupted]);
@@ -63,7 +63,7 @@ export class Agent {
     return true;
   }
 
-  /** At its composer until a human submits something. */
+  /** At its composer until the user submits something. */
   async prompt(): Promise<void> {
     const text = await this.enter();
     this.say(`❯ ${text}`);
@@ -96,7 +96,7 @@ export class Agent {
     for (const resolve of this.#enter.splice(0)) resolve(text);
   }
 
-  /** Everything that arrives, and for how many milliseconds a dialog, and which draft, had been on the screen then. */
+  /** Logs the input, with how long a dialog and which draft had been on the screen. */
   #keep(text: string): void {
     const since = (at: number): number => Math.round(performance.now() - at);
     const { dialog, dialogAt, shownDraft } = this.screen;

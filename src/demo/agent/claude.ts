@@ -1,7 +1,7 @@
 /**
- * The program that plays an agent of the demo, called as Claude Code is: `claude --session-id ID PROMPT`, and
- * `claude --resume ID` to take the conversation up again. Which of the cast it is, its folder says. The name of
- * this file is what a look at the processes knows the program by.
+ * The program that plays an agent of the demo, started like Claude Code: `claude --session-id ID PROMPT`, and `claude
+ * --resume ID` to resume the conversation. Its folder decides which member of the cast it is. The name of this file
+ * identifies the program in the process table.
  */
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,7 +9,7 @@ import { CAST } from "../cast.js";
 import { Agent } from "./agent.js";
 import { playSteps } from "./steps.js";
 
-/** Whoever started it may have been killed: then it goes by itself. */
+/** Its starter may have been killed: then it ends by itself. */
 const LIFE_MS = 60 * 60_000;
 
 const { values, positionals } = parseArgs({

@@ -1,7 +1,7 @@
 /**
- * The screen of the scripted agent, drawn as Claude Code draws its own: the reply above, a spinner row with elapsed time
- * and a counter of tokens, a composer between two rules or a dialog in its place, a foot; and the title with its glyph.
- * Only rows that changed are written.
+ * The screen of the scripted agent, drawn like Claude Code's: the reply above, a spinner row with elapsed time and a
+ * counter of tokens, a composer between two rules or a dialog in its place, a foot; and the title with its glyph. Only
+ * changed rows are written.
  */
 const RED = "\u001b[38;2;255;107;128m";
 const PLAIN = "\u001b[0m";
@@ -16,14 +16,14 @@ export class DemoScreen {
   status: (() => string) | null = null;
   /** Rows in the composer's place. */
   dialog: string[] | null = null;
-  /** When it was drawn first. */
+  /** Time of its first drawing. */
   dialogAt = 0;
   draft = "";
-  /** The draft that is to be seen, and since when. */
+  /** The visible draft, and since when. */
   shownDraft = { text: "", at: 0 };
   /** Rows below the composer, above the last. */
   notes: string[] = [];
-  /** Before the program is up there is no composer. */
+  /** There is no composer before the program is up. */
   isUp = false;
   isFrozen = false;
   #shown: string[] = [];
@@ -73,7 +73,7 @@ export class DemoScreen {
   }
 }
 
-/** A draft that is longer than a row goes on below its first, indented. */
+/** A draft that is longer than a row continues below it, indented. */
 function wrapped(draft: string, width: number): string[] {
   const rows = [draft.slice(0, width)];
   for (let at = width; at < draft.length; at += width) rows.push(draft.slice(at, at + width));

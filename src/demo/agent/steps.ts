@@ -1,6 +1,6 @@
 /**
- * The steps that a script may name, each with its own fields. Times are in milliseconds and scaled by `speed`; a step
- * that is given none lasts until somebody presses Enter.
+ * The steps of a script, each with its own fields. Times are in milliseconds and scaled by `speed`; a step without one
+ * lasts until Enter is pressed.
  */
 import { spawn } from "node:child_process";
 import type { Agent } from "./agent.js";
@@ -10,20 +10,20 @@ export type DemoStep<Fields> = (agent: Agent, fields: Fields) => Promise<void>;
 
 const RULE = "─".repeat(60);
 
-/** The program starts: its banner, and nothing to type into yet. */
+/** The program starts: its banner, and no input field yet. */
 const boot: DemoStep<{ ms?: number }> = async (agent, { ms }) => {
   agent.screen.reply.push(" ▐▛███▛█   Claude Code v2.1.325", "▝▜██████▀  Fake 1 · scripted", "");
   await agent.rest(ms);
 };
 
-/** At the composer until a human submits something. */
+/** At the composer until the user submits something. */
 const idle: DemoStep<{ ms?: number }> = async (agent, { ms }) => {
   agent.screen.isUp = true;
   if (ms !== undefined) return agent.rest(ms);
   await agent.prompt();
 };
 
-/** Spinner and counter move, no text comes yet. */
+/** Spinner and counter move, without text. */
 const think: DemoStep<{ ms?: number }> = async (agent, { ms = 1000 }) => {
   agent.screen.isUp = true;
   agent.begin("Thinking");
@@ -36,7 +36,7 @@ const think: DemoStep<{ ms?: number }> = async (agent, { ms = 1000 }) => {
 /** Messages that grow word by word: one in `ms`, else one after the other. */
 const stream: DemoStep<{ text?: string; ms?: number }> = async (
   agent,
-  { text = "I look at the code and mend what is broken.", ms },
+  { text = "I read the code and fix the failing test.", ms },
 ) => {
   agent.screen.isUp = true;
   agent.begin();
@@ -55,7 +55,7 @@ const stream: DemoStep<{ text?: string; ms?: number }> = async (
   }
 };
 
-/** A real child process, shown as a running shell command until it ends; `shown` is what it stands for. */
+/** A real child process, shown as a running shell command until it ends; `shown` is the command on the screen. */
 const tool: DemoStep<{ command?: readonly string[]; shown?: string }> = async (
   agent,
   { command = ["sleep", "600"], shown = command.join(" ") },
@@ -78,7 +78,7 @@ const tool: DemoStep<{ command?: readonly string[]; shown?: string }> = async (
   agent.transcript.returns(id, output, code !== 0);
 };
 
-/** A permission dialog in the composer's place until Enter. What arrived before it is taken first, as not meant for it. */
+/** A permission dialog in the composer's place until Enter. Earlier input is consumed first, as not meant for it. */
 const ask: DemoStep<{ command?: string; options?: readonly string[] }> = async (
   agent,
   { command = "git push", options = ["Yes", "No"] },
@@ -103,7 +103,7 @@ const ask: DemoStep<{ command?: string; options?: readonly string[] }> = async (
   agent.screen.dialog = null;
 };
 
-/** The turn ends with this last message. A question is a text that asks. */
+/** The turn ends with this last message, which may be a question. */
 const finish: DemoStep<{ text?: string }> = async (
   agent,
   { text = "Done: the parser is fixed and all tests pass." },
@@ -116,7 +116,7 @@ const finish: DemoStep<{ text?: string }> = async (
   agent.end();
 };
 
-/** The same call with the same result, round after round; only the transcript tells. Esc ends it. */
+/** The same call with the same result, round after round, visible in the transcript only. Esc ends it. */
 const loop: DemoStep<{ rounds?: number; everyMs?: number; input?: object; result?: string }> = async (
   agent,
   { rounds = 12, everyMs = 100, input = { file_path: "src/parse.ts" }, result = "line 1" },
@@ -146,7 +146,7 @@ const limit: DemoStep<{ minutes?: number }> = async (agent, { minutes = 125 }) =
   agent.end();
 };
 
-/** Spinner and clock go on, and no news comes; Esc ends it. */
+/** Spinner and clock keep moving without any activity; Esc ends it. */
 const hang: DemoStep<{ ms?: number }> = async (agent, { ms }) => {
   agent.screen.isUp = true;
   agent.begin();
@@ -168,7 +168,7 @@ export async function playSteps(
   table: Readonly<Record<string, DemoStep<never>>> = STEPS,
 ): Promise<void> {
   const unknown = steps.find((step) => !Object.hasOwn(table, step.do));
-  if (unknown) throw new Error(`the script names a step that there is not: ${unknown.do}`);
+  if (unknown) throw new Error(`unknown step in the script: ${unknown.do}`);
   process.stdout.write("\u001b[2J\u001b[H");
   for (const step of steps) await table[step.do]?.(agent, step as never);
 }

@@ -1,4 +1,4 @@
-/** A transcript as Claude Code writes it, line by line as things happen; nothing at all without a path. */
+/** A transcript in the format of Claude Code, written line by line; nothing without a path. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -14,7 +14,7 @@ export class Transcript {
     this.#count = this.#lines().length;
   }
 
-  /** What was said and asked in the conversation so far: the context of whoever takes it up again. */
+  /** The conversation so far: the context for a resumed session. */
   get said(): { role: string; text: string }[] {
     return this.#lines().flatMap((line) => {
       const { message } = JSON.parse(line) as { message?: { role: string; content: string | { text?: string }[] } };
@@ -61,7 +61,7 @@ export class Transcript {
     this.write({ type: "assistant", message });
   }
 
-  /** Any record, with what all of them have. */
+  /** Any record, with the common fields. */
   write(record: object): void {
     if (!this.#path) return;
     const common = {

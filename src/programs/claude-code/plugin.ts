@@ -51,7 +51,7 @@ export function removePlugin(text: string): EditResult {
     ] as const) {
       const all = asRecord(settings()[name]);
       if (all?.[key] === undefined) continue;
-      // What would be left empty was ours too.
+      // Anything left empty was ours too.
       remove(Object.keys(all).length > 1 ? [name, key] : [name]);
     }
   });

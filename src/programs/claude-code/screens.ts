@@ -33,7 +33,7 @@ export const claudeCode: AgentProfile = {
       region: "status",
       when: "^[·✢✳✶✻✽*∗] (?P<text>.*?)[ ·(]+Retrying in (?P<delay>[0-9hms ]+(?:seconds?)?)…?(?: ?[·(] ?attempt (?P<attempt>\\d+)/(?P<max>\\d+))?",
     },
-    // Without motion its glyph is that of a message; what a message says does not count down.
+    // Without motion its glyph is that of a message; a message does not count down.
     {
       id: "retry-status-2",
       fact: "retry",

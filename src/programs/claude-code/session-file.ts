@@ -1,4 +1,4 @@
-/** Claude Code's state file of one process, `sessions/<pid>.json`: its status, and which conversation it is in. */
+/** Claude Code's state file of one process, `sessions/<pid>.json`: its status and its conversation. */
 import { join } from "node:path";
 import { parseRecord, stringAt } from "../../readers/records/json.js";
 import { type SessionFilePart, SLACK_MS } from "../transcript.js";
@@ -11,7 +11,7 @@ export const sessionFile: SessionFilePart = {
     const root = files.realRoot(join(configFolder, "sessions"));
     if (root === null) return null;
     const path = join(root, `${pid}.json`);
-    // A process that was killed leaves its file behind, and its number is used again.
+    // A killed process leaves its file behind, and its pid is reused.
     const changedAt = await files.changedAt(path);
     if (changedAt === null || changedAt < startedAt - SLACK_MS) return null;
     const record = parseRecord((await files.readHead(path, root, FILE_BYTES)) ?? "");

@@ -1,4 +1,4 @@
-/** Settings by which Claude Code sends its telemetry to the daemon. */
+/** Settings that make Claude Code send its telemetry to the daemon. */
 export const telemetry = ({ url, keyFile }: { url: string; keyFile: string }): string =>
   `# Claude Code: in the shell that starts it
 export CLAUDE_CODE_ENABLE_TELEMETRY=1

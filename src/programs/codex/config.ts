@@ -60,7 +60,7 @@ function statementOf(text: string, name: string): { from: number; to: number; li
     const begins = line.trimStart();
     const isTable = begins.startsWith("[");
     const isNamed = begins.startsWith(name) && /^\s{0,40}=/.test(begins.slice(name.length));
-    // A line inside a text or a list of several lines begins nothing.
+    // A line inside a multi-line string or list starts no statement.
     if ((isTable || isNamed) && isWhole(lines.slice(0, at).join(""))) {
       if (isTable) return null;
       for (let count = 1; count <= STATEMENT_LINES_MAX && at + count <= lines.length; count++) {

@@ -1,8 +1,8 @@
 import type { AgentProfile } from "../shared/profile.js";
 
 /**
- * Codex CLI. It writes OSC 7501 unasked, which gives the exact edges of a turn. A reply that hangs in the middle of
- * its text has no status line at all: partial text, empty composer, and only the title spins.
+ * Codex CLI. It writes OSC 7501 without a query, which gives the exact edges of a turn. A reply that hangs in the
+ * middle of its text has no status line at all: partial text, empty composer, and only the title spins.
  */
 export const codex: AgentProfile = {
   id: "codex",
@@ -30,7 +30,7 @@ export const codex: AgentProfile = {
     ],
   },
   rules: [
-    // Connection failures are retried for ever under this line; a dropped stream counts its attempts instead.
+    // Connection failures are retried forever under this line; a dropped stream counts its attempts instead.
     {
       id: "retry-status",
       fact: "retry",
@@ -54,7 +54,7 @@ export const codex: AgentProfile = {
       live: true,
     },
     { id: "compacting-status", fact: "compacting", region: "status", when: "^[•◦·] Compacting" },
-    // Without the clock before it, a turn left it running: a server, for example. It does not wake the agent.
+    // Without the clock before it, a turn left it running, such as a server. It does not wake the agent.
     {
       id: "tool-status",
       fact: "tool",

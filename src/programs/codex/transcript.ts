@@ -33,7 +33,7 @@ function isRollout(name: string): boolean {
   return name.startsWith("rollout-") && name.endsWith(".jsonl");
 }
 
-/** The file may be held by a helper process of Codex: then the newest one of the same folder is taken. */
+/** A helper process of Codex may have the file open: then the newest one of the same folder is used. */
 async function newestRollout(files: ProgramFiles, root: string, { cwd, startedAt }: Candidate): Promise<string | null> {
   if (cwd === null) return null;
   const found: { path: string; at: number }[] = [];

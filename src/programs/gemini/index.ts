@@ -14,6 +14,6 @@ export const geminiProgram: AgentProgram = {
   hooks,
   telemetry: { absent: "rouse does not read its telemetry" },
   account,
-  // It shows a refused connection as it shows its silent retries.
+  // A refused connection has the same screen as its silent retries.
   ambiguousLabels: ["unreachable"],
 };

@@ -2,8 +2,8 @@ import type { AgentProfile } from "../shared/profile.js";
 import { SPINNING_TOOL_RULES } from "../shared/screen-rules.js";
 
 /**
- * Gemini CLI. Working, retrying and hung look the same (`Thinking... (esc to cancel, 1m 10s)`), so before the first
- * text of a reply only time distinguishes them: `retriesSilently`.
+ * Gemini CLI. Working, retrying and hung have the same screen (`Thinking... (esc to cancel, 1m 10s)`), so before the
+ * first text of a reply only time distinguishes them: `retriesSilently`.
  */
 export const gemini: AgentProfile = {
   id: "gemini",

@@ -52,7 +52,7 @@ export const generic: AgentProfile = {
       id: "busy-status",
       fact: "busy",
       region: "status",
-      // How Gemini CLI and its forks count: "(esc to cancel, 12s)", "(12s · esc to cancel)".
+      // The clock of Gemini CLI and its forks: "(esc to cancel, 12s)", "(12s · esc to cancel)".
       when: "(?i)^\\s{0,4}[^\\s│┃|] .*\\((?:esc to cancel, (?:\\d+[hms] ?)+|(?:\\d+[hms] ?)+· [^()]*esc to cancel)\\)",
       retriesSilently: true,
     },
@@ -60,7 +60,7 @@ export const generic: AgentProfile = {
       id: "busy-status-2",
       fact: "busy",
       region: "status",
-      // A row that hangs inside of something, indented or framed, is quoted.
+      // An indented or framed row inside another block is quoted.
       when: "(?i)^\\s?[^\\s│┃|].*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b",
     },
     {
@@ -80,10 +80,10 @@ export const generic: AgentProfile = {
       id: "busy-status-5",
       fact: "busy",
       region: "status",
-      // A long phrase of the day leaves the clock no room to close on the same row.
+      // With a long phrase, the clock is not closed on the same row.
       when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] ?\\S.*?\\((?:\\d+[hms] ?)+[^)]*(?:\\)|$)",
     },
-    // A spinner beside what it does, or the phases of the moon.
+    // A spinner beside an activity, or the phases of the moon.
     {
       id: "busy-status-6",
       fact: "busy",
@@ -91,7 +91,7 @@ export const generic: AgentProfile = {
       when: "^\\s{0,4}[\\x{2800}-\\x{28FF}] {1,2}(?:Working|Thinking|Generating|Responding|Processing|Loading|Waiting|Planning|Reasoning)\\b.{0,24}?(?:…|\\.\\.\\.)",
     },
     { id: "busy-status-7", fact: "busy", region: "status", when: "^\\s{0,4}[\\x{1F311}-\\x{1F318}](?: |$)" },
-    // How Gemini CLI and its forks name a command that printed something and is silent now.
+    // A command that printed something and is silent now, in Gemini CLI and its forks.
     { id: "busy-status-8", fact: "busy", region: "status", when: "^\\s{0,3}! \\pL{2,12} awaiting input\\b" },
     {
       id: "limit-foot",
@@ -106,9 +106,9 @@ export const generic: AgentProfile = {
       // Not at the end of a list of keys ("/ for commands"), which is always there.
       when: "(?i)^(?:[^/↓?@]|[/↓?@](?:[^ ]| [^f]))*?\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b",
     },
-    // Only the program writes below the composer.
+    // Only the program itself writes below the composer.
     { id: "busy-foot-2", fact: "busy", region: "foot", when: "^\\s{0,3}[^\\s\\pL\\pN│┃|] (?:Working|Thinking)\\b" },
-    // How long it took, below what it said.
+    // The duration, below the message.
     { id: "ended-last", fact: "ended", region: "last", when: "^\\s{0,4}[⏱⏲⌛⏳🕒] {1,2}(?:\\d+(?:\\.\\d+)?[hms] ?)+$" },
     {
       id: "ended-last-2",
@@ -140,7 +140,7 @@ export const generic: AgentProfile = {
       tinted: true,
       unsaid: true,
     },
-    // Some draw a bar beside it, red or amber like its words or alone. A tool's output has its call above it.
+    // Some programs draw a bar beside it, red or amber like its words or alone. A tool's output has its call above it.
     {
       id: "failure-last-2",
       fact: "failure",
@@ -159,7 +159,7 @@ export const generic: AgentProfile = {
       unsaid: true,
       opens: true,
     },
-    // Some draw only the cross in red, and the words like any others.
+    // Some programs draw only the cross in red, and the words like any others.
     {
       id: "failure-last-4",
       fact: "failure",
@@ -186,7 +186,8 @@ export const generic: AgentProfile = {
       muted: true,
       unsaid: true,
     },
-    // Some report the cause of a stop in the words and the colour of a reply, which then contains nothing else.
+    // Some programs report the cause of a stop in the words and the colour of a reply, which then contains nothing
+    // else.
     {
       id: "failure-last-7",
       fact: "failure",
@@ -195,7 +196,7 @@ export const generic: AgentProfile = {
       unsaid: true,
       opens: true,
     },
-    // What the provider answered, as it came.
+    // The provider's answer, unchanged.
     {
       id: "failure-last-8",
       fact: "failure",
@@ -232,9 +233,9 @@ export const generic: AgentProfile = {
     "^\\s{0,3}\\S.*[─━]{10,}.{0,24}$",
     // The speaker, and the duration: OpenCode and its forks.
     "^\\s{0,6}▣ {1,2}[^·]+ · [^·]+(?: · (?:\\d+(?:\\.\\d+)?[hms] ?)+)?$",
-    // For how long nothing was asked of it.
+    // The time since the last request.
     "^\\s{0,4}(?:\\d+[hms] )+idle$",
-    // A gauge, with what is left of it.
+    // A gauge, with the remaining share.
     "^\\s*[─━═╌┄█░▒▓]{10,} \\d[\\d\\s.,%/kKmM]{0,24}$",
     "^\\s{0,2}┃$",
     "^\\s{40,}\\S.{0,60}$",

@@ -43,7 +43,7 @@ class OpenCodeDatabase implements RowSource {
   #statements = new Map<string, ReturnType<ReadDatabase["prepare"]>>();
   #session: string | null = null;
   #since = Number.NEGATIVE_INFINITY;
-  /** Rows as they were last taken: those of the overlap come again. */
+  /** Rows of the last read: those of the overlap are returned again. */
   #taken = new Map<string, string>();
 
   constructor(context: DatabaseLocation, access: DatabaseAccess) {
@@ -55,7 +55,7 @@ class OpenCodeDatabase implements RowSource {
     return this.#place.path;
   }
 
-  /** The session that is read, and the time of the last row that was. */
+  /** The current session, and the time of the last row that was read. */
   get position(): { session: string; since: number } | null {
     return this.#session === null ? null : { session: this.#session, since: Math.max(0, this.#since) };
   }
@@ -130,7 +130,7 @@ class OpenCodeDatabase implements RowSource {
     const parts = this.#rowsOf("part", family);
     const all = [...messages.rows, ...parts.rows].sort((a, b) => changedAt(a) - changedAt(b));
     const more = messages.more || parts.more;
-    // What a fuller table has behind its limit must not be passed over because the other one is ahead.
+    // Rows beyond the limit of the fuller table must not be skipped because the other table is ahead.
     const until = Math.min(messages.until, parts.until);
     const rows = [
       ...sessions.filter(({ id }) => family.includes(String(id))).map((row) => ({ table: "session", ...row })),
@@ -162,7 +162,7 @@ class OpenCodeDatabase implements RowSource {
       return { rows: this.#select(table, family, 0, "desc"), more: false, until: Number.POSITIVE_INFINITY };
     let rows = this.#select(table, family, this.#since - OVERLAP_MS, "asc");
     const isFull = (): boolean => rows.length === ROWS_MAX;
-    // A burst that is larger than the limit would be taken again for ever.
+    // A burst larger than the limit would be read again forever.
     if (isFull() && newest(rows) <= this.#since) rows = this.#select(table, family, this.#since + 1, "asc");
     return { rows, more: isFull(), until: isFull() ? newest(rows) : Number.POSITIVE_INFINITY };
   }

@@ -9,7 +9,7 @@ export const byEvent = (name: string) => ({ name, byTool: false });
 interface HookEntries {
   program: string;
   events: JsonHooks["events"];
-  /** What the program's entries hold besides the command. */
+  /** Fields of the program's entries besides the command. */
   more: Readonly<JsonRecord>;
   /** The entry of an event that posts; null if it cannot. */
   httpEntry?: (event: string, target: HttpTarget) => JsonRecord | null;

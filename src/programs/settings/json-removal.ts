@@ -1,5 +1,5 @@
 /**
- * Takes one item or property out of JSON with comments, and nothing else. `modify` of jsonc-parser would cut up to its
+ * Removes one item or property from JSON with comments, and nothing else. `modify` of jsonc-parser would cut up to its
  * neighbour, with every comment in between, and write the neighbour again.
  */
 import { createScanner, findNodeAtLocation, type JSONPath, type Node, parseTree } from "jsonc-parser";
@@ -24,7 +24,7 @@ const endOfProperty = ({ offset, length }: Node): number => offset + length;
 
 const cut = (text: string, from: number, to: number): string => text.slice(0, from) + text.slice(to);
 
-/** The position of the next comma, behind any comments; null if something else comes first. */
+/** The position of the next comma, after any comments; null if something else comes first. */
 function commaAfter(text: string, from: number): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(from);
@@ -34,8 +34,8 @@ function commaAfter(text: string, from: number): number | null {
 }
 
 /**
- * A line that it had for itself goes with it, else the blanks behind it. A comment that was pushed down with it goes back
- * to the line of what it was said of, which ends at `before`.
+ * A line of its own is removed with it, else the spaces after it. A comment that was moved down with it returns to the
+ * line of its subject, which ends at `before`.
  */
 function cutLine(text: string, from: number, to: number, before: number | null): string {
   let [start, end] = [from, to];

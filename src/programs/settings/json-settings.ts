@@ -17,9 +17,9 @@ import type { EditResult } from "../hooks.js";
 import { withoutNode } from "./json-removal.js";
 
 export interface JsonHooks {
-  /** What the hook of an event does, as the program's settings have it. */
+  /** The hook of an event, in the form of the program's settings. */
   entry: (event: string) => Readonly<JsonRecord>;
-  /** The events, and whether they are given by tool: those need a matcher. */
+  /** The events, and whether they are per tool: those need a matcher. */
   events: readonly { name: string; byTool: boolean }[];
   /** Identifies rouse's hooks, of this and of earlier installations. */
   isOurs: (entry: Readonly<JsonRecord>) => boolean;
@@ -33,7 +33,7 @@ export function addJsonHooks(text: string, hooks: JsonHooks): EditResult {
       const entry = hooks.entry(name);
       const group = { ...(byTool ? { matcher: "*" } : {}), hooks: [entry] };
       const [at] = placesOf(groups, hooks.isOurs);
-      // In front: a comment behind the last one of a list would be lost when ours is taken out from behind it.
+      // At the front: a comment after the last entry of a list would be lost when ours is removed.
       if (at === undefined) change(["hooks", name, 0], group, true);
       else if (canonicalJson(groups[at.group]?.hooks?.[at.hook]) !== canonicalJson(entry)) {
         change(["hooks", name, at.group, "hooks", at.hook], entry, false);
@@ -48,7 +48,7 @@ export function removeJsonHooks(text: string, isOurs: JsonHooks["isOurs"]): Edit
     for (const name of Object.keys(settings().hooks ?? {})) {
       for (const { group, hook } of placesOf(settings().hooks?.[name] ?? [], isOurs).reverse()) {
         const groups = settings().hooks?.[name] ?? [];
-        // What would be left empty behind our hook was ours too.
+        // A list left empty without our hook was ours too.
         const isLast = groups[group]?.hooks?.length === 1;
         if (!isLast) remove(["hooks", name, group, "hooks", hook]);
         else if (groups.length > 1) remove(["hooks", name, group]);
@@ -68,7 +68,7 @@ export interface ProgramSettings {
 type Change = (path: JSONPath, value: unknown, isInsertion: boolean) => void;
 type Remove = (path: JSONPath) => void;
 
-/** Edits a person's JSON in place. `names` are the events whose hooks have to be lists. */
+/** Edits a user's JSON in place. `names` are the events whose hooks have to be lists. */
 export function editSettings(
   text: string,
   names: readonly string[],
@@ -128,7 +128,7 @@ function placesOf(groups: unknown, isOurs: JsonHooks["isOurs"]): { group: number
   );
 }
 
-/** As the file is indented already. */
+/** The indentation of the file. */
 function formatOf(text: string): FormattingOptions {
   const indent = /\n([ \t]{1,16})["}]/.exec(text)?.[1] ?? "  ";
   return {

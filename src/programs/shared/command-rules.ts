@@ -1,6 +1,6 @@
 /**
- * What well-known programs do, as data: which never end by themselves, which read the terminal, which test or build.
- * The first rule whose program and arguments match decides; `not` takes a match back.
+ * Behaviour of well-known programs, as data: which never end by themselves, which read the terminal, which test or
+ * build. The first rule with a matching program and arguments decides; `not` excludes a match.
  */
 import type { ToolClass } from "../../core/signal.js";
 
@@ -164,7 +164,7 @@ const COMMAND_RULES: readonly CommandRule[] = [
     args: /(?:run|exec)\b.* (?:-it|-ti|-i -t|--interactive --tty)\b.*(?: (?:bash|sh|zsh|python3?|psql|mysql|node))$/,
   },
   { class: "interactive", heads: ["rm", "cp", "mv"], args: /(?:^| )(?:-\w*i\w*|--interactive)(?: |$)/, unfed: true },
-  // Interactive: a prompt of its own because nothing was given to run.
+  // Interactive: a prompt of its own because it was given nothing to run.
   {
     class: "interactive",
     heads: words(
@@ -268,14 +268,14 @@ export function rulesOf(head: string): readonly CommandRule[] {
   return BY_HEAD.get(head) ?? [];
 }
 
-/** Programs that end at once; beside another one they say nothing about how long a command takes. */
+/** Programs that end at once; beside another one they do not affect the duration of a command. */
 export const QUICK_HEADS: ReadonlySet<string> = new Set(
   words(
     "cd pushd popd echo printf export set unset source . true false test [ [[ : pwd mkdir rmdir ls dir cat head tail wc grep egrep fgrep rg sort uniq cut tr sed awk gawk jq yq date which type command touch cp mv rm ln chmod chown kill pkill killall pgrep ps tee basename dirname realpath readlink id whoami hostname uname env printenv diff cmp stat file df du free nproc lsof ss netstat exit return break continue shift local declare trap disown jobs bg done fi esac in curl http column nl tac rev fold paste xxd od md5sum sha256sum seq yes",
   ),
 );
 
-/** Programs whose first argument says what they do. */
+/** Programs whose first argument selects the task. */
 export const MULTI_HEADS: ReadonlySet<string> = new Set(
   words(
     "git npm pnpm yarn bun cargo go docker podman kubectl make dotnet gh pip pip3 uv poetry apt apt-get brew terraform rails mix deno bazel mvn gradle flutter manage.py next nx turbo",

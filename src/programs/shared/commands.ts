@@ -41,7 +41,7 @@ const DEPTH_MAX = 4;
 const HEAD_MAX = 80;
 const ARGS_MAX = 1000;
 const UNIT_MS: Record<string, number> = { "": 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** Among several programs, the one to wait for. A sleep beside anything slow says nothing about the whole. */
+/** Among several programs, the one to wait for. A sleep beside anything slow does not decide. */
 const WEIGHT: Partial<Record<ToolClass, number>> = {
   interactive: 6,
   endless: 5,
@@ -77,7 +77,7 @@ export function classifyCommand(command: string | readonly string[], depth = 0):
   if (own !== undefined && others.length === 0) {
     reading.timeoutMs = sleeps.reduce((sum, part) => (part === main ? sum : sum + (part.sleepMs ?? 0)), own);
   }
-  // A time-out ends what would not end by itself.
+  // A time-out ends a command that would not end by itself.
   if (reading.class === "endless" && main.limitMs !== undefined) reading.class = "shell";
   return reading;
 }
@@ -86,7 +86,7 @@ function weightOf(part: Part): number {
   return part.quick ? 0 : (WEIGHT[part.class] ?? 2);
 }
 
-/** Of equal weight, the first; but a way to somewhere says nothing of what is done there. */
+/** Of equal weight, the first; but a `cd` never decides. */
 function heaviest(parts: readonly Part[]): Part | null {
   let best: Part | null = null;
   for (const part of parts) if (best === null || weightOf(part) > weightOf(best) || best.head === "cd") best = part;
@@ -157,7 +157,7 @@ function classOf(name: string, args: readonly string[], head: string, rest: stri
   return /[_.-](?:tests?|specs?)(?:[_.-]|$)|^(?:tests?|specs?)[_.-]/i.test(head) ? "test" : "shell";
 }
 
-/** ssh without a command opens a shell over there; with one it is as long as that command. */
+/** ssh without a command opens a remote shell; with one it takes as long as that command. */
 function remoteClass(args: readonly string[], fed: boolean): ToolClass {
   let i = 0;
   for (; i < args.length && args[i]?.startsWith("-"); i++) if (/^-[bcDEeFIiJLlmOopQRSWw]$/.test(args[i] as string)) i++;
@@ -173,7 +173,7 @@ interface Unwrapped {
   editorSet: boolean;
 }
 
-/** Takes off assignments, `sudo`, `timeout 60`, `npx`, `uv run` and the like. */
+/** Removes assignments, `sudo`, `timeout 60`, `npx`, `uv run` and similar wrappers. */
 function unwrap(given: readonly string[]): Unwrapped {
   let words = [...given];
   const seen: Unwrapped = { words, behind: false, asRoot: false, editorSet: false };
@@ -212,7 +212,7 @@ function skipOptions(words: readonly string[]): string[] {
   return words.slice(i);
 }
 
-/** The name under which a program is known, and the arguments left: the script of an interpreter, a subcommand. */
+/** The name of a program, and the remaining arguments: the script of an interpreter, a subcommand. */
 function headOf(name: string, args: readonly string[]): [head: string, rest: string[]] {
   if (INTERPRETERS.has(name)) {
     const script = args.find((word) => !word.startsWith("-"));
@@ -236,7 +236,7 @@ function baseName(program: string): string {
   return (last || program).replace(/\.exe$/i, "").slice(0, HEAD_MAX);
 }
 
-/** The text behind `-c`, `-lc`, `/c`, `-Command`. */
+/** The text after `-c`, `-lc`, `/c`, `-Command`. */
 function scriptOf(args: readonly string[]): string | null {
   const at = args.findIndex((word) => /^(?:-[a-z]*c|\/c|-Command)$/.test(word));
   return at < 0 ? null : (args[at + 1] ?? null);

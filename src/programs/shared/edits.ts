@@ -1,6 +1,6 @@
 /**
- * What an edit changes, as two digests: `effect` of the path and the unordered pair of the text before and after, so
- * that an edit and its undo are the same; `after` of the path and the text that the edit leaves behind.
+ * The change of an edit, as two digests: `effect` of the path and the unordered pair of the text before and after, so
+ * that an edit and its undo are equal; `after` of the path and the resulting text.
  */
 import { canonicalJson, digest } from "../../core/digest.js";
 
@@ -28,13 +28,13 @@ const CONTENT_KEYS = ["content", "contents", "file_text", "new_source", "text", 
 const PATCH_KEYS = ["patch", "patchText", "input", "diff"];
 const PATH_MAX = 300;
 
-/** The first of `keys` that holds a text. */
+/** The first of `keys` that is a text. */
 export function firstText(record: Record<string, unknown>, keys: readonly string[]): string | undefined {
   for (const key of keys) if (typeof record[key] === "string") return record[key];
   return undefined;
 }
 
-/** The file that a call names. */
+/** The file of a call. */
 export function pathOf(record: Record<string, unknown>): string | undefined {
   return firstText(record, PATH_KEYS)?.slice(0, PATH_MAX);
 }

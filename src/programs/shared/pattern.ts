@@ -1,7 +1,7 @@
 /**
- * Patterns over hostile text. The engine is RE2 (`re2js`): time linear in the text for every pattern, also for
- * one that a user wrote. Measured: about 300 ns for a pattern of ours on one row, ten times V8's engine, which is
- * cheap enough because a row that was seen before is not matched again (see `readers/screen`).
+ * Patterns over hostile text. The engine is RE2 (`re2js`): time linear in the text for every pattern, including a
+ * user's. Measured: about 300 ns for one of our patterns on one row, ten times V8's engine, which is cheap enough
+ * because a known row is not matched again (see `readers/terminal`).
  */
 import { RE2JS } from "re2js";
 
@@ -13,13 +13,13 @@ const STEPS_MAX = 1000;
 export interface Pattern {
   readonly source: string;
   test(text: string): boolean;
-  /** Named groups of the first match, or null. A group that took no part is missing. */
+  /** Named groups of the first match, or null. A group that did not participate is missing. */
   groups(text: string): Record<string, string> | null;
 }
 
 const compiled = new Map<string, Pattern>();
 
-/** Throws with the pattern's own text when it is not a valid RE2 pattern. */
+/** Throws with the pattern's own text if it is not a valid RE2 pattern. */
 export function compilePattern(source: string): Pattern {
   const known = compiled.get(source);
   if (known) return known;

@@ -59,9 +59,9 @@ export const ruleSchema = z.strictObject({
    * dots.
    */
   alone: z.boolean().optional(),
-  /** Not if a message with its sign is above and the row has that message's indent: then the agent says it. */
+  /** Not if a message with its sign is above and the row has that message's indent: then it is text of the agent. */
   unsaid: z.boolean().optional(),
-  /** Only as the first row with words of its block: further down the agent may say it about something else. */
+  /** Only as the first row with words of its block: further down it may be text of the agent about something else. */
   opens: z.boolean().optional(),
   /** For `failure`: the cause if the text itself has none; without it an unknown text is not a failure. */
   fallback: z.enum(["api", "auth", "unreachable"]).optional(),
@@ -78,11 +78,11 @@ export const profileSchema = z.strictObject({
   /** Grows with every change of this profile; shown by `rouse doctor`. */
   revision: z.int(),
   programs: z.array(z.string()),
-  /** What it calls itself when asked for its version. */
+  /** Its name in its own version output. */
   products: z.array(z.string()),
   /** Another program whose transcripts and streams it writes, as a fork does. */
   records: z.string().optional(),
-  /** It knows little more than structure, so motion, standing rows and signs before messages are read as well. */
+  /** It knows little more than structure, so motion, static rows and signs before messages are read as well. */
   structural: z.boolean().optional(),
   /** The releases whose recordings the profile was checked against. */
   versions: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
@@ -141,7 +141,7 @@ export const profileSchema = z.strictObject({
     byId: z.array(z.string()).nullable(),
     latest: z.array(z.string()).nullable(),
     headless: z.array(z.string()).nullable(),
-    /** What makes a command of this program one without a screen. */
+    /** Arguments that make a command of this program headless. */
     headlessBy: words,
     /** Options that remain valid for a resumed session. An option in none of these lists prevents a resume. */
     options: z
@@ -150,7 +150,7 @@ export const profileSchema = z.strictObject({
         values: words,
         /** Take every word up to the next option. */
         lists: words,
-        /** Said what to begin with, which is over: left out, some of them with their value. */
+        /** Options for the start of the session only: left out, some of them with their value. */
         over: words,
         overWithValue: words,
       })
@@ -158,10 +158,10 @@ export const profileSchema = z.strictObject({
   }),
 });
 
-/** A user's profile. Its rules are added to those of its base; each other part that it gives replaces that part whole. */
+/** A user's profile. Its rules are added to those of its base; every other given part replaces that part completely. */
 export const profileOverrideSchema = profileSchema.partial().extend({
   id: z.string(),
   extends: z.string().optional(),
-  /** Ids of rules of the base that do not hold; `*` for all of them. */
+  /** Ids of rules of the base to remove; `*` for all of them. */
   removeRules: z.array(z.string()).optional(),
 });

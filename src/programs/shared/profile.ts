@@ -14,8 +14,8 @@ export type Rule = z.infer<typeof ruleSchema>;
 export type ProfileOverride = z.infer<typeof profileOverrideSchema>;
 
 /**
- * A user's profile over one of ours. Its rules are added to ours; each other part that is given replaces that part
- * whole. Its records are ours unless it says.
+ * A user's profile over a built-in one. Its rules are added; every other given part replaces that part completely. Its
+ * records are those of the base unless it names others.
  */
 export function mergeProfile(base: AgentProfile, override: ProfileOverride): AgentProfile {
   const { extends: _, removeRules = [], rules: own = [], ...parts } = override;
@@ -25,7 +25,9 @@ export function mergeProfile(base: AgentProfile, override: ProfileOverride): Age
 
 export const ALL_RULES = "*";
 
-/** A rule with a known id takes that rule's place; any other goes before the rules of the base, so that it is asked first. */
+/**
+ * A rule with a known id replaces that rule; any other goes before the rules of the base, so that it is tried first.
+ */
 function mergeRules(base: readonly Rule[], own: readonly Rule[], removed: readonly string[]): Rule[] {
   const kept = removed.includes(ALL_RULES) ? [] : base.filter(({ id }) => id === undefined || !removed.includes(id));
   const isKnown = ({ id }: Rule): boolean => id !== undefined && kept.some((rule) => rule.id === id);
@@ -33,5 +35,5 @@ function mergeRules(base: readonly Rule[], own: readonly Rule[], removed: readon
   return [...own.filter((rule) => !isKnown(rule)), ...replaced];
 }
 
-/** The program by whose readers its records are read. */
+/** The program whose readers read its records. */
 export const recordsOf = ({ id, records }: Pick<AgentProfile, "id" | "records">): string => records ?? id;

@@ -18,7 +18,7 @@ const COMMANDS_MAX = 64;
 const WORDS_MAX = 64;
 const WORD_MAX = 4096;
 
-/** Cuts `text` into its simple commands; what exceeds the bounds is left out. */
+/** Splits `text` into its simple commands; anything beyond the limits is left out. */
 export function simpleCommands(text: string): SimpleCommand[] {
   const source = text.slice(0, TEXT_MAX);
   const commands: SimpleCommand[] = [];

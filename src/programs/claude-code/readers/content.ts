@@ -21,12 +21,15 @@ const FAILED_STOPS: ReadonlyMap<string, string> = new Map([
 const INTERRUPTED = "[Request interrupted by user";
 const REFUSED = "The user doesn't want to ";
 
-/** What the program adds to a conversation by itself and stores as a message of the user. */
+/** Messages that the program adds to a conversation by itself and stores as the user's. */
 const NOT_PROMPTS = ["<command-", "<local-command-", "<bash-", "<system-reminder>", "Caveat: The messages below"];
 const NOTICES = ["<task-notification", "<teammate-message", "<agent-notification", "<background-task"];
 
 export interface AssistantContext {
-  /** The file marks no end of a turn in some releases: a text with nothing behind it is then the best there is. */
+  /**
+   * Some releases do not mark the end of a turn in the file: a final text with nothing after it is then presumed to be
+   * it.
+   */
   presumesEnd: boolean;
 }
 
@@ -50,7 +53,7 @@ export class ClaudeMessages {
     const model = stringAt(message, "model");
     if (model === SYNTHETIC) return;
     const reply = stringAt(message, "id");
-    // A reply's blocks are one record each: the one behind the end of the turn does not open another turn.
+    // A reply has one record per block: a block after the end of the turn does not open another turn.
     if (reply === undefined || reply !== this.#endedReply) this.#thread.turnRuns();
     this.#thread.learns({ model });
     if (reply !== undefined) this.tokens(reply, recordAt(message, "usage"));
@@ -126,7 +129,7 @@ export class ClaudeMessages {
   }
 }
 
-/** A result with the marks that only Claude Code's own texts carry. */
+/** A result with the marks that only Claude Code's own texts have. */
 export function claudeResult(text: string, ok: boolean, details?: JsonRecord): ToolResult & { background: boolean } {
   return {
     ok,

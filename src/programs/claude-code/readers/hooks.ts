@@ -29,13 +29,13 @@ const SILENT = new Set([
   "WorktreeRemove",
 ]);
 
-/** Tools that are a question themselves: asked for permission, they ask theirs. */
+/** Tools that are a question themselves: a permission request for one is its question. */
 const QUESTIONS: ReadonlyMap<string, PromptKind> = new Map([
   ["AskUserQuestion", "input"],
   ["ExitPlanMode", "plan"],
 ]);
 
-/** Notices by their type, and by their words for releases without a type. */
+/** Notifications by their type, and by their words for releases without a type. */
 const NOTIFICATIONS: readonly (readonly [type: string, words: string, prompt: PromptKind | "idle"])[] = [
   ["permission_prompt", "needs your permission", "permission"],
   ["elicitation_dialog", "needs your input", "input"],
@@ -54,7 +54,7 @@ const QUITS = new Set(["prompt_input_exit", "logout", "exit"]);
 export class ClaudeHookReader implements RecordReader {
   readonly skipped = new SkipCounter();
   readonly #thread: Thread;
-  /** Open calls by what they call: a permission request does not name the call that it is about. */
+  /** Open calls by tool and arguments: a permission request does not name its call. */
   readonly #callIds = new RecentMap<string>(256);
 
   constructor(options: ReaderOptions = {}) {
@@ -111,7 +111,7 @@ export class ClaudeHookReader implements RecordReader {
     SessionEnd: (payload) => this.#sessionEnds(stringAt(payload, "reason") ?? ""),
   };
 
-  /** A subagent's own calls prove that it lives; its permissions stop the session like any other. */
+  /** A subagent's own calls prove that it is alive; its permission requests stop the session like any other. */
   #ofMainThread(payload: JsonRecord, report: () => void): void {
     if (stringAt(payload, "agent_id") === undefined) report();
     else this.#thread.lives(0);

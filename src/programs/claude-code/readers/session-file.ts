@@ -34,7 +34,7 @@ export class ClaudeSessionFileReader implements RecordReader {
     this.#thread = new Thread("session_file", options);
   }
 
-  /** One state of the file. The same status again says nothing. */
+  /** One state of the file. A repeated status is not reported. */
   read(value: unknown, at: number): Signal[] {
     const record = asRecord(value);
     if (record === null) return [];
@@ -50,7 +50,7 @@ export class ClaudeSessionFileReader implements RecordReader {
       this.#last = `${word} ${waitingFor}`;
       const status = STATUSES.get(word);
       if (status === undefined) {
-        // The file is there before its first status.
+        // The file exists before its first status.
         if (word !== "") this.skipped.count(`status ${word}`);
         return;
       }

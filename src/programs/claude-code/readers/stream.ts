@@ -77,7 +77,7 @@ export class ClaudeStreamReader implements RecordReader {
     result: (record) => this.#result(record),
   };
 
-  /** Records of a subagent prove that it lives; what it does is its own affair. */
+  /** Records of a subagent only prove that it is alive. */
   #ofMainThread(record: JsonRecord, report: () => void): void {
     if (stringAt(record, "parent_tool_use_id") === undefined) report();
     else this.#thread.lives(contentText(recordAt(record, "message")).length);
@@ -113,7 +113,7 @@ export class ClaudeStreamReader implements RecordReader {
     permission_denied: (record) => this.#denied(record),
   };
 
-  /** Each prompt of a headless run begins with it; the prompt itself is an argument and not in the stream. */
+  /** Every prompt of a headless run starts with it; the prompt itself is an argument and not in the stream. */
   #init(record: JsonRecord): void {
     this.#thread.learns({
       id: stringAt(record, "session_id"),
@@ -172,7 +172,7 @@ export class ClaudeStreamReader implements RecordReader {
     const stamp = numberAt(info, "resetsAt");
     const until = stamp === undefined ? undefined : fromEpoch(stamp);
     const text = textHead(`usage window ${stringAt(info, "rateLimitType") ?? ""}: ${status}`);
-    // Over the plan's window, paid usage may go on: then nothing is stopped.
+    // Beyond the plan's window, paid usage may continue: then nothing is stopped.
     const stopped = status === "rejected" && !booleanAt(info, "isUsingOverage");
     if (stopped) {
       this.#thread.limited({ until, text });

@@ -1,8 +1,8 @@
 /**
  * Claude Code's transcript: `~/.claude/projects/<folder>/<session>.jsonl`.
  *
- * A line per finished block, nothing while a block streams, a tool runs or a dialog is open. What ends a turn changed
- * over the releases: a stop reason on every block (from 2.1.100), on half of them (2.1.50 to 2.1.99), on none before;
+ * A line per finished block, nothing while a block streams, a tool runs or a dialog is open. The end of a turn differs
+ * between releases: a stop reason on every block (from 2.1.100), on half of them (2.1.50 to 2.1.99), on none before;
  * `system/turn_duration` only in a terminal. From 2.1.3xx each request to the model has a line of its own.
  */
 import type { Signal } from "../../../core/signal.js";
@@ -45,13 +45,13 @@ const SILENT_SYSTEM = new Set([
   "stop_hook_summary",
 ]);
 
-/** Lines of one moment are out of order by up to 0.4 s, measured; what is older than this comes again. */
+/** Lines of one moment are out of order by up to 0.4 s, as measured; older lines are repetitions. */
 const COPY_AGE_MS = 60_000;
 
 /** Side agents whose files are copies of the parent's lines, with the parent's old times. */
 const COPIES = ["acompact", "aside_question", "aprompt_suggestion"];
 
-/** Requests of the conversation itself; others are titles, suggestions and summaries made behind it. */
+/** Requests of the conversation itself; others create titles, suggestions and summaries in the background. */
 const MAIN_REQUESTS = ["repl_main_thread", "sdk"];
 
 /** The program's notices about a limit that it waits out by itself, or no longer does. */
@@ -197,7 +197,7 @@ export class ClaudeTranscriptReader implements RecordReader {
     if (notice) this.#thread.limited({ resumesItself: notice[1], text });
   }
 
-  /** What was typed while a turn ran is handed to the model between two tools, not as a line of the user. */
+  /** Text typed during a turn is passed to the model between two tools, not as a line of the user. */
   #attachment(record: JsonRecord): void {
     const attachment = recordAt(record, "attachment");
     if (stringAt(attachment, "type") === "queued_command") this.#thread.says("user", contentText(attachment?.prompt));

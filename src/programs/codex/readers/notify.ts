@@ -1,6 +1,6 @@
 /**
- * The payload of Codex's `notify` program: only `agent-turn-complete`. It arrives for each thread of the program, also
- * for the small one that invents a title for the session, some seconds into the first turn.
+ * The payload of Codex's `notify` program: only `agent-turn-complete`. It arrives for each thread of the program,
+ * including the small one that creates a title for the session, some seconds into the first turn.
  */
 import type { Signal } from "../../../core/signal.js";
 import { arrayAt, asRecord, type JsonRecord, parseRecord, stringAt } from "../../../readers/records/json.js";
@@ -45,7 +45,7 @@ export class CodexNotifyReader implements RecordReader {
   }
 }
 
-/** Asked for a title, and answered with a record that has one: no agent answers a task like that. */
+/** A request for a title, answered with a record that has one: no agent answers a task like that. */
 function makesTitle(payload: JsonRecord): boolean {
   const asked = arrayAt(payload, "input-messages").some(
     (text) => typeof text === "string" && text.slice(0, 200).toLowerCase().includes("title"),

@@ -1,7 +1,6 @@
 /**
- * What a Codex tool returned. The text has carried its own envelope since the beginning, each release another: JSON with
- * `metadata.exit_code` (to 0.5x), or a head of lines ("Exit code: 1", "Wall time: 0.2 seconds", "Chunk ID: …") above
- * "Output:".
+ * Results of Codex tools. Each release wraps the text in another envelope: JSON with `metadata.exit_code` (to 0.5x), or
+ * a head of lines ("Exit code: 1", "Wall time: 0.2 seconds", "Chunk ID: …") above "Output:".
  */
 import { asRecord, booleanAt, numberAt, parseRecord, stringAt } from "../../../readers/records/json.js";
 import { contentText, resultText } from "../../../readers/records/text.js";
@@ -36,7 +35,7 @@ export function codexResult(output: unknown): ToolResult & { background: boolean
   return { ok, text, stable: body, refused, interrupted, background: RUNS_ON.test(top) };
 }
 
-/** The rest behind "Output:": the text above it differs in every run. */
+/** The text after "Output:": the text above it differs in every run. */
 function withoutHead(text: string, top: string): string {
   const found = OUTPUT.exec(top);
   return found === null ? text : text.slice(found.index + found[0].length);
@@ -58,7 +57,7 @@ export function codexFailure(error: unknown): { status?: number | undefined; cod
 
 const RETRY = /^\W{0,3}reconnecting\W{1,4}(?:(\d{1,3})\/(\d{1,3})|waiting for network)/i;
 
-/** "Reconnecting... 2/5 (…)": the stream broke and is tried again; "waiting for network": without end. */
+/** "Reconnecting... 2/5 (…)": the stream broke and is retried; "waiting for network": without end. */
 export function codexRetry(text: string): { attempt?: number; max?: number } | undefined {
   const found = RETRY.exec(text.slice(0, 80));
   if (found === null) return undefined;

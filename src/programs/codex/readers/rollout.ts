@@ -3,8 +3,8 @@
  *
  * It has no retries, no approvals and, before 0.101, no end of a turn. Up to 0.63 a call was written only together with
  * its result. The text of a prompt appears two or three times; the events are used, because the items also contain
- * additions of the program itself. Which reply a call belongs to is not written: calls up to the next token count form
- * one round.
+ * additions of the program itself. The reply of a call is not recorded: calls up to the next token count form one
+ * round.
  */
 import type { Signal } from "../../../core/signal.js";
 import {
@@ -27,7 +27,7 @@ type Handlers = Readonly<Record<string, (payload: JsonRecord) => void>>;
 
 const SILENT_ITEMS = new Set(["ghost_snapshot", "compaction_summary", "other"]);
 
-/** Events that repeat an item, or say nothing about the work. */
+/** Events that repeat an item, or do not concern the work. */
 const SILENT_EVENTS = new Set([
   "agent_message",
   "agent_reasoning",
@@ -49,7 +49,7 @@ const SILENT_EVENTS = new Set([
 
 const SILENT_TYPES = new Set(["world_state"]);
 
-/** What the program puts into a conversation in the user's name. */
+/** Text that the program adds to a conversation in the user's name. */
 const NOT_PROMPTS = ["<environment_context>", "<user_instructions>", "<turn_aborted>", "<permissions", "# AGENTS.md"];
 export class CodexRolloutReader implements RecordReader {
   readonly skipped = new SkipCounter();
@@ -233,7 +233,7 @@ export class CodexRolloutReader implements RecordReader {
     if (id !== undefined) this.#thread.toolEnds(id, codexResult(item.output));
   }
 
-  /** The provider searches by itself: the call is written when it is over, and what it found never is. */
+  /** The provider runs the search: the call is written when it has ended, without its results. */
   #search(item: JsonRecord): void {
     const id = `search-${this.#searches++}`;
     this.#call({ call_id: id }, "web_search", recordAt(item, "action") ?? {});

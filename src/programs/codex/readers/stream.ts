@@ -1,6 +1,6 @@
 /**
  * Codex's headless event stream: `codex exec --json`. A hang and a running tool are both silent in it; retries show as
- * `error` events that say "Reconnecting... 2/5".
+ * `error` events with the text "Reconnecting... 2/5".
  */
 import type { Signal } from "../../../core/signal.js";
 import { arrayAt, asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
@@ -11,7 +11,7 @@ import { codexFailure, codexRetry } from "./output.js";
 
 type Call = (item: JsonRecord) => { tool: string; args: JsonRecord };
 
-/** Items that are tools, and what was called. */
+/** Items that are tool calls. */
 const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
   [
     "command_execution",
@@ -32,7 +32,7 @@ const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
   ],
 ]);
 
-/** `error` items are remarks ("model metadata not found"): the run goes on. */
+/** `error` items are remarks ("model metadata not found"): the run continues. */
 const SILENT_ITEMS = new Set(["todo_list", "error"]);
 const FAILED = new Set(["failed", "declined"]);
 
@@ -97,7 +97,7 @@ export class CodexStreamReader implements RecordReader {
     }
   }
 
-  /** Calls side by side start before the first of them is over: a call after a result is of another reply. */
+  /** Parallel calls start before the first of them ends: a call after a result belongs to another reply. */
   #replies(): void {
     if (!this.#resultCame) return;
     this.#resultCame = false;
@@ -122,7 +122,7 @@ export class CodexStreamReader implements RecordReader {
     });
   }
 
-  /** Top-level errors are retries and the failure that `turn.failed` repeats. */
+  /** Top-level errors are retries, and the failure that `turn.failed` repeats. */
   #error(record: JsonRecord): void {
     const text = stringAt(record, "message") ?? "";
     const retry = codexRetry(text);

@@ -21,7 +21,7 @@ import { Thread } from "../../../readers/records/thread.js";
 import { classifyVendorError } from "../../../readers/records/vendor-errors.js";
 import { geminiResult } from "./result.js";
 
-/** States of its scheduler in which a call has not ended; in one of them the user is asked. */
+/** States of its scheduler in which a call has not ended; in one of them it waits for the user. */
 const OPEN_STATUSES = new Set(["validating", "scheduled", "executing", "awaiting_approval"]);
 const ASKING_STATUS = "awaiting_approval";
 const CANCELLED_STATUS = "cancelled";
@@ -60,7 +60,7 @@ export class GeminiChatReader implements RecordReader {
   #header(line: JsonRecord): void {
     this.#isSubagent = line.kind === "subagent";
     this.#thread.learns({ id: stringAt(line, "sessionId"), cwd: stringAt(arrayAt(line, "directories"), "0") });
-    // Before the JSON lines, the file was one document that held its messages.
+    // Before the JSON lines, the file was one document with its messages.
     for (const message of arrayAt(line, "messages")) this.#message(asRecord(message) ?? {});
   }
 
@@ -95,7 +95,7 @@ export class GeminiChatReader implements RecordReader {
     else if (!text.startsWith(CONTEXT)) this.#thread.prompted(text, true);
   }
 
-  /** Results of cancelled calls are kept for later and asked about nothing. */
+  /** Results of cancelled calls are stored for later, without a request to the model. */
   #request(): void {
     if (this.#thread.isTurnOpen) this.#thread.emit({ kind: "request" });
   }
@@ -128,7 +128,7 @@ export class GeminiChatReader implements RecordReader {
       }
       const status = stringAt(call, "status") ?? "";
       if (!this.#reported.changes(`call ${id}`, status)) continue;
-      // A cancelled call is written down after the turn was.
+      // A cancelled call is written after the end of the turn.
       if (status !== CANCELLED_STATUS) this.#thread.turnRuns();
       this.#thread.toolStarts({ id, tool, args: recordAt(call, "args"), round: stringAt(message, "id") });
       if (status === ASKING_STATUS) this.#thread.asks("permission", stringAt(call, "description") ?? tool);
@@ -142,7 +142,7 @@ export class GeminiChatReader implements RecordReader {
     else if (COMPRESSED.test(text)) this.#thread.emit({ kind: "compaction", phase: "end" });
   }
 
-  /** The provider's errors end the turn; an error row that nothing explains may be about a mistyped command. */
+  /** The provider's errors end the turn; an unexplained error row may be about a mistyped command. */
   #error(text: string): void {
     const verdict = classifyVendorError({ text });
     const isUnexplained = verdict.kind === "error" && verdict.cause === "api" && !/api error/i.test(text.slice(0, 200));

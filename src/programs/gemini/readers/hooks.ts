@@ -1,11 +1,11 @@
 /**
- * Payloads of Gemini CLI's hooks, as 0.61 sends them. Its chat file has a call only after its end; the hooks show that
- * a call runs, or that the user is asked. They have no ids, so a call is identified by its tool, its arguments and its
- * time, and is reported as an edge only: its result is in the chat file, under an id of its own.
+ * Payloads of Gemini CLI's hooks, as of 0.61. Its chat file has a call only after its end; the hooks show a running
+ * call or an open question. They have no ids, so a call is identified by its tool, its arguments and its time, and is
+ * reported as an edge only: its result is in the chat file, under an id of its own.
  *
- * `BeforeTool` fires before the user is asked, `AfterTool` not at all for a refused call. `PreCompress` fires before
- * each request, even if nothing is compressed: when it does, an open question has been answered. Nothing fires when a
- * turn is cancelled or given up.
+ * `BeforeTool` fires before the question, `AfterTool` not at all for a refused call. `PreCompress` fires before each
+ * request, even if nothing is compressed: by then an open question has been answered. Nothing fires when a turn is
+ * cancelled or given up.
  */
 import { canonicalJson, digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
@@ -16,14 +16,14 @@ import { textHead } from "../../../readers/records/text.js";
 import { Thread } from "../../../readers/records/thread.js";
 import { geminiResult } from "./result.js";
 
-/** Events that come with each request or piece of a reply, which are not asked for. */
+/** Events of each request or piece of a reply; rouse installs no hooks for them. */
 const SILENT = new Set(["BeforeModel", "AfterModel", "BeforeToolSelection"]);
-/** Questions by the type of what is to be confirmed; any other is a permission. */
+/** Questions by the type of the confirmation; any other is a permission. */
 const QUESTIONS: ReadonlyMap<string, PromptKind> = new Map([
   ["ask_user", "input"],
   ["exit_plan_mode", "plan"],
 ]);
-/** `exit` is the end of a headless run too. */
+/** `exit` is also the end of a headless run. */
 const QUITS = new Set(["prompt_input_exit", "logout"]);
 const OPEN_MAX = 64;
 
@@ -37,7 +37,7 @@ export class GeminiHookReader implements RecordReader {
   readonly skipped = new SkipCounter();
   readonly #thread: Thread;
   #open: OpenCall[] = [];
-  /** The call that the user was asked about. */
+  /** The call of the open question. */
   #asked: string | undefined;
 
   constructor(options: ReaderOptions = {}) {
@@ -120,7 +120,7 @@ export class GeminiHookReader implements RecordReader {
     this.#thread.asks(QUESTIONS.get(stringAt(details, "type") ?? "") ?? "permission", question, this.#asked);
   }
 
-  /** A call that the user was asked about and that has not ended by now was refused. */
+  /** A call with a question that has not ended by now was refused. */
   #requests(): void {
     if (this.#asked !== undefined) this.#ends(this.#asked, { ok: false, text: "", refused: true });
     this.#thread.closePrompt();

@@ -1,4 +1,4 @@
-/** Results of Gemini CLI's tools, as its chat file and its event stream hold them. */
+/** Results of Gemini CLI's tools in its chat file and its event stream. */
 import { arrayAt, recordAt } from "../../../readers/records/json.js";
 import { resultText } from "../../../readers/records/text.js";
 import type { ToolResult } from "../../../readers/records/tool-calls.js";
@@ -8,7 +8,7 @@ const RUN_LINES = /^(?:Process Group PGID|Background PIDs): .*$/gm;
 const EXIT_CODE = /^Exit Code: (\d{1,3})$/m;
 const REFUSED = /did not allow|denied|declined|rejected/i;
 
-/** A failed shell command is a `success` to Gemini CLI: only the exit code in the text shows it. */
+/** Gemini CLI reports a failed shell command as `success`: only the exit code in the text shows the failure. */
 export function geminiResult(status: string, result: unknown): ToolResult {
   const text = geminiText(result);
   const exitCode = Number(EXIT_CODE.exec(text.slice(-500))?.[1] ?? 0);

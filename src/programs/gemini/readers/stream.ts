@@ -1,6 +1,6 @@
 /**
- * Gemini CLI's headless event stream (`--output-format stream-json`): init, message (the reply in deltas),
- * tool_use, tool_result, error, result. A reply is finished when a tool is used or the result comes.
+ * Gemini CLI's headless event stream (`--output-format stream-json`): init, message (the reply in deltas), tool_use,
+ * tool_result, error, result. A reply is finished when a tool is used or the result arrives.
  */
 import { digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
@@ -16,7 +16,7 @@ export class GeminiStreamReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
   readonly #thread: Thread;
   #reply = "";
-  /** Calls of one reply share a round; a reply begins after results came back. */
+  /** Calls of one reply share a round; a reply starts after results were returned. */
   #round = 0;
   #resultsCameBack = false;
 
@@ -73,7 +73,7 @@ export class GeminiStreamReader implements RecordReader {
     );
   }
 
-  /** An `error` event is one among others ("Loop detected"): whether it was the end, the result says. */
+  /** An `error` event may be harmless ("Loop detected"): the result shows whether it was the end. */
   #error(text: string): void {
     this.#thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text });
   }

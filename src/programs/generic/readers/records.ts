@@ -1,5 +1,5 @@
 /**
- * Records of a program that rouse does not know: JSON lines of a conversation, in a transcript or on standard output.
+ * Records of an unknown program: JSON lines of a conversation, in a transcript or on standard output.
  *
  * Programs differ in their envelopes, not in the content: a role, text, tool calls, their results, tokens, an error. So
  * this reader searches for those by the names of the model providers (Anthropic's blocks, OpenAI's `tool_calls`,
@@ -51,7 +51,7 @@ export class GenericRecordReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
   readonly #thread: Thread;
   readonly #reported = new RecentMap<string>();
-  /** Calls without an id of their own, which their results name by the tool: the oldest open one is meant. */
+  /** Calls without an id of their own; a result that names only the tool belongs to the oldest open one. */
   readonly #unnamed = new RecentMap<string[]>(64);
   #count = 0;
 
@@ -100,7 +100,7 @@ export class GenericRecordReader implements RecordReader {
     if (role === "tool" && parts.every((part) => !isPart(part))) this.#ended(inner, text);
     this.#tokens(record, inner, id);
     const hasCalls = this.#count > before;
-    // Anthropic's form names why a reply stopped; without a reason, more of the reply may follow.
+    // Anthropic's form has the stop reason of a reply; without one, more of the reply may follow.
     const isOpen = inner.stop_reason === null;
     const endsTurn = role === "assistant" && isNew && !hasCalls && !isOpen && closingOf(text) !== "promise";
     if (endsTurn) this.#thread.turnEnds({ presumed: true });
@@ -181,7 +181,7 @@ function partsOf(message: JsonRecord): readonly unknown[] {
   return text === undefined ? arrayAt(message, "content") : [{ type: "text", text }];
 }
 
-/** A message of a type named after the program, recognised by what only a model's reply has. */
+/** A message of a type named after the program, recognised by fields that only a model's reply has. */
 function isReply(message: JsonRecord): boolean {
   return (
     Object.hasOwn(message, "content") &&

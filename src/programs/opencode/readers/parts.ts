@@ -30,12 +30,14 @@ export class OpenCodeParts {
     this.#skip = skip;
   }
 
-  /** Whose message it is: of the user, the assistant, or the summary that a compaction writes. */
+  /** The author of a message: the user, the assistant, or the summary that a compaction writes. */
   belongs(message: string, role: string): void {
     this.#roles.set(message, role);
   }
 
-  /** The context overflowed: the next reply is the summary that takes its place. A headless run does not say whose it is. */
+  /**
+   * The context overflowed: the next reply is the summary that replaces it. A headless run does not show its author.
+   */
   overflows(): void {
     this.#isOverflowing = true;
   }
@@ -116,7 +118,7 @@ export class OpenCodeParts {
     this.#finished(stringAt(part, "messageID") ?? "", stringAt(part, "reason"));
   }
 
-  /** The last step of a message has finished: in a headless run, that is the only end of a turn there is. */
+  /** The last step of a message has finished: in a headless run, that is the only sign of the end of a turn. */
   #finished(message: string, reason = "unknown"): void {
     if (this.#roles.get(message) !== "summary" && endsTurn(reason)) this.#thread.turnEnds();
   }

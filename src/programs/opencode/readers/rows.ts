@@ -1,9 +1,9 @@
 /**
- * OpenCode: the rows of its database, its bus events and its `run --format json` lines. All of them carry the same
+ * OpenCode: the rows of its database, its bus events and its `run --format json` lines. All of them contain the same
  * three things: a session, a message and the parts of a message.
  *
- * - Database rows: `{table: "session" | "message" | "part", …}` with the thing in `data`, and in newer releases
- *   `{table: "event", type: "message.part.updated.1", data}`, every change in order.
+ * - Database rows: `{table: "session" | "message" | "part", …}` with the content in `data`, and in newer
+ *   releases `{table: "event", type: "message.part.updated.1", data}`, every change in order.
  * - Bus events (`GET /event`, plugins): `{type: "message.part.updated", properties}`; among them `session.status`
  *   (idle, busy, retry with the time of the next attempt), which no table has.
  * - Headless lines: `{type: "tool_use", timestamp, sessionID, part}`.
@@ -24,7 +24,7 @@ export interface OpenCodeOptions extends ReaderOptions {
   source?: "transcript" | "stream";
 }
 
-/** What each record is about: names of bus events (in the database with a version behind them) and headless lines. */
+/** The subject of each record: names of bus events (in the database followed by a version) and headless lines. */
 const THINGS: ReadonlyMap<string, OpenCodeEvent> = new Map([
   ["session.created", "session"],
   ["session.updated", "session"],
@@ -53,7 +53,7 @@ const TABLES: ReadonlyMap<string, OpenCodeEvent> = new Map([
   ["message", "message"],
   ["part", "part"],
 ]);
-/** Events about what no judgement needs. */
+/** Events that the judgement does not use. */
 const UNNEEDED =
   /^(?:server|file|lsp|tui|installation|project|vcs|todo|command|mcp|pty|ide)\.|\.(?:removed|deleted|diff)$/;
 const ANCESTORS_MAX = 8;
@@ -102,7 +102,7 @@ export class OpenCodeReader implements RecordReader {
 
 const VERSION = /\.\d{1,3}$/;
 
-/** A record without its envelope, with the ids in it that only the envelope had. */
+/** A record without its envelope, with the ids that only the envelope had. */
 function open(row: JsonRecord): { thing?: OpenCodeEvent | undefined; data: JsonRecord } {
   const table = TABLES.get(stringAt(row, "table") ?? "");
   if (table === "session") return { thing: table, data: row };

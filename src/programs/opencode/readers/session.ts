@@ -1,4 +1,4 @@
-/** What the sessions, messages and events of OpenCode mean; `opencode-rows.ts` takes them out of their envelopes. */
+/** The meaning of OpenCode's sessions, messages and events; `rows.ts` takes them out of their envelopes. */
 import type { Signal } from "../../../core/signal.js";
 import { booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
 import { RecentMap } from "../../../readers/records/recent.js";
@@ -91,7 +91,7 @@ export class OpenCodeSession {
     else if (this.#parts.wasRefused(id)) this.#thread.turnInterrupted(true);
   }
 
-  /** Said by the message and again by an event; the thread is closed by then. */
+  /** Reported by the message and again by an event; the thread is closed by then. */
   #failed(failure: JsonRecord | undefined): void {
     if (!failure) return;
     const code = stringAt(failure, "name") ?? "";

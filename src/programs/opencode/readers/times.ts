@@ -1,9 +1,9 @@
 /**
- * Database rows of OpenCode placed in wall-clock time, for reading a session afterwards.
+ * Places database rows of OpenCode in wall-clock time, for reading a session afterwards.
  *
- * Rows hold the last state of a thing with the times of its earlier states, so each is unfolded into what a poll would
- * have seen then: a text still empty, a tool still running, a message not completed. If the `event` table has every
- * change of a session, its rows are used instead, at the time in their ids.
+ * Rows hold the last state of an item with the times of its earlier states, so each is unfolded into the states that a
+ * poll would have found then: a text still empty, a tool still running, a message not completed. If the `event` table
+ * has every change of a session, its rows are used instead, at the time in their ids.
  */
 import type { Signal } from "../../../core/signal.js";
 import { asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
@@ -14,7 +14,7 @@ export interface TimedRow {
   row: JsonRecord;
 }
 
-/** What polls would have seen of these rows, in the order of time. */
+/** The states that polls would have found in these rows, in order of time. */
 export function placedRows(rows: readonly JsonRecord[]): TimedRow[] {
   // Sorting is stable, so rows of the same millisecond stay in the order of the database.
   return rows.flatMap(unfold).sort((a, b) => a.at - b.at);
@@ -42,7 +42,7 @@ export function rowsToTimed(
 
 const ID_TIME = /^[a-z]{2,4}_([0-9a-f]{12})/;
 const COUNTER = 4096;
-/** Ids keep 36 bits of the millisecond: they come round every 795 days. */
+/** Ids keep 36 bits of the millisecond: they repeat every 795 days. */
 const ID_PERIOD_MS = 2 ** 36;
 
 /** Ids start with their creation time; the row's own times give the high bits. */
@@ -55,7 +55,7 @@ function eventTime(row: JsonRecord): number {
   return low + Math.round((near - low) / ID_PERIOD_MS) * ID_PERIOD_MS;
 }
 
-/** All times that a thing carries, in order. */
+/** All times of an item, in order. */
 function timesOf(thing: unknown): number[] {
   const times = [recordAt(thing, "time"), recordAt(thing, "state", "time")].flatMap((time) =>
     Object.values(time ?? {}),
