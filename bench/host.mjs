@@ -4,7 +4,7 @@ import { rousePaths } from "../dist/config/paths.js";
 import { findSession } from "../dist/terminal/registry.js";
 import { BIN, canMeasure, makeHome, memoryOf, removeHome, run, sleep } from "./processes.mjs";
 
-/** It has to be as near to 1 as can be; this is what the code has reached, and may not fall behind again. */
+/** It should be close to 1; this is the value reached so far, which must not get worse. */
 const RATIO_MAX = 1.5;
 /** The observer has finished its first checks by then. */
 const SETTLED_MS = 4000;

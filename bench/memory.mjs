@@ -1,4 +1,4 @@
-/** What one watched agent keeps in memory: its evidence, and its terminal with what was read of it. */
+/** Memory of one watched agent: its evidence, and its terminal with the readings. */
 
 import { createEvidence, takeSignal } from "../dist/core/judgement/evidence/evidence.js";
 import { generic } from "../dist/programs/generic/screens.js";

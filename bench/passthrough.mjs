@@ -21,7 +21,7 @@ export function benchPassthrough() {
     for (let round = 0; round < ROUNDS; round++) {
       const names = Object.keys(programs);
       for (const name of round % 2 === 0 ? names : names.toReversed()) {
-        // The outer one is the terminal: it takes the bytes away as fast as it can.
+        // The outer terminal reads the bytes as fast as it can.
         const command = ["script", "-qc", programs[name], join(home.path, "typescript")];
         took[name].push(timed(() => run(home, ["sh", "-c", 'exec "$@" >/dev/null', "sh", ...command])));
       }

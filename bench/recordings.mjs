@@ -1,4 +1,4 @@
-/** Terminal recordings as they were written: for every check the writes before it; both sides get the same. */
+/** Terminal recordings as they were written: the writes before each check; both sides get the same. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ export function casesIn(root, depth = 3) {
     .flatMap((name) => casesIn(join(root, name), depth - 1));
 }
 
-/** One recording: its size, and for every check the writes before it. */
+/** One recording: its size, and the writes before each check. */
 export function readRecording(folder) {
   const meta = JSON.parse(readFileSync(join(folder, "meta.json"), "utf8"));
   const file = join(folder, "session.cast.gz");

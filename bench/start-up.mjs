@@ -1,4 +1,7 @@
-/** What agents run many times a minute, and help, as whole processes beside an empty Node.js, with the daemon up and down. */
+/**
+ * Commands that agents run many times a minute, and help, as whole processes beside an empty Node.js, with the daemon
+ * up and down.
+ */
 import { spawnSync } from "node:child_process";
 import { timed } from "./measure.mjs";
 import { BIN, canMeasure, ended, makeHome, median, removeHome, startDaemon } from "./processes.mjs";

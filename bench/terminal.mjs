@@ -54,7 +54,7 @@ function ratioRow({ name, bytes, best }) {
   };
 }
 
-/** What one agent of this program costs at the pace at which it was recorded, parsing included. */
+/** The cost of one agent of this program at the recorded pace, parsing included. */
 function costRow({ name, bytes, seconds, best }) {
   return {
     name: `terminal reading, ${name}, ${megabytes(bytes)}, one agent`,
@@ -70,7 +70,7 @@ function groupByAgent(recordings) {
   const groups = {};
   for (const recording of recordings) {
     const { id } = profileFor(recording.agent);
-    // A program without a profile of its own is known by its recordings' name.
+    // A program without a profile of its own is identified by the name of its recordings.
     const kind = id === "generic" ? recording.agent : id;
     groups[kind] ??= [];
     groups[kind].push(recording);
@@ -84,7 +84,7 @@ function readBare({ cols, rows, checks }) {
   const ms = checks.map((writes) =>
     timed(() => {
       for (const bytes of writes) {
-        // The same way in as the reader's: parsed at once, not in a timer.
+        // The same path as the reader's: parsed at once, not in a timer.
         terminal.input("", true);
         terminal.write(bytes);
       }

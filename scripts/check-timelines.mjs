@@ -124,7 +124,7 @@ function commitOf(name) {
   }
 }
 
-/** A dump is used again for the same corpus and the same way of making it. */
+/** A dump is reused for the same corpus and the same collector. */
 function keyOfCache() {
   const hash = createHash("sha256").update(readFileSync(join(SCRIPTS, "timelines/collect.mjs")));
   return hash

@@ -19,7 +19,7 @@ function isOfThisRun(pid) {
       .split("\0")
       .some((entry) => entry.startsWith(MARK));
   } catch {
-    // It has ended already, and its number is free.
+    // It has ended already, and its pid is free.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Runs tests with one mutant in the place of its file; the file itself is never written. Used by mutate.mjs. */
+/** Runs tests with one mutant in place of its file; the file itself is never written. Used by mutate.mjs. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defineConfig } from "vitest/config";

@@ -21,7 +21,7 @@ import { digest, mutantsOf, pickMutants } from "./mutation/mutants.mjs";
 import { nearTests, readImports } from "./mutation/near-tests.mjs";
 import { readReasons, reportOf } from "./mutation/report.mjs";
 
-/** What is mutated: files, or folders with everything below them. */
+/** Files to mutate, or folders with everything below them. */
 const FOLDERS = [
   "src/core/policy",
   "src/core/incidents",
@@ -139,7 +139,7 @@ function runTests(tests, mutant, timeoutMs, reporting) {
   const config = join(import.meta.dirname, "mutate-vitest.mjs");
   const options = ["run", "--config", config, `--maxWorkers=${values.workers}`, ...reporting];
   return new Promise((done) => {
-    // A group of its own: a mutant that loops for ever is ended together with its workers.
+    // A group of its own: a mutant that loops forever is ended together with its workers.
     const child = spawn(process.execPath, [vitest, ...options, ...tests], {
       cwd: root,
       detached: true,

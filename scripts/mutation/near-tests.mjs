@@ -1,4 +1,4 @@
-/** Which tests import a file: directly, or over other files; the nearest first. */
+/** The tests that import a file, directly or through other files; the nearest first. */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize, resolve, sep } from "node:path";
 

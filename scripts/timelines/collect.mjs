@@ -53,7 +53,7 @@ function transcriptsOf(folder) {
     .sort();
 }
 
-/** A command that fails leaves its complaint in the place of its rows. */
+/** A failed command leaves its error in place of its rows. */
 function rowsOf({ text, problems }) {
   if (text === "") return [{ case: "none", timeline: [failure(problems)], wouldDo: [failure(problems)] }];
   return text.trimEnd().split("\n").map(JSON.parse);

@@ -1,6 +1,6 @@
 /** Compares two dumps: lists of {part, case, entries}. Returns readable differences, one per case. */
 
-/** What a sentence, a rounding or a weight decides; `--ignore-reasons` leaves states, causes, times and actions. */
+/** Fields that depend on wording, rounding or a weight; `--ignore-reasons` leaves states, causes, times and actions. */
 const WORDING = new Set(["reason", "reasons", "title", "lines", "payload", "say", "confidence"]);
 /** An eval figure that is a sentence: `live.late.0.instead.1.reasons.0`. */
 const WORDING_FIGURE = /(?:^|\.)reasons?\.|\.confidence$/;

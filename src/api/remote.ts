@@ -3,7 +3,7 @@ import { askDaemon } from "../daemon/client.js";
 import { ApiError, type ApiErrorKind } from "./error.js";
 import type { OperationAnswer, OperationInput, OperationName } from "./operations/index.js";
 
-/** The answer to a call: blanks while it is under way, then this. */
+/** The answer to a call: spaces while it is under way, then this. */
 export type RemoteResult = { answer: unknown } | { error: { kind: ApiErrorKind; message: string } };
 
 export interface CallOptions {

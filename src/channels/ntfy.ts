@@ -1,4 +1,4 @@
-/** ntfy, as JSON: plain text, since Markdown is not asked for. The key as sequence id lets a repeat replace the first. */
+/** ntfy, as JSON: plain text, without Markdown. The key as sequence id lets a repetition replace the first. */
 import type { Notice, Severity } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";

@@ -13,7 +13,7 @@ const STEP_MS = 100;
 /** An older host has registered with the daemon, or cannot. */
 const YOUNG_MS = 20_000;
 
-/** `lacks` tells whether an agent that has just started is missing in the answer (null: there is none). */
+/** `lacks` decides whether an agent that has just started is missing in the answer (null: there is none). */
 export async function requestOperation<Name extends OperationName>(
   operation: Name,
   input: OperationInput<Name>,

@@ -6,14 +6,14 @@ export interface Spec {
   options: { names: string[]; summary: string; takesValue: boolean; choices: string[] }[];
   /** Words that its arguments may be. */
   choices: string[];
-  /** Its arguments may be names of agents, which `rouse completions --agents` tells. */
+  /** Its arguments may be names of agents, which `rouse completions --agents` lists. */
   takesAgent: boolean;
 }
 
 const isBelow = (spec: Spec, words: readonly string[]): boolean =>
   spec.words.length === words.length + 1 && words.every((word, at) => spec.words[at] === word);
 
-/** What may follow these words: commands below them, or the values of an argument. */
+/** The words that may follow: commands below them, or the values of an argument. */
 function followers(specs: readonly Spec[], words: readonly string[]): { word: string; summary: string }[] {
   const below = specs.filter((spec) => isBelow(spec, words));
   const own = specs.find((spec) => spec.words.join(" ") === words.join(" "));
@@ -28,7 +28,7 @@ const takesAgent = (specs: readonly Spec[], words: readonly string[]): boolean =
 
 const optionNames = (spec: Spec): string[] => [...spec.options.flatMap(({ names }) => names), "--help"];
 
-/** Options whose next word is a value: the values that there are, or files where there are any. */
+/** Options whose next word is a value: the possible values, or files if there are none. */
 function valued(specs: readonly Spec[]): { names: string[]; choices: string[] }[] {
   const byChoices = new Map<string, Set<string>>();
   for (const { names, choices } of specs.flatMap(({ options }) => options.filter((o) => o.takesValue))) {
@@ -146,7 +146,7 @@ export function fishScript(specs: readonly Spec[]): string {
   for (const words of [[], ...specs.map((spec) => spec.words)]) {
     const follow = followers(specs, words);
     const agents = takesAgent(specs, words);
-    // Where nothing else follows, files do.
+    // If nothing else can follow, files can.
     if (follow.length > 0 || agents) lines.push(`complete -c rouse -n ${at(words)} -f`);
     if (agents)
       lines.push(

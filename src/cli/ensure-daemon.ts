@@ -61,7 +61,7 @@ function startProcess(paths: RousePaths): ChildProcess {
   return child;
 }
 
-/** Null when nobody answers soon: whoever starts an agent does not wait long for a daemon that hangs. */
+/** Null if no daemon answers soon: starting an agent does not wait long for a daemon that hangs. */
 const healthOf = (socket: string): Promise<{ starting?: RestoreProgress } | null> =>
   askDaemon(socket, "GET", "/v1/health", undefined, {}, HEALTH_MS).then(
     (health) => health as { starting?: RestoreProgress },

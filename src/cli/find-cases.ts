@@ -1,4 +1,4 @@
-/** The cases that the given paths stand for. */
+/** Finds the cases in the given paths. */
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isCaseFolder } from "../replay/case-folder.js";
@@ -7,7 +7,7 @@ import { isFolder } from "../replay/replay-case.js";
 
 const DEPTH_MAX = 4;
 
-/** A folder that is not a case stands for the cases in it, in the order of their names. */
+/** A folder that is not a case means the cases in it, in the order of their names. */
 export async function findCases(paths: readonly string[], skip: (error: BadInput) => void): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {

@@ -1,4 +1,4 @@
-/** A warning for commands that are of use only while the daemon's port is open. */
+/** A warning for commands that are useful only while the daemon's port is open. */
 import { sanitize } from "../core/text/sanitize.js";
 import { call } from "./client.js";
 

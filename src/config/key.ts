@@ -10,13 +10,13 @@ export type ConfigValue = string | number | boolean | readonly string[];
  * it may be watched more closely, never less.
  */
 export type ProjectRule =
-  | "lower" // a smaller value notices sooner, or gives less away
-  | "budget" // the same, and 0 is none at all
-  | "higher" // a larger value asks for more
-  | "on" // only switched on
-  | "off" // only switched off: a right given up
-  | "add" // only added to
-  | "never"; // commands, channels, files of the user, and what has no stricter side
+  | "lower" // a smaller value detects problems earlier, or permits less
+  | "budget" // the same, and 0 means none
+  | "higher" // a larger value requires more
+  | "on" // may only be switched on
+  | "off" // may only be switched off: a right is given up
+  | "add" // may only be added to
+  | "never"; // commands, channels, files of the user, and keys without a stricter direction
 
 export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   type: "integer" | "number" | "boolean" | "text" | "pattern" | "list";
@@ -28,7 +28,7 @@ export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   max?: number;
   /** Minimum for project files; the user's own file may go below it. */
   projectMin?: number;
-  /** The variable that a seed gave this key, besides the one made of its name. */
+  /** The variable of a seed for this key, besides the one derived from its name. */
   variable?: string;
 }
 

@@ -31,7 +31,7 @@ export interface LoadedConfig {
 export interface LoadOptions {
   /** Project files are searched from this folder upwards. */
   cwd?: string;
-  /** False leaves them out. */
+  /** False excludes them. */
   projects?: boolean;
   env?: Readonly<Record<string, string | undefined>>;
   /** By full name; texts are read like variables. */
@@ -71,7 +71,7 @@ class Loading {
 
   #takeEntry(layer: "user" | "project", where: string, { name, value, position }: ConfigEntry): void {
     if (name === "channels" || name.startsWith("channels.")) {
-      // Those of the user are read by `channels.ts`.
+      // The user's channels are read by `channels.ts`.
       const text = "channels: a project file may not define channels; define them in your own configuration";
       if (layer === "project") this.#complain({ level: "refused", where, position, text });
       return;

@@ -1,8 +1,8 @@
 /**
- * Where rouse keeps its files: the folders of the XDG base directories, or all of them below `ROUSE_HOME`.
+ * The places of rouse's files: the folders of the XDG base directories, or all of them below `ROUSE_HOME`.
  *
- * A unix socket's path has room for 104 bytes on macOS and 108 on Linux, and a longer one is cut or refused by the
- * system. So long names are hashed, and a runtime folder that is too long itself moves to a short one in /tmp.
+ * The path of a unix socket may have 104 bytes on macOS and 108 on Linux; the system cuts or refuses a longer one. So
+ * long names are hashed, and a runtime folder with too long a path moves to a short one in /tmp.
  */
 import { createHash } from "node:crypto";
 import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { dirname, isAbsolute, join } from "node:path";
 export interface RousePaths {
   /** Folder of `config.toml`, and of the folders `policies` and `profiles`. */
   config: string;
-  /** Folder of what must outlive a restart. */
+  /** Folder of files that must survive a restart. */
   state: string;
   /** Folder of sockets and locks. */
   runtime: string;
@@ -30,7 +30,7 @@ export interface RousePaths {
 type Env = Readonly<Record<string, string | undefined>>;
 
 const SOCKET_PATH_BYTES = 100;
-/** A record of an agent fits in. */
+/** Large enough for the record of an agent. */
 const PROBE_BYTES = 4096;
 const HASHED_SOCKET = "x-0123456789abcdef.sock";
 
@@ -55,8 +55,8 @@ export function rousePaths(env: Env = process.env): RousePaths {
 }
 
 /**
- * Makes a folder with those above it. Node.js' own way (20.20, `recursive`) never comes back where the system says that
- * there is no such place although the folder above is there, as below /proc and in folders that are mounted on demand.
+ * Creates a folder and its parents. Node.js's own way (20.20, `recursive`) never returns if the system reports a
+ * missing path although the parent exists, as below /proc and in folders that are mounted on demand.
  */
 export function makeFolder(path: string, mode = 0o700): void {
   const above = dirname(path);
@@ -128,12 +128,12 @@ export function complaintOfHome({ ROUSE_HOME: given }: Env = process.env): strin
   return `ROUSE_HOME must be an absolute path, found ${JSON.stringify(given.slice(0, 200))}; a relative path would differ per working directory`;
 }
 
-/** The XDG specification has relative paths ignored: they would mean another folder in every working directory. */
+/** By the XDG specification relative paths are ignored: they would mean another folder in every working directory. */
 function absolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;
 }
 
-/** The two prefixes keep a session that is called like the hash of another apart from it. */
+/** The two prefixes distinguish a session that is named like the hash of another one. */
 function hostSocket(runtime: string, session: string): string {
   const path = join(runtime, `h-${session}.sock`);
   const fits = /^[A-Za-z0-9_-]{1,64}$/.test(session) && Buffer.byteLength(path) <= SOCKET_PATH_BYTES;

@@ -27,8 +27,8 @@ type FileText = ReturnType<typeof readTrustedFile>;
 const MADE_MAX = 100;
 
 /**
- * The user's files, read once, and the policies that they make under the keys of `health`: a project may be stricter about
- * those, so they are not the same for all agents.
+ * The user's files, read once, and the resulting policies under the keys of `health`: a project may be stricter about
+ * those, so the policies are not the same for all agents.
  */
 export class PolicyFiles {
   readonly #files: readonly { path: string; text: FileText }[];
@@ -41,7 +41,7 @@ export class PolicyFiles {
     }));
   }
 
-  /** The keys hold for the built-in policies, and so for what extends them. */
+  /** The keys apply to the built-in policies, and so to those that extend them. */
   under(health: HealthKeys): LoadedPolicies {
     const { enabled, auto_kill_on_idle, auto_kill_on_repeated_error, rate_limit_backoff_seconds } = health;
     const key = [enabled, auto_kill_on_idle, auto_kill_on_repeated_error, rate_limit_backoff_seconds].join();
@@ -76,7 +76,7 @@ export function loadPolicies(health: HealthKeys, env: Env = process.env): Loaded
   return new PolicyFiles(env).under(health);
 }
 
-/** A policy file anywhere, such as one that `--policy` names. It may extend any policy that is known before it. */
+/** A policy file at any path, such as that of `--policy`. It may extend any policy that is known before it. */
 export function readPolicy(path: string, known: (name: string) => Policy | undefined): OwnPolicy | ConfigIssue {
   return policyIn(path, readTrustedFile(path), known);
 }

@@ -42,7 +42,7 @@ function remember(found: Map<string, Position>, path: readonly string[], positio
   if (!found.has(key)) found.set(key, position);
 }
 
-/** Dots inside quotes are rare enough in our names to be taken for separators. */
+/** Dots inside quotes are rare enough in our names to be treated as separators. */
 function partsOf(name: string): string[] {
   return name.split(".").map((part) => part.trim().replace(/^["']|["']$/g, ""));
 }

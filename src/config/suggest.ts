@@ -2,10 +2,10 @@
 
 const NAME_MAX = 80;
 
-/** Fewer letters begin too many names. */
+/** Fewer letters match the start of too many names. */
 const BEGINNING_MIN = 2;
 
-/** The nearest of the names, when it is near enough to be meant: a few letters off, or one that begins so. */
+/** The nearest of the names, if it is near enough: a few letters off, or one with this start. */
 export function suggestName(given: string, names: Iterable<string>): string | null {
   if (given.length > NAME_MAX) return null;
   const asked = given.toLowerCase();
@@ -23,10 +23,10 @@ export function suggestName(given: string, names: Iterable<string>): string | nu
   return best;
 }
 
-/** How many letters may be wrong in so many: in a short word, another letter is another word. */
+/** Accepted number of wrong letters by length: in a short word, another letter makes another word. */
 const slipsIn = (length: number): number => Math.max(Math.min(2, Math.floor(length / 3)), Math.floor(length / 4));
 
-/** For keys of the configuration: one under a wrong section is near too. */
+/** For keys of the configuration: a key under a wrong section is near too. */
 export function suggestKey(given: string, keys: Iterable<string>): string | null {
   const last = given.slice(given.lastIndexOf(".") + 1);
   const all = [...keys];
@@ -51,7 +51,7 @@ export function otherNames(given: string, names: readonly string[], listedMax: n
   return `${near ? `did you mean ${near}? ` : ""}available: ${known.slice(0, listedMax).join(", ")}${more}`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours; at least `enough` when it is not less. */
+/** Insertions, deletions, replacements and swaps of neighbours; at least `enough` if it is not less. */
 function editDistance(a: string, b: string, enough: number): number {
   if (Math.abs(a.length - b.length) >= enough) return enough;
   let before: number[] = [];

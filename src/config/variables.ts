@@ -9,13 +9,13 @@ const PREFIX = "ROUSE_";
 const OTHERS = ["HOME", "DAEMON", "SESSION", "OWN", "AGENT", "PROBLEM", "INCIDENT", "ATTEMPT", "ALERT_KEY", "FULL"];
 const OTHERS_BEGIN = ["AGENT_"];
 
-/** The variables that set a key, the one that wins first. */
+/** The variables that set a key, by precedence. */
 export function variablesOf(full: string, key: ConfigKey): string[] {
   const own = `${PREFIX}${full.replace(".", "_").toUpperCase()}`;
   return key.variable ? [key.variable, own] : [own];
 }
 
-/** Names without the prefix, and what each stands for: a key may also have been meant that was named without its section. */
+/** Names without the prefix, and the meaning of each: a user may name a key without its section. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...[...KEY_BY_NAME.keys()].map((full): [string, string] => [
     full.slice(full.indexOf(".") + 1).toUpperCase(),
@@ -37,7 +37,7 @@ export function strayVariables(
     if (!name.startsWith(PREFIX) || NAMES.get(rest) === name || OTHERS_BEGIN.some((begin) => rest.startsWith(begin)))
       return [];
     const near = suggestName(rest, NAMES.keys());
-    // A name without a similar one may belong to another program; a name that begins like a section is a typo.
+    // A name without a similar one may belong to another program; a name that starts like a section is a typo.
     if (near === null && ![...sections].some((section) => rest.startsWith(section))) return [];
     return [{ name, near: near === null ? null : (NAMES.get(near) ?? null) }];
   });

@@ -23,7 +23,7 @@ export function writeNew(path: string, text: string, mode = 0o600): boolean {
   });
 }
 
-/** File systems that have no second names. */
+/** Errors of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 /** Something exists at the path, other than an empty regular file. */

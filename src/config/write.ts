@@ -17,7 +17,7 @@ export function writeNewConfig(path: string, text: string): boolean {
 }
 
 export interface Migration {
-  /** The new text, or null when the file is of today's layout or not to be read. */
+  /** The new text; null if the file already has the current layout or cannot be read. */
   text: string | null;
   /** Values that cannot be migrated: the user has to fix the file first. */
   issues: ConfigIssue[];
@@ -25,7 +25,7 @@ export interface Migration {
   hasComments: boolean;
 }
 
-/** The file in today's layout, with the values and channels that it has. */
+/** The file in the current layout, with its values and channels. */
 export function migrateConfig(path: string): Migration {
   const file = readConfigFile(path);
   if (!file || file.version >= CONFIG_VERSION) return { text: null, issues: file?.issues ?? [], hasComments: false };
@@ -44,7 +44,7 @@ export function migrateConfig(path: string): Migration {
   return { text, issues, hasComments: COMMENT.test(readFileSync(path, "utf8")) };
 }
 
-/** A # that stands in no text of one line. */
+/** A # outside single-line strings. */
 const COMMENT = /^[^"'#\n]*(?:(?:"[^"\n]*"|'[^'\n]*')[^"'#\n]*)*#/m;
 
 /** Replaces the text and returns the path of the backup. A link stays a link. */

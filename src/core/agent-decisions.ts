@@ -1,4 +1,4 @@
-/** Decides about every open incident of one agent, and asks for what is decided. */
+/** Decides about every open incident of one agent, and requests the resulting actions. */
 
 import { type Action, intentOf } from "./action.js";
 import type { Effect } from "./effects.js";
@@ -37,7 +37,7 @@ export function decideAgent(state: NodeState, judge: SessionJudge, now: number):
   return effects;
 }
 
-/** Records the intent and asks for the action, in this order. */
+/** Records the intent and requests the action, in this order. */
 export function startAction(
   state: NodeState,
   action: Action,
@@ -96,12 +96,12 @@ function factsFor(state: NodeState, incident: Incident, judge: SessionJudge, now
   };
 }
 
-/** rouse is healthy, stores what it intends, and can see this agent. */
+/** rouse is healthy, can store its intents, and can see this agent. */
 function canObserve({ rules, saveProblem }: NodeState, { evidence, unreadableReason }: SessionJudge): boolean {
   return rules.isObserverHealthy() && saveProblem === null && evidence.blind === null && unreadableReason === null;
 }
 
-/** When rouse last began to observe again; a transcript that existed before it was read is no gap. */
+/** When rouse last started to observe again; a transcript that existed before it was read is no gap. */
 function wokeAt({ incidents }: NodeState, { visibleAgainAt }: SessionJudge): number | null {
   const woke = incidents.asleep.at(-1)?.to ?? null;
   return woke === null || visibleAgainAt === null ? (woke ?? visibleAgainAt) : Math.max(woke, visibleAgainAt);

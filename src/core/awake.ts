@@ -1,6 +1,6 @@
 /**
  * Awake time: wall-clock time without the spans in which the machine slept or rouse did not observe. Every detector
- * measures ages this way, because a suspended laptop must never make an agent look stuck.
+ * measures ages this way, because a suspended laptop must never make an agent seem stuck.
  */
 import type { Signal } from "./signal.js";
 

@@ -105,8 +105,8 @@ export const SAME_ERRORS_MAX = 32;
 
 export interface Settings extends Partial<Defaults> {
   /**
-   * Those that the user said, by a file of their own, a variable or a flag: neither a default nor a project's word. What may
-   * end a session on a time alone asks these.
+   * Settings that the user made by a file, a variable or a flag: neither defaults nor values of a project. Rules that
+   * may end a session on time alone require these.
    */
   own?: Readonly<Partial<Defaults>>;
 }
@@ -118,5 +118,4 @@ export function settingOf(settings: Settings | undefined, name: keyof Defaults):
 }
 
 /** The longest budget period: older actions are not needed. */
-
-export const PERIOD_MAX_MS: number = 24 * 3600000;
+export const PERIOD_MAX_MS: number = 24 * 3_600_000;

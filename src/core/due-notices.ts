@@ -1,6 +1,6 @@
 /**
- * The messages and alerts that are due now and were not sent before. They count as sent from here on; a caller that could
- * not store them says so with `takeBackNotices`, and they are due again.
+ * The messages and alerts that are due now and were not sent before. They count as sent from here on; a caller that
+ * could not store them calls `takeBackNotices`, and they are due again.
  */
 
 import type { Effect } from "./effects.js";

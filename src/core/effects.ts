@@ -1,4 +1,4 @@
-/** What a step asks its caller to do. Plain data, in the order in which it has to be carried out. */
+/** The effects that a step requests from its caller. Plain data, in the order in which they must be carried out. */
 
 import type { Action } from "./action.js";
 import type { AgentSession } from "./agent.js";

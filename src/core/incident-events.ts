@@ -1,4 +1,4 @@
-/** Applies one event to the incidents of the node, and says what has to be saved and shown because of it. */
+/** Applies one event to the incidents of the node, and returns what has to be saved and shown because of it. */
 import type { Effect } from "./effects.js";
 import { applyToIncidents, type IncidentInput } from "./incidents/fold.js";
 import { progressOf } from "./incidents/progress.js";

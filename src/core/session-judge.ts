@@ -85,7 +85,7 @@ export class SessionJudge {
   /** Judging threw: this session is set aside, the others continue. */
   judgingError: string | null = null;
 
-  /** What all sessions of the agent used in the present budget period; null without a budget. */
+  /** Usage of all sessions of the agent in the present budget period; null without a budget. */
   spend: PeriodSpend | null = null;
 
   settings: JudgingOptions;

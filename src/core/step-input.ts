@@ -1,4 +1,4 @@
-/** What can happen on a node, from its sensors, its store, its actions and its users. */
+/** Inputs of a node, from its sensors, its store, its actions and its users. */
 
 import type { Action, ActionOutcome } from "./action.js";
 import type { AgentSession } from "./agent.js";
@@ -22,7 +22,7 @@ export type StepInput =
   | { kind: "tick" }
   /** The machine slept, or rouse did not run. */
   | { kind: "gap"; from: number; to: number }
-  /** After a restart: a known session and its stored signals, judged as they were judged when they came. */
+  /** After a restart: a known session and its stored signals, judged as they were judged originally. */
   | { kind: "restore"; session: AgentSession }
   | { kind: "history"; session: string; signals: readonly Signal[]; by: readonly LivenessSource[] }
   /** All of its history is read; nothing was observed since `unobservedFrom`. */
@@ -30,7 +30,7 @@ export type StepInput =
   /** All sessions are restored. `unobserved`: from the last observation before the restart until now. */
   | { kind: "restarted"; unobserved: { from: number; to: number } | null }
   | { kind: "user"; event: UserEvent }
-  /** A permission was given: what only waited for it is decided again. */
+  /** A permission was given: decisions that only lacked it are made again. */
   | { kind: "reconsider" }
   /** A user asks for another attempt at one incident. */
   | { kind: "retry"; incident: string }

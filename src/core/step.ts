@@ -19,7 +19,10 @@ import type { SessionJudge } from "./session-judge.js";
 import type { StepInput } from "./step-input.js";
 import { ENDED_KEPT_MS, takeIn } from "./take-in.js";
 
-/** When an incident was last seen changes with every check: that alone is saved this often, all else at once. */
+/**
+ * The time when an incident was last seen changes with every check: that alone is saved this often, everything else at
+ * once.
+ */
 const SAVE_EVERY_MS = 30_000;
 
 export interface Step {
@@ -56,7 +59,7 @@ export function takeAssessment(state: NodeState, judge: SessionJudge, now: numbe
   return [...effects, ...dueCompletionNotice(state, judge, now)];
 }
 
-/** What all sessions of the agent used in the present budget period; null without a budget. */
+/** Usage of all sessions of the agent in the present budget period; null without a budget. */
 function spendOf({ sessions, rules }: NodeState, { settings, session }: SessionJudge, now: number): PeriodSpend | null {
   if (!hasSpendBudget(settings)) return null;
   const period = rules.periodAt(now, settingOf(settings, "night_starts_hour"));

@@ -12,8 +12,8 @@ import type { Signal } from "./signal.js";
 import type { StepInput } from "./step-input.js";
 
 /**
- * Each session is judged at least this often: the time that an assessment names does not count unobserved time, so after
- * a gap it may lie in the past.
+ * Each session is judged at least this often: the recheck time of an assessment does not count unobserved time, so
+ * after a gap it may be in the past.
  */
 export const FLOOR_MS: number = 10_000;
 /** After a gap, as much time again does not count, up to this: agents find their connections closed and start over. */
@@ -149,7 +149,7 @@ function register(state: NodeState, session: AgentSession, now: number, effects:
   return NOTHING;
 }
 
-/** What was learned about an agent holds for its next session, if that is the same program. */
+/** The habits of an agent apply to its next session, if that is the same program. */
 function keepHabits(judge: SessionJudge, before: SessionJudge, now: number): Effect[] {
   const habits = habitsOf(before.evidence.tools.learned);
   if (habits.length === 0 || before.session.kind !== judge.session.kind) return [];
@@ -232,7 +232,7 @@ function restarted(state: NodeState, unobserved: { from: number; to: number } | 
   const effects: Effect[] = [];
   if (unobserved) {
     const { from, to } = unobserved;
-    // Whatever the clocks say, observation has only just begun again.
+    // Whatever the clocks show, observation has only just started again.
     effects.push(...applyEvent(state, { kind: "gap", from: Math.min(from, to - 1), to }));
   }
   const agents = new Set([...state.sessions.values()].map(({ session }) => session.name));

@@ -4,7 +4,7 @@ import type { VersionRange } from "./version-fit.js";
 
 /** The part of a program's profile that the judgement uses. */
 export interface Traits {
-  /** The reply appears on the screen while it streams, so an unchanged screen means that nothing came. */
+  /** The reply appears on the screen while it streams, so an unchanged screen means that nothing arrived. */
   streamsReply: boolean;
   countsTokens: boolean;
   /** It retries silently: silence before the first text of a reply may be its own back-off. */

@@ -72,7 +72,7 @@ export class WhatIf {
     this.#carryOut(step(this.state, input, now).effects, now);
   }
 
-  /** What follows from an assessment that nothing was observed for. Returns when to ask again. */
+  /** The consequences of an assessment without observations. Returns the time of the next decision. */
   assess(assessment: Assessment, { spend = null, progressAt = null }: Assumed = {}): number | null {
     const { state } = this;
     this.#assumed ??= new SessionJudge(agentSession(this.origin, "generic", assessment.at), assessment.at, UNGUARDED);
@@ -98,7 +98,7 @@ export class WhatIf {
       const { do: name, problem, incident, say } = action;
       this.wouldDo.push({ at: now, do: name, problem, incident, ...(say ? { say } : {}), reason });
       const outcome = { intent: action.id, at: now, result: "done" as const, reason: "assumed", proven: true };
-      // An assumed assessment is not judged again by what was never observed.
+      // An assumed assessment is not replaced by a judgement without observations.
       this.take({ kind: "outcome", outcome, session: isJudged ? session.id : "" }, now);
     }
   }
@@ -117,8 +117,8 @@ export class WhatIf {
   }
 
   /**
-   * Recordings are replayed one after the other, so some actions on the others lie ahead: they count as far as a budget
-   * reaches, in either direction, so that no period holds more than its budget.
+   * Recordings are replayed one after the other, so some actions on the others are in the future: they count within the
+   * length of a budget period in both directions, so that no period exceeds its budget.
    */
   #ofOthers(now: number): ActionRecord[] {
     const { node = [], policy } = this.#options;
@@ -150,5 +150,5 @@ export const agentSession = (origin: SessionOrigin, kind: string, startedAt: num
   endedAt: null,
 });
 
-/** Nothing was observed, so activity says nothing either. */
+/** Nothing was observed, so activity shows nothing either. */
 const UNGUARDED: JudgingOptions = { isGuarded: false };

@@ -34,7 +34,7 @@ export interface EffectContext extends EffectClock {
   transcript(session: string): string | null;
   /** The other watched sessions: a conversation that one of them has open is not resumed. */
   others(session: string): readonly OpenSession[];
-  /** What starting an agent needs; without it no agent is started. */
+  /** Context for starting an agent; without it no agent is started. */
   starting?: StartContext;
   /** Required time without user input before rouse types; a default per origin if not set. */
   quietMs?: number;

@@ -49,7 +49,7 @@ export function checkBars(figures: Figures): BarResult[] {
   });
 }
 
-/** The parts of which anything was scored: a share of no cases is no figure. */
+/** The parts with scored cases: a share of no cases is no figure. */
 export function withCases({ live, events, resetTimes, sessions }: Figures): Figures {
   return {
     ...(live && live.cases > 0 ? { live } : {}),

@@ -1,4 +1,4 @@
-/** Replays a labelled corpus and hands truth and timelines to the scorer. */
+/** Replays a labelled corpus and passes truth and timelines to the scorer. */
 
 import { stringAt } from "../readers/records/json.js";
 import { readResetTime } from "../readers/reset-time/reset-time.js";
@@ -18,14 +18,14 @@ type CorpusStep = (label: string) => void;
 /** Calls back with each row of a file, in its order. */
 type Rows = (each: (row: CorpusRow) => unknown) => Promise<unknown>;
 
-/** What a corpus is: the scores, and what could not be scored. */
+/** The scores of a corpus, and the cases that could not be scored. */
 export interface CorpusScore<T> {
   figures: T;
   /** Cases without a valid label, by name: not scored. */
   unlabelled: string[];
   /** Unknown labels in cases that are scored without those stretches: `claude/normal "wrking"`. */
   strange: string[];
-  /** Why a recording could not be read. What is known to have been wrong in it counts as missed. */
+  /** Why a recording could not be read. Its known problems count as missed. */
   unread: string[];
 }
 
@@ -69,7 +69,7 @@ export async function evalEvents(
   return { figures: scoreEvents(cases), unlabelled, strange: [], unread: [] };
 }
 
-/** The texts of single screens, each read by the reader of reset times that live screens are read by. */
+/** The texts of single screens, read by the same reader of reset times as live screens. */
 export async function evalResetTimes(
   rows: Rows,
   { zone }: Pick<ReplayOptions, "zone">,
@@ -89,7 +89,7 @@ export async function evalResetTimes(
   return { figures: scoreResetTimes(cases), unlabelled, strange: [], unread: [] };
 }
 
-/** Labelled stretches by the transcript that they are of, `folder` being where its path begins. */
+/** Labelled segments by transcript; `folder` is the start of its path. */
 export interface Segments {
   byFile: Map<string, { folder: string; segments: SegmentTruth[] }>;
   unlabelled: string[];
@@ -126,7 +126,7 @@ export async function evalSessions(
   return { figures: scoreSessions(cases), unlabelled, strange, unread };
 }
 
-/** A case, and its unknown label. */
+/** The name of a case, with its unknown label. */
 const inWords = (name: string, label?: string): string =>
   label === undefined ? name : `${name} ${JSON.stringify(label)}`;
 

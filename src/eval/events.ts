@@ -1,6 +1,6 @@
 /**
- * Scores loop verdicts on retold event streams. A case counts as a loop if an entry of its timeline is stuck with a
- * cause of the loop family: any entry, or only the last one where the stream is to be judged at its end.
+ * Scores loop verdicts on reconstructed event streams. A case counts as a loop if an entry of its timeline is stuck
+ * with a cause of the loop family: any entry, or only the last one if the stream is to be judged at its end.
  */
 import { isLoop } from "./timeline.js";
 import type { Timeline, VerdictLine } from "./types.js";
@@ -8,7 +8,7 @@ import type { Timeline, VerdictLine } from "./types.js";
 export interface EventTruth {
   id: string;
   family: string;
-  /** `semantic` cases ask what a loop is; the others test some detector's own threshold or are contested. */
+  /** `semantic` cases define a loop; the others test a detector's own threshold or are disputed. */
   nature: string;
   expect: "loop" | "not_loop";
   judge: "any" | "end";
@@ -35,7 +35,7 @@ export interface WrongVerdict {
   family: string;
   nature: string;
   expect: "loop" | "not_loop";
-  /** The verdict that was wrong, or the last one where a loop was not seen; null when nothing was said. */
+  /** The wrong verdict, or the last one if a loop was missed; null without a verdict. */
   said: VerdictLine | null;
 }
 
@@ -73,7 +73,7 @@ function judge({ truth, timeline }: EventCase): Judged {
   return { truth, loop: loop !== undefined, said: { t, state, cause, reasons } };
 }
 
-/** Nothing said of some cases is not imprecise; nothing found of some loops is no recall. */
+/** Precision without any verdict and recall without any loop are undefined. */
 function countLoops(judged: readonly Judged[]): LoopFigures {
   const count = (expect: string, loop: boolean) =>
     judged.filter((one) => one.truth.expect === expect && one.loop === loop).length;

@@ -32,13 +32,13 @@ export const PROBLEM = new Map<string, ReadonlySet<State>>([
   ["done", new Set<State>(["complete"])],
 ]);
 
-/** What is true, and nothing to be right or wrong about. */
+/** States that are not scored. */
 const UNSCORED: ReadonlySet<string> = new Set(["exited", "orphaned"]);
 
-/** Every state that a truth may name. */
+/** Every valid label of a true state. */
 export const LIVE_LABELS: readonly string[] = [...PROBLEM.keys(), ...QUIET.keys(), ...UNSCORED];
 
-/** Errors that ask different things of a human, so the cause has to be right as well. */
+/** Errors that require different actions of a user, so the cause must be right as well. */
 export const CAUSE = new Map<string, Cause>([
   ["auth_error", "auth"],
   ["billing_error", "billing"],

@@ -1,11 +1,11 @@
 /**
  * Scores timelines of recorded terminal and headless sessions against the true states.
  *
- * The truth divides a recording into segments. A segment of *problem* is detected if a right state is given before
- * it ends; from its first hit on a right state must hold for nine tenths of the rest, or it was a blip (*not held*). In a
- * *quiet* segment nothing alarming may be said. In both, a wrong alarm is a *false alarm* and a wrong `complete` a *false
- * completion*, with grace at the edges where truth and screen cannot agree to the instant; but a problem that was missed
- * is counted as missed and no more. Segments of any other name (exited, orphaned) are not scored.
+ * The truth divides a recording into segments. A *problem* segment is detected if a right state is reported before it
+ * ends; from its first hit on, a right state must hold for nine tenths of the rest, or it was a blip (*not held*). In a
+ * *quiet* segment nothing alarming may be reported. In both, a wrong alarm is a *false alarm* and a wrong `complete` a
+ * *false completion*, with grace at the edges, where truth and screen cannot agree to the instant; a missed problem
+ * counts only as missed. Segments of any other name (exited, orphaned) are not scored.
  */
 
 import type { TimelineEntry } from "../core/judgement/timeline.js";
@@ -17,16 +17,16 @@ import type { Detection, Timeline, VerdictLine } from "./types.js";
 
 export interface LiveTruth {
   agent: string;
-  /** From which second on the session was truly in which state. */
+  /** The true state of the session from each second on. */
   timeline: readonly (readonly [number, string])[];
-  /** The second at which the recording ends. */
+  /** The last second of the recording. */
   end: number;
 }
 
 export interface LiveCase {
   name: string;
   truth: LiveTruth;
-  /** null when the recording could not be replayed: every problem in it is then missed. */
+  /** null if the recording could not be replayed: every problem in it is then missed. */
   timeline: Timeline | null;
 }
 
@@ -57,9 +57,9 @@ export interface LateVerdict {
   truth: string;
   from: number;
   delay: number;
-  /** What it may take. */
+  /** Allowed time. */
   within: number;
-  /** What was said until then, and then. */
+  /** The verdicts until then, and the one at that time. */
   instead: VerdictLine[];
 }
 
@@ -76,7 +76,7 @@ export interface LiveFigures {
   states: Record<string, Detection>;
   /** All problems that a single check can show: without hangs, loops and an unreachable server. */
   pooled: Detection;
-  /** All problems, without hung tools: those differ from long ones only by what the command is. */
+  /** All problems, without hung tools: those differ from long ones only by their command. */
   total: Detection;
   misses: MissedProblem[];
   /** The latest first. */
@@ -106,7 +106,7 @@ const GRACE_AFTER_START = 3;
 const GRACE_BEFORE_END = 0.5;
 /** The last problem of a recording may still be noticed for a while after the program has ended. */
 const GRACE_AFTER_END = 5;
-/** A loop's truth begins at the fourth equal call; from the third equal outcome on it is no error to say so. */
+/** A loop's truth starts at the fourth equal call; from the third equal outcome on it is no error to report it. */
 const GRACE_BEFORE_LOOP = 10;
 const HOLD_SHARE = 0.9;
 
@@ -234,7 +234,7 @@ function scoreQuiet(segment: Segment, tally: Tally): void {
   }
 }
 
-/** Said of the problem that comes next, a moment before the truth has it begin. */
+/** A report of the next problem, a moment before its true start. */
 function isEarly({ to, next }: Segment, { from, entry }: HeldVerdict): boolean {
   if (next === null || !PROBLEM.has(next) || !isRight(next, entry)) return false;
   return from >= to - (next === "looping" ? GRACE_BEFORE_LOOP : GRACE_BEFORE_END);

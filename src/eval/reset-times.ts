@@ -1,18 +1,18 @@
-/** Scores the reader of reset times on the texts of limits that users saw: each must be right to the minute. */
+/** Scores the reader of reset times on recorded texts of limits: each must be right to the minute. */
 
 export interface ResetTruth {
   id: string;
   text: string;
-  /** When the text was seen, and the zone of the terminal's user; null: that of the run. */
+  /** When the text was recorded, and the zone of the terminal's user; null: that of the run. */
   now: number;
   zone: string | null;
-  /** When the limit ends, ISO 8601 in UTC. Null: the text names no such time, and is not scored. */
+  /** When the limit ends, ISO 8601 in UTC. Null: the text has no such time, and is not scored. */
   until: string | null;
 }
 
 export interface ResetCase {
   truth: ResetTruth & { until: string };
-  /** What was read, ISO 8601 in UTC. */
+  /** The result, ISO 8601 in UTC. */
   until: string | null;
 }
 

@@ -30,7 +30,7 @@ export interface SegmentTruth {
   /** Wall-clock milliseconds. */
   start: number;
   end: number;
-  /** What the agent did in the longest silence of the segment, such as `api_retry:other` or `error_stop:billing`. */
+  /** The agent's activity in the longest silence of the segment, such as `api_retry:other` or `error_stop:billing`. */
   doing: string;
 }
 
@@ -82,7 +82,7 @@ const PROBLEM: readonly { label: string; doing?: string; right: ReadonlySet<Stat
   { label: "api_error", right: new Set<State>(["error", "rate_limited", "waiting", "stuck"]) },
 ];
 
-/** What a stretch may be that is not scored. */
+/** Labels that are not scored. */
 const UNSCORED: readonly string[] = [
   "permission_wait",
   "suspect_stall",

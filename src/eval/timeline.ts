@@ -14,7 +14,7 @@ export interface HeldVerdict {
   entry: TimelineEntry;
 }
 
-/** The verdicts that held in [from, to): the one already there at `from`, then each change before `to`. */
+/** The verdicts that held in [from, to): the current one at `from`, then each change before `to`. */
 export function heldBetween(timeline: Timeline, from: number, to: number): HeldVerdict[] {
   const before = timeline.findLast((entry) => entry.t <= from);
   const changes = timeline.filter((entry) => from < entry.t && entry.t < to);
@@ -34,7 +34,7 @@ export function verdictLine({ from, entry }: HeldVerdict): VerdictLine {
   return { t: from, state: entry.state, cause: entry.cause, reasons: entry.reasons };
 }
 
-/** Of `delays` that were found and `missed` that were not. */
+/** From the delays of detected cases and the number of missed ones. */
 export function detectionOf(delays: readonly number[], missed: number): Detection {
   return {
     detected: delays.length,
@@ -44,7 +44,7 @@ export function detectionOf(delays: readonly number[], missed: number): Detectio
   };
 }
 
-/** The value at the rank below, without interpolation: few values, and each was really measured. */
+/** The value at the rank below, without interpolation: there are few values, and each was measured. */
 function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;

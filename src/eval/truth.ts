@@ -1,6 +1,6 @@
 /**
- * Truth from labelled files into plain types. What does not fit gives null, and the caller counts it: one broken
- * label never stops the scoring of the others.
+ * Parses the truth of labelled files. An invalid label gives null, and the caller counts it: it never stops the scoring
+ * of the others.
  */
 import * as z from "zod";
 import type { EventTruth } from "./events.js";

@@ -4,7 +4,7 @@ import type { Cause, State } from "../core/states.js";
 /** In order of time. */
 export type Timeline = readonly TimelineEntry[];
 
-/** What was said, when and why: the line that `rouse eval --worst` shows. */
+/** A verdict with its time and reasons: the line that `rouse eval --worst` shows. */
 export interface VerdictLine {
   t: number;
   state: State;
@@ -12,7 +12,7 @@ export interface VerdictLine {
   reasons: string[];
 }
 
-/** How many of the problems of one kind were found, and how many seconds after they began. */
+/** Number of detected problems of one kind, and their delays in seconds. */
 export interface Detection {
   detected: number;
   of: number;

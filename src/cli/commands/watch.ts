@@ -43,7 +43,7 @@ export function addWatch(program: Command): void {
       const missing = await unmatchedNames(names);
       if (missing.length > 0)
         process.stderr.write(
-          `rouse: warning: no tmux session or pane is called ${missing.join(", ")}; rouse keeps looking for it (undo with rouse watch --none)\n`,
+          `rouse: warning: no tmux session or pane is called ${missing.join(", ")}; rouse keeps searching for it (undo with rouse watch --none)\n`,
         );
     });
 }

@@ -27,7 +27,7 @@ export interface AssessedEvent {
   endedByHuman?: boolean;
   /** Its process has ended. */
   isOver?: boolean;
-  /** What the agent used in this budget period; missing without a budget. */
+  /** The agent's usage in this budget period; missing without a budget. */
   spend?: PeriodSpend | null;
 }
 

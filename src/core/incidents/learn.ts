@@ -13,7 +13,7 @@ export const isPatient = (problem: Problem): boolean => traitsOf(problem).patien
 const STEP = 1.5;
 const MOST = 4;
 
-/** The settings for one agent, with what was learned from its alarms. */
+/** The settings for one agent, with the thresholds learned from its alarms. */
 export function adaptedSettings(settings: Settings, feedback: readonly FeedbackCount[], agent: string): Settings {
   const adapted: Settings = { ...settings };
   for (const count of feedback) {

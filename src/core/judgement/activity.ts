@@ -61,7 +61,7 @@ export interface ActivityOptions extends Settings {
   noise_patterns?: readonly string[];
 }
 
-/** Two are enough for "several"; a few more help a reader of the output. */
+/** Two are enough for "several"; a few more help users who read the output. */
 const KEPT_PER_SOURCE = 4;
 const TEXT_MAX = 200;
 /** Clocks of two programs on one machine differ by less than this. */

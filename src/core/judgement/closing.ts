@@ -26,7 +26,7 @@ interface Sentence {
   item: boolean;
 }
 
-/** `closingOf("Fixed the bug. IncidentFilter branch should I use?")` is "question". */
+/** `closingOf("Fixed the bug. Which branch should I use?")` is "question". */
 export function closingOf(text: string): ClosingKind {
   const prose = proseOf(text).slice(-REPORT_MAX);
   const sentences = sentencesOf(prose.slice(-CLOSING_MAX));

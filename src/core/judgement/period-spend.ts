@@ -15,7 +15,7 @@ export interface PeriodSpend extends TokenSpend {
   costBudget: number;
   /** The budgets that are used up, one sentence each. */
   over: string[];
-  /** What the sums do not include, or null. */
+  /** What the sums leave out, or null. */
   doubt: string | null;
 }
 

@@ -42,7 +42,7 @@ export function completionOf(
   };
 }
 
-/** The agent's own report or a clean exit is success; the end of a turn alone says nothing about its result. */
+/** The agent's own report or a clean exit is success; the end of a turn alone does not show its result. */
 function outcomeOf(isReported: boolean, owes: boolean, exit: Evidence["exit"]): Payloads["worker.complete"]["outcome"] {
   if (exit && (exit.signal !== null || (exit.code ?? 0) !== 0)) return "failure";
   return isReported || (exit?.code === 0 && !owes) ? "success" : "unknown";

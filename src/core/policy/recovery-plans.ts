@@ -69,7 +69,7 @@ export const AFTER_HANG: readonly RecoveryStep[] = [
 ];
 /** At its prompt with the work unfinished: one short text is enough, if anything is. */
 export const AT_PROMPT: readonly RecoveryStep[] = [nudge(2), stop, resume(1)];
-/** Say once that it repeats itself. Continuing would only cost more. */
+/** Point out the repetition once. Continuing would only cost more. */
 export const AGAINST_LOOP: readonly RecoveryStep[] = [
   interrupt,
   nudge(1, { say: "repeating", when: when(), waitMs: 5 * MINUTE }),

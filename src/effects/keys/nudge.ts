@@ -52,7 +52,7 @@ function submit(terminalSession: TerminalSession, text: string): Promise<PressRe
   });
 }
 
-/** Erases only what rouse typed, only if exactly that is visible, and under the same conditions as any key. */
+/** Erases only rouse's own text, only if exactly that is visible, and under the same conditions as any key. */
 async function takeBack(terminalSession: TerminalSession, text: string, why: string): Promise<EffectResult> {
   const precondition = { draft: text, turn: "idle", quietMs: terminalSession.quietMs } as const;
   const erased = await pressOn(terminalSession, { kind: "erase", chars: text.length }, precondition);

@@ -22,7 +22,7 @@ const PANE_ID = /^%\d{1,10}$/;
 /** A control-mode client types nothing. */
 const CLIENTS_FORMAT = "#{client_activity} #{client_control_mode} #{session_id} #{window_id}";
 
-/** What the server compares before it writes. */
+/** The state that the server compares before it writes. */
 interface PaneCapture {
   terminalState: TerminalState;
   condition: string;

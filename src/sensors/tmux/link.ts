@@ -75,12 +75,12 @@ export function clientEnvironment(): NodeJS.ProcessEnv {
   return rest;
 }
 
-const NOBODY =
+const NO_SERVER =
   /^(?:no server running on |error connecting to .{0,500} \((?:No such file or directory|Connection refused)\))/;
 
 function failure(error: Error & { code?: unknown; killed?: boolean }, stderr: string): TmuxAnswer {
   if (error.killed) return { kind: "failed", reason: `tmux did not answer within ${ANSWER_MS} ms` };
   const words = stderr.slice(0, 1000).trim();
-  if (NOBODY.test(words)) return { kind: "no_server" };
+  if (NO_SERVER.test(words)) return { kind: "no_server" };
   return { kind: "failed", reason: words || error.message.slice(0, 200) };
 }

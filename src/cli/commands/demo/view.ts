@@ -15,7 +15,7 @@ export interface Frame {
 export interface Times {
   /** Real milliseconds since the start. */
   realMs: number;
-  /** How many times as fast the agents' clocks run. */
+  /** Speed of the agents' clocks. */
   times: number;
 }
 

@@ -59,7 +59,7 @@ export interface BurnVerdict extends DetectorVerdict, BurnRates {
 const BUCKET_MS: number = 5 * MINUTE;
 const BUCKETS: number = HOUR / BUCKET_MS;
 const OUTCOMES_MAX = 128;
-/** An agent that waits deliberately and checks again is polling: its minutes do not count, its tokens do. */
+/** An agent that deliberately waits and checks again is polling: its minutes do not count, its tokens do. */
 const WAITS: ReadonlySet<string> = new Set(["sleep", "background", "subagent"]);
 
 export function createBurn(): BurnState {

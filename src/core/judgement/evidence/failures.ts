@@ -47,7 +47,7 @@ export function takeFailures(failures: FailuresEvidence, signal: Signal): void {
     case "screen":
       takeScreen(failures, signal.reading, signal.at);
       return;
-    // The work continues: what ended it is past.
+    // The work continues: earlier failures are past.
     case "delta":
     case "tool_start":
       clear(failures);

@@ -1,9 +1,6 @@
 /**
- * Is the agent going in circles? Outcomes decide, not calls: see `loop-repeats.ts` for what counts as a repeat,
- * `loop-rounds.ts` for what counts as a round, `loop-talk.ts` for messages, text and compactions.
- *
- * A verdict holds until a call has a new outcome, the world changes, the user sends a message or the turn ends. When a
- * retry withdraws calls from a stream without results, the remaining calls are judged again.
+ * Is the agent going in circles? Outcomes decide, not calls: see `loop-repeats.ts` for repeats, `loop-rounds.ts` for
+ * rounds, `loop-talk.ts` for messages, text and compactions.
  */
 import { digest } from "../../digest.js";
 import type { Signal, ToolEndSignal, ToolStartSignal } from "../../signal.js";

@@ -2,9 +2,8 @@
  * Retries of one request, from the first failure to the first sign of success. Meanwhile the state is a wait:
  *
  *   waiting      the client retries by itself and shows it
- *   storm        the retries exceed the ceiling; no client's own retry schedule is that long by design
- *                (clients give up after 3 min or 5 attempts), but a wait for the network and a long retry-after
- *                never end
+ *   storm        the retries exceed the ceiling; a client's own retry schedule is shorter (3 min, 5 attempts), but a wait
+ *                for the network or a long retry-after may never end
  *   unreachable  the connection is refused: nothing listens there, and retries do not change that
  *   auth         a 401 is final, although some clients retry it ten times
  *

@@ -180,7 +180,7 @@ function takeWords(turn: TurnEvidence, { at, reading }: ScreenSignal): void {
 const hasGivenUp = ({ busy, moving, composer, limit, error }: ScreenReading): boolean =>
   busy === false && !moving && composer !== "hidden" && (limit !== undefined || error !== undefined);
 
-/** Its input field has not come back, and the cursor is at the end of its reply. */
+/** Its input field has not returned, and the cursor is at the end of its reply. */
 const isCutOff = ({ readyAt }: TurnEvidence, { composer, caret, replying }: ScreenReading): boolean =>
   readyAt !== null && composer === "hidden" && caret === "text" && replying === true;
 

@@ -148,7 +148,8 @@ const didNothing = ({ turn, proof, progress }: Evidence): boolean =>
 export const hasWorked = (evidence: Evidence): boolean => evidence.turn.turns > 0 && !didNothing(evidence);
 
 /**
- * The program says that its work is over, but it stays. Reported and acted on alike, once two kinds of evidence agree.
+ * The program reports that its work is over, but does not exit. Reported and acted on alike, once two kinds of evidence
+ * agree.
  */
 const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);
 
