@@ -1,7 +1,7 @@
 /** An agent that only your program can see: you send its signals, and rouse judges it like any other. */
 import { randomUUID } from "node:crypto";
 import type { AgentSession } from "../core/agent.js";
-import { tooMuch } from "../core/agent-limits.js";
+import { checkAgentLimits } from "../core/agent-limits.js";
 import type { Signal } from "../core/signal.js";
 import { DaemonLink } from "../terminal/daemon-link.js";
 import { ApiError } from "./error.js";
@@ -44,7 +44,7 @@ export class OwnAgent {
       pane: null,
       endedAt: null,
     };
-    const unkept = tooMuch(this.#session);
+    const unkept = checkAgentLimits(this.#session);
     if (unkept !== null) throw new ApiError("bad", unkept);
     this.#link = new DaemonLink({ socketPath, session: this.#session });
   }

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { notice } from "../../test/support/receivers.js";
-import { complaintOfAddress, guardedLookup } from "./address.js";
+import { checkAddress, guardedLookup } from "./address.js";
 import { slackChannel } from "./slack.js";
 import { webhookChannel } from "./webhook.js";
 
@@ -150,17 +150,17 @@ const FORMS = [
 
 describe("an address", () => {
   it.each(NEVER)("%s is never allowed", (address) => {
-    expect(complaintOfAddress(address, true)).not.toBeNull();
-    expect(complaintOfAddress(address, false)).not.toBeNull();
+    expect(checkAddress(address, true)).not.toBeNull();
+    expect(checkAddress(address, false)).not.toBeNull();
   });
 
   it.each(PRIVATE)("%s is allowed only if the user permits private networks", (address) => {
-    expect(complaintOfAddress(address, false)).toContain("allow_private");
-    expect(complaintOfAddress(address, true)).toBeNull();
+    expect(checkAddress(address, false)).toContain("allow_private");
+    expect(checkAddress(address, true)).toBeNull();
   });
 
   it.each(PUBLIC)("%s is allowed", (address) => {
-    expect(complaintOfAddress(address, false)).toBeNull();
+    expect(checkAddress(address, false)).toBeNull();
   });
 
   it(`in any of ${FORMS.length} spellings of a URL is recognized and refused`, async () => {

@@ -59,12 +59,12 @@ function groupsOf(address: string): number[] | null {
 }
 
 /** Why this address is not allowed; null if it is. */
-export function complaintOfAddress(given: string, allowPrivate: boolean): string | null {
+export function checkAddress(given: string, allowPrivate: boolean): string | null {
   const address = given.replace(/^\[|\]$/g, "").split("%", 1)[0] ?? "";
   const version = isIP(address);
   if (version === 0) return "not an IP address";
   const inner = version === 6 ? innerIpv4(address) : null;
-  if (inner !== null) return complaintOfAddress(inner, allowPrivate);
+  if (inner !== null) return checkAddress(inner, allowPrivate);
   const family = version === 6 ? "ipv6" : "ipv4";
   if (NEVER.check(address, family)) return "addresses of this kind are never allowed";
   if (!allowPrivate && PRIVATE.check(address, family))
@@ -77,9 +77,7 @@ export function guardedLookup(allowPrivate: boolean, lookup: typeof systemLookup
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);
-      const complaint = found
-        .map(({ address }) => complaintOfAddress(address, allowPrivate))
-        .find((one) => one !== null);
+      const complaint = found.map(({ address }) => checkAddress(address, allowPrivate)).find((one) => one !== null);
       if (complaint) return callback(Object.assign(new Error(complaint), { code: "EREFUSED_ADDRESS" }), []);
       const [first] = found;
       if (options.all || !first) callback(null, found);

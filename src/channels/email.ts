@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { createTransport } from "nodemailer";
 import { digest } from "../core/digest.js";
 import type { Notice } from "../core/notices/alert.js";
-import { complaintOfAddress, guardedLookup } from "./address.js";
+import { checkAddress, guardedLookup } from "./address.js";
 import { type Channel, type DeliveryResult, refusedDelivery, retryDelivery, SENT } from "./channel.js";
 import { bodyOf, withoutLinks } from "./text.js";
 
@@ -78,7 +78,7 @@ const REFUSED = "EREFUSED_ADDRESS";
 const WHY_REFUSED = "the address is in a private network or is never allowed (see allow_private)";
 
 function connected({ host, port, allowPrivate }: Mailbox, signal: AbortSignal): Promise<Socket | string> {
-  const literal = /^[\d.]+$|:/.test(host) ? complaintOfAddress(host, allowPrivate) : null;
+  const literal = /^[\d.]+$|:/.test(host) ? checkAddress(host, allowPrivate) : null;
   if (literal !== null) return Promise.resolve(REFUSED);
   return new Promise((resolve) => {
     const socket = connect({ host, port, lookup: guardedLookup(allowPrivate) });

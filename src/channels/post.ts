@@ -1,7 +1,7 @@
 /** One POST to a checked address, without redirects, with a time limit and a limited response size. */
 import { request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";
-import { complaintOfAddress, guardedLookup } from "./address.js";
+import { checkAddress, guardedLookup } from "./address.js";
 import { type Channel, type DeliveryResult, refusedDelivery, retryDelivery, SENT } from "./channel.js";
 
 export interface PostTarget {
@@ -36,7 +36,7 @@ export function postJson(
   signal: AbortSignal,
 ): Promise<DeliveryResult> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const literal = /^[\d.]+$|:/.test(host) ? complaintOfAddress(host, allowPrivate) : null;
+  const literal = /^[\d.]+$|:/.test(host) ? checkAddress(host, allowPrivate) : null;
   if (literal !== null) return Promise.resolve(refusedDelivery(`${to}: ${literal}`));
   return new Promise((resolve) => {
     const request = url.protocol === "https:" ? secureRequest : plainRequest;

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-import { cannotWrite, type RousePaths, rousePaths } from "../config/paths.js";
+import { checkWritable, type RousePaths, rousePaths } from "../config/paths.js";
 import { ownProfiles } from "../config/profiles-on-demand.js";
-import { tooMuch } from "../core/agent-limits.js";
+import { checkAgentLimits } from "../core/agent-limits.js";
 import { redact } from "../core/text/redact.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
@@ -40,12 +40,12 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
 /** Kinds and policies are loaded only if one is given: loading them takes as long as the rest of the start. */
 export async function checkOptions(options: AgentOptions, refuse: (text: string) => never): Promise<void> {
   const { kind, policy, tag = [] } = options;
-  const unkept = tooMuch({ tags: tag, task: taskOf(options) });
+  const unkept = checkAgentLimits({ tags: tag, task: taskOf(options) });
   if (unkept !== null) refuse(`error: ${unkept}`);
   const own = await profilesReported();
   if (kind !== undefined) {
-    const { complaintOfKind } = await import("./options.js");
-    const complaint = complaintOfKind(kind, own);
+    const { checkKind } = await import("./options.js");
+    const complaint = checkKind(kind, own);
     if (complaint) refuse(complaint);
   }
   if (policy === undefined) return;
@@ -81,7 +81,7 @@ export function specOf(command: string[], options: AgentOptions, origin: "run" |
 
 /** The agent is watched anyway, and commands find it once its record can be written. */
 export function reportUnwritten(paths: RousePaths): void {
-  const why = cannotWrite(paths);
+  const why = checkWritable(paths);
   if (why !== null)
     process.stderr.write(
       `rouse: cannot write to ${paths.state}; commands do not find this agent until that is fixed: ${sanitizeLine(why)}\n`,
@@ -91,7 +91,7 @@ export function reportUnwritten(paths: RousePaths): void {
 const taskOf = ({ task }: AgentOptions): string | null => (task === undefined ? null : redact(task));
 
 /** Exit code and message, as a shell gives them, for a command that cannot be started; else null. */
-export function cannotStart(command: readonly string[]): { code: number; text: string } | null {
+export function checkCommand(command: readonly string[]): { code: number; text: string } | null {
   const [file = ""] = command;
   const found = findProgram(file, process.env, process.cwd());
   if (found === "missing") return { code: 127, text: `${file}: command not found` };

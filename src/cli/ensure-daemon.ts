@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cannotWrite, makePrivateFolder, type RousePaths, rousePaths } from "../config/paths.js";
+import { checkWritable, makePrivateFolder, type RousePaths, rousePaths } from "../config/paths.js";
 import { askDaemon } from "../daemon/client.js";
 import type { RestoreProgress } from "../daemon/self/starting.js";
 import { BadInput } from "../replay/bad-input.js";
@@ -39,7 +39,7 @@ export async function ensureDaemon(): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const log = isService ? `"journalctl --user -u ${UNIT}"` : join(paths.state, "daemon.log");
-  const full = cannotWrite(paths);
+  const full = checkWritable(paths);
   throw new BadInput(
     full === null
       ? `the daemon did not start; see ${log}`

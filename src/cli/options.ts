@@ -8,7 +8,7 @@ import type { ProfileOverride } from "../programs/shared/profile.js";
 import { SOURCE_NAMES, type SourceName } from "../replay/case-folder.js";
 
 /** The error for an unknown kind; null for a known one. */
-export function complaintOfKind(given: string | undefined, own: readonly ProfileOverride[] = []): string | null {
+export function checkKind(given: string | undefined, own: readonly ProfileOverride[] = []): string | null {
   if (given === undefined || isKind(given, own)) return null;
   const kinds = [...KINDS, ...own.map(({ id }) => id)];
   return `error: unknown kind ${JSON.stringify(sanitize(given, 80))}; ${otherNames(given, kinds)}`;

@@ -1,6 +1,6 @@
 /** The commander program, with help at a given width. */
 import { Command } from "@commander-js/extra-typings";
-import { complaintOfHome } from "../config/paths.js";
+import { checkHome } from "../config/paths.js";
 import { redact } from "../core/text/redact.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
 import { COMMANDS, groupOf } from "./commands.js";
@@ -37,7 +37,7 @@ export async function createProgram(
       outputError: (text, write) => write(text.replace(/^error: /, "rouse: ")),
     })
     .hook("preAction", () => {
-      const complaint = complaintOfHome();
+      const complaint = checkHome();
       if (complaint !== null) throw new WrongOption(complaint);
     })
     .addHelpText("after", () => helpList("Getting started:", FIRST_STEPS, helpWidth));

@@ -2,13 +2,13 @@
  * Commands that agents and prompts run, often many times a minute: the whole process may take 1.5 times as long as an empty
  * Node.js. They start here, before the command line is loaded; `--help` loads it.
  */
-import { complaintOfHome } from "../config/paths.js";
+import { checkHome } from "../config/paths.js";
 
 const args = process.argv.slice(3);
 const asksForHelp =
   args[0] === "--help" || args[0] === "-h" || (process.argv[2] === "status" && args.includes("--help"));
 /** A hook prints nothing, even on errors. */
-const complaint = process.argv[2] === "hook" ? null : complaintOfHome();
+const complaint = process.argv[2] === "hook" ? null : checkHome();
 
 if (asksForHelp) await import("./main.js");
 else if (complaint !== null) {

@@ -137,7 +137,7 @@ export function valueOfText(key: ConfigKey, given: string): ConfigValue | undefi
 }
 
 /** Null if a project file's value is at least as strict as the current one; otherwise what the file may do. */
-export function complaintOfProject(key: ConfigKey, current: ConfigValue, wanted: ConfigValue): string | null {
+export function checkProjectValue(key: ConfigKey, current: ConfigValue, wanted: ConfigValue): string | null {
   switch (key.project) {
     case "lower":
       if (key.projectMin !== undefined && Number(wanted) < key.projectMin)

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULTS } from "../core/defaults.js";
 import { issueText } from "./issue.js";
-import { type ConfigValue, complaintOfProject } from "./key.js";
+import { type ConfigValue, checkProjectValue } from "./key.js";
 import { KEY_BY_NAME, settingsOf } from "./keys.js";
 import { type LoadedConfig, type LoadOptions, loadConfig } from "./load.js";
 import { variablesOf } from "./variables.js";
@@ -373,7 +373,7 @@ describe("a project file", () => {
         project(`[${section}]\n${name} = ${typeof value === "number" ? String(value) : JSON.stringify(value)}`);
         const key = KEY_BY_NAME.get(full);
         const after = (load().config as Record<string, Record<string, ConfigValue>>)[section]?.[name] as ConfigValue;
-        if (key && after !== key.default) expect(complaintOfProject(key, key.default, after)).toBeNull();
+        if (key && after !== key.default) expect(checkProjectValue(key, key.default, after)).toBeNull();
       }),
     );
   });

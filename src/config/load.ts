@@ -5,7 +5,7 @@
 import { dirname, join, resolve } from "node:path";
 import { type ConfigEntry, readConfigFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
-import { type ConfigKey, type ConfigValue, checkValue, complaintOfProject, expectedValue, valueOfText } from "./key.js";
+import { type ConfigKey, type ConfigValue, checkProjectValue, checkValue, expectedValue, valueOfText } from "./key.js";
 import { type Config, KEY_BY_NAME, KEYS, toConfig } from "./keys.js";
 import { rousePaths } from "./paths.js";
 import type { Position } from "./positions.js";
@@ -80,7 +80,7 @@ class Loading {
     const checked = key && checkValue(key, value);
     const refused =
       key && checked !== undefined && layer === "project"
-        ? complaintOfProject(key, this.#current(name, key), checked)
+        ? checkProjectValue(key, this.#current(name, key), checked)
         : null;
     if (!key) this.#complain({ level: "error", where, position, text: unknownKey(name) });
     else if (checked === undefined)

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { cannotKeep, complaintOfHome, makePrivateFolder, rousePaths } from "./paths.js";
+import { checkFolders, checkHome, makePrivateFolder, rousePaths } from "./paths.js";
 
 const HOME = { HOME: "/home/ann" };
 
@@ -84,28 +84,28 @@ describe("makePrivateFolder", () => {
   });
 });
 
-describe("complaintOfHome", () => {
+describe("checkHome", () => {
   it.each([undefined, "", "/srv/rouse"])("accepts %s", (home) => {
-    expect(complaintOfHome({ ROUSE_HOME: home })).toBeNull();
+    expect(checkHome({ ROUSE_HOME: home })).toBeNull();
   });
 
   it.each(["rouse", "./rouse", "~/rouse"])("refuses the relative path %s", (home) => {
-    expect(complaintOfHome({ ROUSE_HOME: home })).toContain(`must be an absolute path, found "${home}"`);
+    expect(checkHome({ ROUSE_HOME: home })).toContain(`must be an absolute path, found "${home}"`);
   });
 });
 
-describe("cannotKeep", () => {
+describe("checkFolders", () => {
   const root = mkdtempSync(join(tmpdir(), "rouse-paths-"));
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   it("returns null if the folders can be created", () => {
-    expect(cannotKeep(rousePaths({ ROUSE_HOME: join(root, "home") }))).toBeNull();
+    expect(checkFolders(rousePaths({ ROUSE_HOME: join(root, "home") }))).toBeNull();
   });
 
   it("says what is wrong and what to do if a file is in the way", () => {
     mkdirSync(root, { recursive: true });
     writeFileSync(join(root, "file"), "");
-    expect(cannotKeep(rousePaths({ ROUSE_HOME: join(root, "file", "home") }))).toMatch(
+    expect(checkFolders(rousePaths({ ROUSE_HOME: join(root, "file", "home") }))).toMatch(
       /^ENOTDIR: .*rouse keeps its files in .*file\/home\/state; make that folder writable, or set ROUSE_HOME to another one$/,
     );
   });

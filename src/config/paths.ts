@@ -84,7 +84,7 @@ export function makePrivateFolder(path: string): void {
 }
 
 /** Why nothing can be stored in rouse's folders, and what to do about it; null if it can. */
-export function cannotKeep({ sessions, runtime, state }: RousePaths): string | null {
+export function checkFolders({ sessions, runtime, state }: RousePaths): string | null {
   for (const folder of [sessions, runtime]) {
     try {
       makePrivateFolder(folder);
@@ -97,7 +97,7 @@ export function cannotKeep({ sessions, runtime, state }: RousePaths): string | n
 }
 
 /** Why a file cannot be written there, such as a full disk; null if it can. */
-export function cannotWrite({ sessions }: RousePaths): string | null {
+export function checkWritable({ sessions }: RousePaths): string | null {
   const probe = join(sessions, `.${process.pid}.probe`);
   try {
     makePrivateFolder(sessions);
@@ -123,7 +123,7 @@ function foldersOf(env: Env): { config: string; state: string; runtime: string }
 }
 
 /** Why `ROUSE_HOME` cannot be used; null if it can, or is not set. Unlike XDG's variables, it is meant for rouse alone. */
-export function complaintOfHome({ ROUSE_HOME: given }: Env = process.env): string | null {
+export function checkHome({ ROUSE_HOME: given }: Env = process.env): string | null {
   if (!given || isAbsolute(given)) return null;
   return `ROUSE_HOME must be an absolute path, found ${JSON.stringify(given.slice(0, 200))}; a relative path would differ per working directory`;
 }

@@ -16,7 +16,7 @@ export const AGENT_LIMITS = {
 type LimitedText = Pick<AgentSession, "name" | "tags" | "task" | "workspace" | "command"> & { kind: string | null };
 
 /** Which field exceeds its limit, and the limit; null if none does. */
-export function tooMuch({ name, kind, tags, task, workspace, command }: Partial<LimitedText>): string | null {
+export function checkAgentLimits({ name, kind, tags, task, workspace, command }: Partial<LimitedText>): string | null {
   const { word } = AGENT_LIMITS;
   const isWord = (text: string): boolean => text.length > 0 && text.length <= word;
   if (![name ?? "-", kind ?? "-", ...(tags ?? [])].every(isWord))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { agent } from "../../test/support/loops.js";
-import { AGENT_LIMITS, tooMuch } from "../core/agent-limits.js";
+import { AGENT_LIMITS, checkAgentLimits } from "../core/agent-limits.js";
 import { parseSession } from "./session-schema.js";
 
 const { word, tags, task, workspace, argument } = AGENT_LIMITS;
@@ -19,12 +19,12 @@ const FIELDS: [string, object, object][] = [
 describe("what is kept of an agent", () => {
   it.each(FIELDS)("says of %s what the daemon would refuse, and of nothing else", (_, fits, breaks) => {
     for (const fields of [fits, breaks])
-      expect(tooMuch(fields) === null).toBe(parseSession({ ...agent(), ...fields }) !== null);
-    expect(tooMuch(fits)).toBeNull();
-    expect(tooMuch(breaks)).toMatch(/\d+ (characters|tags|arguments)$/);
+      expect(checkAgentLimits(fields) === null).toBe(parseSession({ ...agent(), ...fields }) !== null);
+    expect(checkAgentLimits(fits)).toBeNull();
+    expect(checkAgentLimits(breaks)).toMatch(/\d+ (characters|tags|arguments)$/);
   });
 
   it("is bounded as a whole, so that its record can be read again", () => {
-    expect(tooMuch({ command: Array(4).fill(long(70_000)) })).toContain("a command has at most");
+    expect(checkAgentLimits({ command: Array(4).fill(long(70_000)) })).toContain("a command has at most");
   });
 });

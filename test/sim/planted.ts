@@ -169,7 +169,7 @@ export const PLANTED: readonly Planted[] = [
     bug: "no check for humans and dialogs",
     found: /a human types|into a dialog/,
     options: {},
-    without: "checkNobodyTyping",
+    without: "checkNoUserTyping",
     from: 7,
   },
   {

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { otherNames } from "../../config/suggest.js";
-import { tooMuch } from "../../core/agent-limits.js";
+import { checkAgentLimits } from "../../core/agent-limits.js";
 import { rememberBounded } from "../../core/judgement/evidence/bounded.js";
 import { redact } from "../../core/text/redact.js";
 import { sanitize } from "../../core/text/sanitize.js";
@@ -119,7 +119,7 @@ export class StartService {
     };
     if (!isAbsolute(cwd) || !isFolder(cwd))
       bad(`cwd: ${JSON.stringify(sanitize(cwd, 80))} is not accepted; expected the absolute path of a folder`);
-    const limit = tooMuch({
+    const limit = checkAgentLimits({
       ...(name === undefined ? {} : { name }),
       tags,
       task: task ?? null,

@@ -13,7 +13,7 @@ import { BadInput } from "../../replay/files.js";
 import { isFolder, type ReplayOptions, type ReplayResult, replayCase, replayCast } from "../../replay/replay-case.js";
 import { replayEvents, replaySignals, replayTranscript } from "../../replay/replay-records.js";
 import { findCases } from "../find-cases.js";
-import { complaintOfKind, parseMoment, parseSources, parseZone } from "../options.js";
+import { checkKind, parseMoment, parseSources, parseZone } from "../options.js";
 import { parseOrigin, policyOf } from "../policy-option.js";
 import { loadProfiles } from "../profiles.js";
 import { EVENT_STREAMS, eachRow } from "../rows.js";
@@ -63,7 +63,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       const isOriginGiven = command.getOptionValueSource("origin") === "cli";
       refuseUseless({ ...options, origin: isOriginGiven ? options.origin : undefined });
       const profiles = options.profile ? await loadProfiles(options.profile) : [];
-      const complaint = complaintOfKind(options.agent, profiles);
+      const complaint = checkKind(options.agent, profiles);
       if (complaint) command.error(complaint, { exitCode: 2 });
       const policy = options.policy === undefined ? null : policyOf(options.policy);
       const replay: ReplayOptions = {

@@ -5,14 +5,14 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { logLine } from "../../config/log-line.js";
-import { cannotKeep, rousePaths } from "../../config/paths.js";
-import { tooMuch } from "../../core/agent-limits.js";
+import { checkFolders, rousePaths } from "../../config/paths.js";
+import { checkAgentLimits } from "../../core/agent-limits.js";
 import { sanitizeLine } from "../../core/text/sanitize.js";
 import { clearStopped } from "../../daemon/self/stay-down.js";
 import type { HostSpec } from "../../terminal/host-options.js";
 import type { PtyExit } from "../../terminal/pty.js";
 import type { SpecWithoutName } from "../../terminal/start-host.js";
-import { agentCommand, cannotStart, checkOptions, reportUnwritten, specOf } from "../agent-options.js";
+import { agentCommand, checkCommand, checkOptions, reportUnwritten, specOf } from "../agent-options.js";
 import { nameFor, startDaemon } from "../agent-spec.js";
 
 export function addRun(program: Command, _setExit: (code: number) => void): void {
@@ -28,7 +28,7 @@ export function addRun(program: Command, _setExit: (code: number) => void): void
     )
     .action(async (command, options, self) => {
       await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));
-      const problem = cannotStart(command);
+      const problem = checkCommand(command);
       if (problem) {
         process.stderr.write(`rouse: ${problem.text}\n`);
         process.exit(problem.code);
@@ -43,7 +43,7 @@ async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
   const { releaseName } = await import("../../terminal/names.js");
   const paths = rousePaths();
   const spec = nameFor(wanted);
-  const unkept = cannotKeep(paths) ?? tooMuch(spec);
+  const unkept = checkFolders(paths) ?? checkAgentLimits(spec);
   if (unkept !== null) return runUnwatched(spec, unkept);
   reportUnwritten(paths);
   try {

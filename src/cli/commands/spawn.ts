@@ -1,12 +1,12 @@
 /** `rouse spawn`: a detached agent, held by a small process that outlives this one and the daemon. */
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../config/paths.js";
-import { tooMuch } from "../../core/agent-limits.js";
+import { checkAgentLimits } from "../../core/agent-limits.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { clearStopped } from "../../daemon/self/stay-down.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { startHost } from "../../terminal/start-host.js";
-import { agentCommand, cannotStart, checkOptions, reportUnwritten, specOf } from "../agent-options.js";
+import { agentCommand, checkCommand, checkOptions, reportUnwritten, specOf } from "../agent-options.js";
 import { HOST_SCRIPT } from "../host-script.js";
 
 const COLS = 120;
@@ -20,14 +20,14 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
     .addHelpText("after", "\nExamples:\n  rouse spawn -- claude\n  rouse attach claude\n  rouse stop claude\n")
     .action(async (command, options, self) => {
       await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));
-      const problem = cannotStart(command);
+      const problem = checkCommand(command);
       if (problem) {
         process.stderr.write(`rouse: ${problem.text}\n`);
         setExit(problem.code);
         return;
       }
       const spec = specOf(command, options, "spawn");
-      const unkept = tooMuch(spec);
+      const unkept = checkAgentLimits(spec);
       if (unkept !== null) throw new BadInput(`not started: ${unkept}`);
       // A new agent is to be watched: that ends a "rouse down".
       clearStopped(rousePaths());

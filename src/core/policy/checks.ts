@@ -99,7 +99,7 @@ const observerIsWell: ActionCheck = ({ traits, facts, now }) => {
   return sinceWaking < WAKE_GRACE_MS ? wait("the machine has just woken up", now + WAKE_GRACE_MS - sinceWaking) : null;
 };
 
-const checkNobodyTyping: ActionCheck = ({ traits, facts, now }) => {
+const checkNoUserTyping: ActionCheck = ({ traits, facts, now }) => {
   if (!traits.controls) return null;
   if (facts.humanPresent) return wait("a user is at the keyboard", now + MINUTE);
   return facts.promptOpen && !traits.starts ? human("a dialog is open, and only you can answer it") : null;
@@ -181,7 +181,7 @@ export const CHECKS: readonly ActionCheck[] = [
   checkStillPresent,
   checkDue,
   observerIsWell,
-  checkNobodyTyping,
+  checkNoUserTyping,
   isItsTurn,
   isSeenSince,
   guardAgrees,

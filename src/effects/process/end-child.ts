@@ -10,7 +10,7 @@ import { isDead, type ProcessRow, type ProcessTable } from "../../sensors/proces
 import { stopTree } from "../../terminal/stop-tree.js";
 import type { EffectContext } from "../context.js";
 import { doneResult, type EffectResult, failedResult, refusedResult } from "../keys/terminal-session.js";
-import { recoveredSince, stopRefusal } from "./stop-refusal.js";
+import { checkNotRecovered, checkStop } from "./check-stop.js";
 
 const GRACE_MS = 5000;
 /** A transcript records a call up to two seconds late, and a shell takes a moment to start. */
@@ -31,7 +31,7 @@ export async function endChild(agent: AgentSession, context: EffectContext): Pro
   if (!child) return refusedResult(`no process of the agent started with ${named(tool)}`);
   if (found.length > 1) return refusedResult(`cannot tell which of ${found.length} processes is ${named(tool)}`);
   const hasTerminal = agent.hostSocket !== null || agent.pane !== null;
-  const objection = hasTerminal ? await stopRefusal(agent, context) : recoveredSince(agent, context);
+  const objection = hasTerminal ? await checkStop(agent, context) : checkNotRecovered(agent, context);
   if (objection !== null) return refusedResult(objection);
   // Time has passed since the process table was read: the agent must still be the same process.
   if (identityOf(pid) !== pidStart) return refusedResult("the agent's process is gone");

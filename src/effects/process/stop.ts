@@ -10,9 +10,9 @@ import { askHostProcess } from "../../terminal/ask.js";
 import { type StopResult, stopTree } from "../../terminal/stop-tree.js";
 import type { EffectContext } from "../context.js";
 import { doneResult, type EffectResult, failedResult, refusedResult, unknownResult } from "../keys/terminal-session.js";
+import { checkOrderedStop, checkStop } from "./check-stop.js";
 import { keepCheckpoint } from "./checkpoint.js";
 import { leftoversOf } from "./leftovers.js";
-import { orderObjection, stopRefusal } from "./stop-refusal.js";
 
 const GRACE_MS = 10_000;
 /** Killing takes up to 5 s after the grace. */
@@ -24,7 +24,7 @@ export async function stopAgent(action: Action, agent: AgentSession, context: Ef
   const { pid, pidStart } = agent;
   if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return doneResult("already exited; no signal was sent", true);
-  const stands = context.isOrder ? orderObjection : stopRefusal;
+  const stands = context.isOrder ? checkOrderedStop : checkStop;
   const objection = await stands(agent, context);
   if (objection !== null) return refusedResult(objection);
 

@@ -7,11 +7,11 @@ import { openTerminal, quietFor } from "../keys/open-terminal.js";
 /** An agent in one of these states is not stopped. */
 const WELL: ReadonlySet<State> = new Set<State>(["working", "waiting", "starting"]);
 
-export const stopRefusal = async (agent: AgentSession, context: EffectContext): Promise<string | null> =>
-  recoveredSince(agent, context) ?? (await isInUse(agent, context));
+export const checkStop = async (agent: AgentSession, context: EffectContext): Promise<string | null> =>
+  checkNotRecovered(agent, context) ?? (await isInUse(agent, context));
 
 /** Checks that the agent has not recovered since the decision. */
-export function recoveredSince(agent: AgentSession, context: EffectContext): string | null {
+export function checkNotRecovered(agent: AgentSession, context: EffectContext): string | null {
   const now = context.assessment(agent.id);
   return now && WELL.has(now.state) ? `it is ${now.state} now: ${now.reasons[0] ?? ""}` : null;
 }
@@ -20,7 +20,7 @@ export function recoveredSince(agent: AgentSession, context: EffectContext): str
  * The only objection to a stop that was ordered is a user who is typing. As with `rouse stop`, an agent that is waiting for
  * an answer is stopped, and so is one whose terminal cannot be read.
  */
-export async function orderObjection(agent: AgentSession, context: EffectContext): Promise<string | null> {
+export async function checkOrderedStop(agent: AgentSession, context: EffectContext): Promise<string | null> {
   const terminal = openTerminal(agent, context.profileOf(agent.kind));
   if (!terminal) return null;
   try {
