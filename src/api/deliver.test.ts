@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DEAD_LETTER, type DeliverOptions, deadLetterInbox, deliverMessages, type Inbox } from "./deliver.js";
 import { ApiError } from "./error.js";
 import type { MessageView } from "./operations/records.js";
-import type { Sent } from "./service/messages.js";
+import type { OutgoingMessage } from "./service/messages.js";
 
 const message = (cursor: number): MessageView => ({
   cursor,
@@ -20,7 +20,7 @@ const message = (cursor: number): MessageView => ({
 class TestInbox implements Inbox {
   readonly ending = new AbortController();
   readonly pauses: number[] = [];
-  readonly sent: Sent[] = [];
+  readonly sent: OutgoingMessage[] = [];
   readonly errors: string[] = [];
   waiting: MessageView[];
   /** Errors of the next calls. */
@@ -40,7 +40,7 @@ class TestInbox implements Inbox {
     this.waiting = this.waiting.filter(({ cursor }) => cursor > upTo);
   }
 
-  async send(letter: Sent): Promise<void> {
+  async send(letter: OutgoingMessage): Promise<void> {
     if (JSON.stringify(letter.payload).length > 500) throw new ApiError("bad", "payload: too large");
     this.sent.push(letter);
   }

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "./error.js";
 import type { MessageView } from "./operations/records.js";
-import type { Sent } from "./service/messages.js";
+import type { OutgoingMessage } from "./service/messages.js";
 
 /** Message type of a dead letter. */
 export const DEAD_LETTER = "dead_letter";
@@ -47,7 +47,7 @@ export interface DeliverOptions {
 export interface Inbox {
   messages(which: { tag?: string; limit: number }): Promise<{ messages: MessageView[] }>;
   ack(upTo: number, tag: string): Promise<unknown>;
-  send(message: Sent): Promise<unknown>;
+  send(message: OutgoingMessage): Promise<unknown>;
 }
 
 const PAGE = 100;

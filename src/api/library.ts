@@ -22,7 +22,7 @@ import type { AgentActivity } from "./service/activity.js";
 import type { AgentFilter, AgentStatus, OrderResult, WhyAnswer } from "./service/agents.js";
 import type { AlertsStatus, AlertTest, AlertView } from "./service/alerts.js";
 import type { DaemonView, HealthView, SummaryAnswer } from "./service/daemon.js";
-import type { Sent } from "./service/messages.js";
+import type { OutgoingMessage } from "./service/messages.js";
 import type { PermissionsView } from "./service/permissions.js";
 import type { Report } from "./service/reports.js";
 import type { SilencesView } from "./service/silences.js";
@@ -59,12 +59,12 @@ export type {
   OperationName,
   OrderEvent,
   OrderResult,
+  OutgoingMessage,
   OwnAgent,
   OwnAgentOptions,
   PermissionsView,
   RecoveryView,
   Report,
-  Sent,
   SessionCoverage,
   SessionView,
   SilencesView,
@@ -249,7 +249,7 @@ export class Rouse {
     return this.call("ack_messages", { up_to: upTo, tag });
   }
 
-  send({ tag, type, payload, key }: Sent): Promise<{ cursor: number }> {
+  send({ tag, type, payload, key }: OutgoingMessage): Promise<{ cursor: number }> {
     return this.call("send_message", { target: { tag }, msg_type: type, payload, key });
   }
 

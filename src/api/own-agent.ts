@@ -16,7 +16,7 @@ export interface OwnAgentOptions {
 }
 
 /** A signal; default time: now. */
-export type OwnReport = Signal extends infer S ? (S extends Signal ? Omit<S, "at"> & { at?: number } : never) : never;
+export type OwnSignal = Signal extends infer S ? (S extends Signal ? Omit<S, "at"> & { at?: number } : never) : never;
 
 const LEAVE_MS = 5000;
 
@@ -54,7 +54,7 @@ export class OwnAgent {
   }
 
   /** Sends signals in order and keeps them until the daemon has stored them. Never waits and never throws. */
-  send(...signals: readonly OwnReport[]): void {
+  send(...signals: readonly OwnSignal[]): void {
     for (const signal of signals) this.#link.give({ ...signal, at: signal.at ?? Date.now() } as Signal);
   }
 

@@ -2,7 +2,7 @@
 import type { Notice, Severity } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { runProgram } from "./program.js";
-import { bodyOf, clipText, unlinkedIn } from "./text.js";
+import { bodyOf, clipText, clipWithoutLinks } from "./text.js";
 
 const BODY_MAX = 600;
 const URGENCY: Readonly<Record<Severity, string>> = { info: "low", warning: "normal", critical: "critical" };
@@ -13,8 +13,8 @@ const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceA
 const SCRIPT = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run";
 
 export function desktopCommand(notice: Notice, platform: NodeJS.Platform): string[] {
-  const title = unlinkedIn(notice.title, (text) => clipText(text, 120));
-  const body = unlinkedIn(bodyOf(notice), (text) => clipText(text, BODY_MAX));
+  const title = clipWithoutLinks(notice.title, (text) => clipText(text, 120));
+  const body = clipWithoutLinks(bodyOf(notice), (text) => clipText(text, BODY_MAX));
   if (platform === "darwin") return ["osascript", "-e", SCRIPT, "--", title, body];
   return ["notify-send", "--app-name=rouse", `--urgency=${URGENCY[notice.severity]}`, "--", title, escaped(body)];
 }

@@ -2,7 +2,7 @@
 import type { Notice, Severity } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson, type ReceiverRules } from "./post.js";
-import { bodyOf, clippedBytes, unlinkedIn } from "./text.js";
+import { bodyOf, clipBytes, clipWithoutLinks } from "./text.js";
 
 const MESSAGE_BYTES_MAX = 4000;
 const TITLE_BYTES_MAX = 240;
@@ -10,8 +10,8 @@ const TITLE_BYTES_MAX = 240;
 const PRIORITY: Readonly<Record<Severity, number>> = { info: 2, warning: 5, critical: 8 };
 
 export const gotifyPayload = (notice: Notice): Record<string, unknown> => ({
-  title: unlinkedIn(notice.title, (text) => clippedBytes(text, TITLE_BYTES_MAX)),
-  message: unlinkedIn(bodyOf(notice) || notice.edge, (text) => clippedBytes(text, MESSAGE_BYTES_MAX)),
+  title: clipWithoutLinks(notice.title, (text) => clipBytes(text, TITLE_BYTES_MAX)),
+  message: clipWithoutLinks(bodyOf(notice) || notice.edge, (text) => clipBytes(text, MESSAGE_BYTES_MAX)),
   priority: PRIORITY[notice.severity],
   extras: { "client::display": { contentType: "text/plain" }, "rouse::alert": { key: notice.key } },
 });

@@ -2,7 +2,7 @@
 import type { Notice, Severity } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
-import { bodyOf, clippedBytes, unlinkedIn } from "./text.js";
+import { bodyOf, clipBytes, clipWithoutLinks } from "./text.js";
 
 const MESSAGE_BYTES_MAX = 4000;
 const TITLE_BYTES_MAX = 240;
@@ -15,8 +15,8 @@ const TAG: Readonly<Record<Severity, string>> = {
 
 export const ntfyPayload = (notice: Notice, topic: string): Record<string, unknown> => ({
   topic,
-  title: unlinkedIn(notice.title, (text) => clippedBytes(text, TITLE_BYTES_MAX)),
-  message: unlinkedIn(bodyOf(notice) || notice.edge, (text) => clippedBytes(text, MESSAGE_BYTES_MAX)),
+  title: clipWithoutLinks(notice.title, (text) => clipBytes(text, TITLE_BYTES_MAX)),
+  message: clipWithoutLinks(bodyOf(notice) || notice.edge, (text) => clipBytes(text, MESSAGE_BYTES_MAX)),
   priority: PRIORITY[notice.severity],
   tags: [TAG[notice.severity]],
   sequence_id: notice.key,

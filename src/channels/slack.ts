@@ -2,7 +2,7 @@
 import type { Notice } from "../core/notices/alert.js";
 import type { Channel } from "./channel.js";
 import { type PostTarget, postJson } from "./post.js";
-import { bodyOf, clipText, unlinkedIn } from "./text.js";
+import { bodyOf, clipText, clipWithoutLinks } from "./text.js";
 
 /** Limits of a header, of a section and of the top-level text. */
 const HEADER_MAX = 150;
@@ -17,11 +17,11 @@ export function slackPayload(notice: Notice): Record<string, unknown> {
   const within = (max: number) => (text: string) => clipText(text, max);
   const plain = (text: string, max: number) => ({
     type: "plain_text",
-    text: unlinkedIn(text, within(max)),
+    text: clipWithoutLinks(text, within(max)),
     emoji: false,
   });
   return {
-    text: unlinkedIn(escaped(title), within(TEXT_MAX)),
+    text: clipWithoutLinks(escaped(title), within(TEXT_MAX)),
     mrkdwn: false,
     link_names: false,
     unfurl_links: false,

@@ -21,9 +21,9 @@ export function withoutLinks(text: string): string {
 }
 
 /** The same, cut to fit: a cut can turn a name into a host name, so the result is checked again. */
-export function unlinkedIn(text: string, cut: (text: string) => string): string {
+export function clipWithoutLinks(text: string, cut: (text: string) => string): string {
   const short = cut(withoutLinks(text));
-  return withoutLinks(short) === short ? short : unlinkedIn(short, cut);
+  return withoutLinks(short) === short ? short : clipWithoutLinks(short, cut);
 }
 
 /** At most `max` characters; never cuts a surrogate pair. */
@@ -32,7 +32,7 @@ export function clipText(text: string, max: number): string {
 }
 
 /** At most `max` bytes of UTF-8. */
-export function clippedBytes(text: string, max: number): string {
+export function clipBytes(text: string, max: number): string {
   if (Buffer.byteLength(text) <= max) return text;
   let end = Math.min(text.length, max);
   while (end > 0 && Buffer.byteLength(text.slice(0, end)) > max - 3) end--;

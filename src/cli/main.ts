@@ -6,7 +6,7 @@ import { sanitizeLine } from "../core/text/sanitize.js";
 import { DaemonRefusal, DaemonUnreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/bad-input.js";
 import { helpWidthOf } from "./help-store.js";
-import { createProgram, safe } from "./program.js";
+import { createProgram, safeErrorText } from "./program.js";
 import { unknownCommand, withoutHelp } from "./wrong-command.js";
 import { WrongOption } from "./wrong-option.js";
 
@@ -64,7 +64,7 @@ function isOwn(path: string): boolean {
 }
 
 function say(message: string, code: number): number {
-  process.stderr.write(`rouse: ${safe(message)}\n`);
+  process.stderr.write(`rouse: ${safeErrorText(message)}\n`);
   return code;
 }
 

@@ -32,7 +32,7 @@ export async function createProgram(
       subcommandDescription: (command) => command.summary() || command.description().replaceAll("\n", " "),
     })
     .configureOutput({
-      writeErr: (text) => process.stderr.write(safe(text)),
+      writeErr: (text) => process.stderr.write(safeErrorText(text)),
       // In the output of a script, errors must name the program.
       outputError: (text, write) => write(text.replace(/^error: /, "rouse: ")),
     })
@@ -52,7 +52,7 @@ export async function createProgram(
 }
 
 /** Errors quote user input: control bytes are removed and secrets masked. */
-export const safe = (text: string): string => redact(text.split("\n").map(sanitizeLine).join("\n"));
+export const safeErrorText = (text: string): string => redact(text.split("\n").map(sanitizeLine).join("\n"));
 
 /** The part of a command that is used here; commander's own type includes the options. */
 interface Hinted {

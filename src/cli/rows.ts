@@ -22,7 +22,7 @@ export const SINGLE_SCREENS: RowShape = {
   like: "{id, text, now, tz, until}",
   fits: ({ text }) => typeof text === "string",
 };
-export const STRETCHES: RowShape = {
+export const LABELLED_SEGMENTS: RowShape = {
   what: "labelled segments",
   like: "{file, label, start, end}",
   fits: ({ file }) => typeof file === "string",

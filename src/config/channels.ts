@@ -174,7 +174,7 @@ function channelOf(name: string, table: unknown, env: Env, reader: Reader): Chan
   if ("wrong" in given) return given.wrong;
   const parsed = schema.safeParse(given.table);
   if (!parsed.success) return { text: issueText(parsed.error.issues[0]), at: parsed.error.issues[0]?.path ?? [] };
-  const issue = "url" in parsed.data ? complaintOfUrl(parsed.data.url, parsed.data.allow_private) : null;
+  const issue = "url" in parsed.data ? checkUrl(parsed.data.url, parsed.data.allow_private) : null;
   return issue ? { text: issue, at: ["url"] } : { ...parsed.data, name };
 }
 
@@ -213,7 +213,7 @@ const missingText = (name: string): string =>
     ? `${name} is missing; give ${name}, ${name}_env (a variable) or ${name}_file (a file)`
     : `${name} is missing`;
 
-function complaintOfUrl(given: string, allowPrivate: boolean): string | null {
+function checkUrl(given: string, allowPrivate: boolean): string | null {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return "url must begin with https://";
   if (url.protocol === "http:" && !allowPrivate)

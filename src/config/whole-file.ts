@@ -7,14 +7,14 @@ export function writeWhole(path: string, text: string, mode = 0o600): void {
 
 /** False if the file already exists, and leaves it unchanged. An empty file was left by a full disk, and is replaced. */
 export function writeNew(path: string, text: string, mode = 0o600): boolean {
-  if (isBegun(path)) return false;
+  if (hasContent(path)) return false;
   return withFresh(path, text, mode, (fresh) => {
     try {
       // Of two concurrent writers only one can create the link.
       linkSync(fresh, path);
       return true;
     } catch (error) {
-      if (isBegun(path)) return false;
+      if (hasContent(path)) return false;
       const { code } = error as NodeJS.ErrnoException;
       if (code !== "EEXIST" && !NO_LINKS.has(code)) throw error;
       renameSync(fresh, path);
@@ -27,7 +27,7 @@ export function writeNew(path: string, text: string, mode = 0o600): boolean {
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 /** Something exists at the path, other than an empty regular file. */
-export function isBegun(path: string): boolean {
+export function hasContent(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found !== undefined && !(found.isFile() && found.size === 0);
 }

@@ -95,6 +95,6 @@ describe("SessionJudge", () => {
     expect(watched.judge(START + 1000)).toBe(false);
     expect(watched.peek(START + 2000)).toMatchObject({ state: "unknown", confidence: 0, recheckAt: null });
     expect(watched.assessment.reasons[0]).toContain("health.enabled");
-    expect(watched.evidence.turn.words.title).toMatchObject({ word: "active" });
+    expect(watched.evidence.turn.statuses.title).toMatchObject({ status: "active" });
   });
 });

@@ -38,7 +38,7 @@ export interface WhatIfOptions {
 }
 
 /** Beside an assumed assessment. */
-export interface Assumed {
+export interface AssumedFacts {
   spend?: PeriodSpend | null;
   progressAt?: number | null;
 }
@@ -73,7 +73,7 @@ export class WhatIf {
   }
 
   /** The consequences of an assessment without observations. Returns the time of the next decision. */
-  assess(assessment: Assessment, { spend = null, progressAt = null }: Assumed = {}): number | null {
+  assess(assessment: Assessment, { spend = null, progressAt = null }: AssumedFacts = {}): number | null {
     const { state } = this;
     this.#assumed ??= new SessionJudge(agentSession(this.origin, "generic", assessment.at), assessment.at, UNGUARDED);
     const judge = this.#assumed;

@@ -13,7 +13,7 @@ import { Environments } from "../effects/start/environments.js";
 import type { Journal } from "../store/journal.js";
 import type { AgentSettings } from "./agent-settings.js";
 import { budgetPeriodAt } from "./budget-period.js";
-import { type EffectSources, effectWorld } from "./effect-world.js";
+import { type EffectSources, effectContextOf } from "./effect-context.js";
 import { Loop } from "./loop.js";
 import { type ChannelSetup, localTime, messageRules, openChannels } from "./notify-setup.js";
 import { Permission } from "./permission.js";
@@ -85,7 +85,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   // The environment of an agent can only be read while it lives, so it is read at registration.
   const environments = new Environments(paths, process.env);
   const starting = { environments, hostScript: options.hostScript };
-  const effectContext: EffectContext = { ...effectWorld(() => loop, sensors, paths), starting, profileOf };
+  const effectContext: EffectContext = { ...effectContextOf(() => loop, sensors, paths), starting, profileOf };
   const notices = {
     sent: journal.messages.sentEdges(),
     alerts: new Map(journal.outbox.states().map((state) => [state.subject, state])),

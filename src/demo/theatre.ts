@@ -81,7 +81,9 @@ export class Theatre {
 
 /** The user's environment without anything that points to the user's rouse. */
 function stageEnvironment(home: string, since: number, times: number): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("ROUSE_") && !LED_ASTRAY.has(name));
+  const own = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith("ROUSE_") && !FOREIGN_VARIABLES.has(name),
+  );
   const clock = new URL(`./fast-time.js?since=${since}&times=${times}`, import.meta.url);
   return {
     ...Object.fromEntries(own),
@@ -94,7 +96,7 @@ function stageEnvironment(home: string, since: number, times: number): NodeJS.Pr
 }
 
 /** Variables of another service, terminal or session. */
-const LED_ASTRAY: ReadonlySet<string> = new Set(["NOTIFY_SOCKET", "WATCHDOG_USEC", "TMUX", "TMUX_PANE"]);
+const FOREIGN_VARIABLES: ReadonlySet<string> = new Set(["NOTIFY_SOCKET", "WATCHDOG_USEC", "TMUX", "TMUX_PANE"]);
 
 function logged(home: string): string {
   try {

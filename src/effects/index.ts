@@ -7,7 +7,7 @@ import type { Action, ActionName, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { openPrompt } from "../core/judgement/evidence/prompts.js";
 import type { Evidence } from "../core/judgement/evidence/state.js";
-import { turnWord } from "../core/judgement/evidence/turn.js";
+import { turnStatus } from "../core/judgement/evidence/turn.js";
 import { generic } from "../programs/generic/screens.js";
 import { profileFor } from "../programs/registry.js";
 import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
@@ -155,7 +155,7 @@ async function atTerminal(
 function modelTurn(evidence: Evidence | null): ReturnType<TerminalSession["turn"]> {
   if (!evidence) return null;
   if (openPrompt(evidence.prompts)) return "asking";
-  const word = turnWord(evidence.turn)?.word;
-  if (word === undefined) return null;
-  return word === "active" ? "running" : word === "blocked" ? "asking" : "idle";
+  const status = turnStatus(evidence.turn)?.status;
+  if (status === undefined) return null;
+  return status === "active" ? "running" : status === "blocked" ? "asking" : "idle";
 }

@@ -44,7 +44,7 @@ export interface WrongVerdictLine extends VerdictLine {
   truth: string;
 }
 
-export interface NotHeld {
+export interface UnheldProblem {
   case: string;
   truth: string;
   share: number;
@@ -81,7 +81,7 @@ export interface LiveFigures {
   misses: MissedProblem[];
   /** The latest first. */
   late: LateVerdict[];
-  notHeld: NotHeld[];
+  notHeld: UnheldProblem[];
   wrongCause: WrongCause[];
   falseAlarms: WrongVerdictLine[];
   falseCompletions: WrongVerdictLine[];

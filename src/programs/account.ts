@@ -5,7 +5,7 @@
 import type { JsonRecord } from "../readers/records/json.js";
 
 /** One value from a file of the program; nothing else of the file is kept. */
-export type ReadWord = (
+export type ReadFileValue = (
   folder: string,
   file: string,
   pick: (record: JsonRecord) => string | undefined,
@@ -14,7 +14,7 @@ export type ReadWord = (
 /** A text that is equal for agents of one account, or null if unknown. It may be a secret: only a digest is kept. */
 export type IdentifyAccount = (
   process: { env: ReadonlyMap<string, string>; home: string },
-  read: ReadWord,
+  read: ReadFileValue,
 ) => Promise<string | null>;
 
 /** The first of these variables that is set. */

@@ -1,11 +1,11 @@
 /** Hooks of a program: the place of its settings, and how rouse's hooks are added and removed. */
-import type { Absent, Load } from "./part.js";
+import type { Absent, LazyLoad } from "./part.js";
 
 export interface HookPart {
   /** The folder of the settings. */
   readonly folder: (env: Environment, home: string) => string;
   readonly file: string;
-  readonly load: Load<HookCode>;
+  readonly load: LazyLoad<HookCode>;
   /** Hooks that post to the daemon instead of starting a process. */
   readonly http: HttpHookPart | Absent;
   /** A plugin that has the hooks, instead of the settings. */

@@ -4,7 +4,7 @@ export interface Absent {
 }
 
 /** Code that is loaded when it is needed. */
-export type Load<T> = () => Promise<T>;
+export type LazyLoad<T> = () => Promise<T>;
 
 /** The part, or null if it is absent. */
 export function partOf<T extends object>(part: T | Absent): T | null {

@@ -2,13 +2,13 @@
  * Everything that rouse knows about one agent program. Each part is given or is `absent` with the reason, so a new
  * program that leaves one out does not compile.
  *
- * Parts have no I/O. Code that only some processes need is loaded on demand (`Load`): the process beside each agent needs
+ * Parts have no I/O. Code that only some processes need is loaded on demand (`LazyLoad`): the process beside each agent needs
  * the screens of all programs and the records of none, which are 2.4 MB of its memory.
  */
 import type { ReadContext, RecordReader } from "../readers/records/record-reader.js";
 import type { IdentifyAccount } from "./account.js";
 import type { HookPart } from "./hooks.js";
-import type { Absent, Load } from "./part.js";
+import type { Absent, LazyLoad } from "./part.js";
 import type { AgentProfile } from "./shared/profile.js";
 import type { SessionFilePart, TranscriptPart } from "./transcript.js";
 
@@ -18,7 +18,7 @@ export interface AgentProgram {
   /** How its process is recognised. */
   readonly process: ProcessRule | Absent;
   /** Readers of its records. */
-  readonly readers: Load<ProgramReaders>;
+  readonly readers: LazyLoad<ProgramReaders>;
   /** The place of its records. */
   readonly transcript: TranscriptPart | Absent;
   readonly sessionFile: SessionFilePart | Absent;

@@ -3,7 +3,7 @@ import type { Signal } from "../core/signal.js";
 import type { JsonRecord } from "../readers/records/json.js";
 import type { ReadContext, RecordReader } from "../readers/records/record-reader.js";
 import type { ProgramFiles, Refusal } from "./files.js";
-import type { Absent, Load } from "./part.js";
+import type { Absent, LazyLoad } from "./part.js";
 
 export interface TranscriptPart {
   /** The places of a running agent's records, most reliable first. */
@@ -13,7 +13,7 @@ export interface TranscriptPart {
   /** Further files that belong to a transcript. */
   readonly sideFiles: SideFilesPart | Absent;
   /** The code that reads a database, if the program keeps one instead of files of lines. */
-  readonly database: Load<DatabaseCode> | Absent;
+  readonly database: LazyLoad<DatabaseCode> | Absent;
 }
 
 export interface Candidate {

@@ -18,7 +18,7 @@ export interface ExplainedMoment {
 }
 
 /** At the last judgement up to `at` seconds; at every change of state or cause if that is null. */
-export class Explaining {
+export class ExplanationCollector {
   readonly moments: ExplainedMoment[] = [];
   readonly #at: number | null;
   #signals: Signal[] = [];

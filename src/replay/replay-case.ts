@@ -9,7 +9,7 @@ import type { ProfileOverride } from "../programs/shared/profile.js";
 import { whyUnreadable } from "./bad-input.js";
 import { openCase, type SourceName } from "./case-folder.js";
 import { openCast } from "./cast.js";
-import { type ExplainedMoment, Explaining } from "./explain.js";
+import { type ExplainedMoment, ExplanationCollector } from "./explain.js";
 import { BadInput } from "./files.js";
 import { type FoldOptions, foldRecording } from "./fold.js";
 import { onlyFrom } from "./inputs.js";
@@ -91,10 +91,13 @@ export async function replayCast(path: string, options: ReplayOptions): Promise<
   return { case: name, kind: profile.id, timeline, signals, skipped, meta: {}, ...acted.result(), ...explained };
 }
 
-const explainingOf = ({ explainAt }: ReplayOptions): Explaining | undefined =>
-  explainAt === undefined ? undefined : new Explaining(explainAt);
+const explainingOf = ({ explainAt }: ReplayOptions): ExplanationCollector | undefined =>
+  explainAt === undefined ? undefined : new ExplanationCollector(explainAt);
 
-function explainerFor(explaining: Explaining | undefined, startAt: number): Pick<FoldOptions, "onJudged" | "onSignal"> {
+function explainerFor(
+  explaining: ExplanationCollector | undefined,
+  startAt: number,
+): Pick<FoldOptions, "onJudged" | "onSignal"> {
   if (!explaining) return {};
   return {
     onSignal: (signal) => explaining.signal(signal),

@@ -9,21 +9,21 @@ import { readTrustedFile } from "../config/file.js";
 import { type ConfigIssue, issueText } from "../config/issue.js";
 import type { ConfigValue } from "../config/key.js";
 import { configText, tomlLine } from "../config/text.js";
-import { isBegun } from "../config/whole-file.js";
+import { hasContent } from "../config/whole-file.js";
 import { writeNewConfig } from "../config/write.js";
 import { sanitize } from "../core/text/sanitize.js";
 
 const BOTBOX = ".botbox.json";
 const BOTBOX_BYTES_MAX = 1024 * 1024;
 
-export interface BegunConfig {
+export interface ConfigCreation {
   /** Report of the changes, in lines. */
   text: string;
   /** Values that could not be imported, in lines. */
   issues: string[];
 }
 
-export function beginConfig(path: string, folder: string, dry: boolean): BegunConfig {
+export function createConfig(path: string, folder: string, dry: boolean): ConfigCreation {
   const { values, issues } = readBotbox(join(folder, BOTBOX));
   const lines = [...values].map(([name, value]) => `  ${assignment(name, value)}\n`).join("");
   const from = values.size > 0 ? ` with ${values.size} from ${join(folder, BOTBOX)}:\n${lines}` : "\n";
@@ -31,7 +31,7 @@ export function beginConfig(path: string, folder: string, dry: boolean): BegunCo
   const found = readTrustedFile(path);
   if (found !== null && typeof found !== "string")
     return { text: "", issues: [sanitize(issueText(found)), ...reported] };
-  if (isBegun(path)) {
+  if (hasContent(path)) {
     const left = values.size > 0 ? `; to add from ${join(folder, BOTBOX)}:\n${lines}` : "\n";
     return { text: `${path} already exists (unchanged)${left}`, issues: reported };
   }

@@ -10,7 +10,7 @@ const ESC = 0x1b;
 const BEL = 0x07;
 
 /** Waits for the output to rest; false if it does not. */
-export async function comesToRest(ring: Ring): Promise<boolean> {
+export async function waitForRest(ring: Ring): Promise<boolean> {
   for (let tries = 0; tries < TRIES; tries++) {
     const before = ring.total;
     await sleep(REST_MS);

@@ -11,12 +11,12 @@ import type { Keys, Precondition } from "../core/policy/typing-checks.js";
 import type { InputSignal, Signal } from "../core/signal.js";
 import { sanitize } from "../core/text/sanitize.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
-import { comesToRest } from "./at-rest.js";
+import { waitForRest } from "./at-rest.js";
 import { DaemonLink } from "./daemon-link.js";
 import type { PressAnswer, ScreenAnswer } from "./frames.js";
 import type { HostHand } from "./hand.js";
 import type { HeldProgram, HostOptions } from "./host-options.js";
-import { type LeftBy, leftBy, stopOf } from "./leave.js";
+import { type LeftBy, leftBy, stopSignal } from "./leave.js";
 import type { Observer } from "./observer.js";
 import { Pty, type PtyEvents, type PtyExit, type PtyOptions } from "./pty.js";
 import { RecordKeeper } from "./record-keeper.js";
@@ -201,7 +201,7 @@ export class Host implements ViewedHost {
 
   async stop(graceMs: number, by: LeftBy | "rouse"): Promise<StopResult> {
     if (this.#start === null) throw new Error("the agent's process could not be identified; it is left alone");
-    this.give(stopOf(by, Date.now()));
+    this.give(stopSignal(by, Date.now()));
     if (by !== "rouse") this.#stoppedBy = by;
     const stopped = await stopTree({ pid: this.#program.pid, start: this.#start, ownsGroup: true }, graceMs);
     if (!stopped.isGone) this.#stoppedBy = null;
@@ -211,7 +211,7 @@ export class Host implements ViewedHost {
   /** Sends the bell and a notification (OSC 9) to every terminal that shows the agent, when its output rests; returns their number. */
   async notify(text: string): Promise<number> {
     const bytes = Buffer.from(`\u0007\u001b]9;${sanitize(text, NOTIFY_CHARS)}\u0007`);
-    if (!(await comesToRest(this.ring))) return 0;
+    if (!(await waitForRest(this.ring))) return 0;
     const outer = this.#options.spec.origin === "run" && this.#program.terminal !== null;
     if (outer) this.#options.output?.(bytes);
     return (this.#viewers?.ring(bytes) ?? 0) + (outer ? 1 : 0);
@@ -237,7 +237,7 @@ export class Host implements ViewedHost {
     this.#observer?.end();
     const at = Date.now();
     // The grace period may be longer than the time in which an earlier mark counts.
-    if (this.#stoppedBy) this.give(stopOf(this.#stoppedBy, at));
+    if (this.#stoppedBy) this.give(stopSignal(this.#stoppedBy, at));
     this.give({ kind: "exit", at, source: "process", code: exit.code, signal: exit.signal });
     this.#record = { ...this.#record, endedAt: at, exit, leftBy: this.#leftBy(at) };
     this.#guarded("the record", () => {

@@ -6,7 +6,7 @@ import type { InputSignal } from "../core/signal.js";
 
 export type LeftBy = "human" | "client";
 
-export const quitOf = (by: LeftBy | "rouse", at: number): InputSignal => ({
+export const quitSignal = (by: LeftBy | "rouse", at: number): InputSignal => ({
   kind: "input",
   at,
   source: by === "human" ? "human" : "observer",
@@ -19,8 +19,8 @@ export const quitOf = (by: LeftBy | "rouse", at: number): InputSignal => ({
 /**
  * A command to stop it: `rouse stop`, or the stop of a client. A record of the end does not distinguish it from keys.
  */
-export const stopOf = (by: LeftBy | "rouse", at: number): InputSignal => ({
-  ...quitOf(by, at),
+export const stopSignal = (by: LeftBy | "rouse", at: number): InputSignal => ({
+  ...quitSignal(by, at),
   ...(by === "rouse" ? {} : { ordered: true }),
 });
 

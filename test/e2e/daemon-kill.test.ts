@@ -11,7 +11,7 @@ import { askHost } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { Signal } from "../../src/core/signal.js";
 import type { SessionView } from "../../src/daemon/views/view.js";
-import type { Why } from "../../src/daemon/views/why.js";
+import type { WhyView } from "../../src/daemon/views/why.js";
 import { openJournal } from "../../src/store/journal.js";
 import { loadSqlite } from "../../src/store/sqlite.js";
 import { type FoundSession, listSessions } from "../../src/terminal/registry.js";
@@ -108,7 +108,7 @@ describe("a daemon killed at random moments", () => {
     }
     await untilJudging(Date.now());
     for (const name of NAMES) {
-      const { timeline } = (await daemon.ask<Why>(`/v1/agents/${name}/why`)) as Why;
+      const { timeline } = (await daemon.ask<WhyView>(`/v1/agents/${name}/why`)) as WhyView;
       expect(timeline.filter(({ state }) => state !== "working" && state !== "starting" && state !== "idle")).toEqual(
         [],
       );
@@ -207,7 +207,7 @@ class Hosts {
       `/v1/summary?since=${this.#startedAt - 1000}`,
     );
     for (const name of this.#sent.keys()) {
-      const why = (await this.#daemon.ask<Why>(`/v1/agents/${name}/why`)) as Why;
+      const why = (await this.#daemon.ask<WhyView>(`/v1/agents/${name}/why`)) as WhyView;
       const { state, cause, since, until: ends, tokens_per_hour, blind } = why;
       const timeline = why.timeline.map((entry) => [entry.t, entry.state, entry.cause]);
       const tokens = summary?.agents.find((one) => one.name === name)?.tokens;

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
 import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
 import type { SessionView } from "../../src/daemon/views/view.js";
-import type { Why } from "../../src/daemon/views/why.js";
+import type { WhyView } from "../../src/daemon/views/why.js";
 import { openJournal } from "../../src/store/journal.js";
 import { type FoundSession, findSession, listSessions } from "../../src/terminal/registry.js";
 import { TestDaemon } from "../support/daemon.js";
@@ -145,7 +145,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await daemon.kill("SIGCONT");
     const { ticks } = await daemon.judges();
     await until("further rounds", async () => (await daemon.judges()).ticks > ticks + 2);
-    const why = (await daemon.ask<Why>("/v1/agents/one/why")) as Why;
+    const why = (await daemon.ask<WhyView>("/v1/agents/one/why")) as WhyView;
     expect(why).toMatchObject({ state: "working", blind: null });
     expect(why.timeline.map(({ state }) => state).filter((state) => !/starting|idle|working/.test(state))).toEqual([]);
     await daemon.kill("SIGTERM");

@@ -8,7 +8,7 @@
  * proven to go on.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OwnAgent, type OwnReport } from "../../src/api/own-agent.js";
+import { OwnAgent, type OwnSignal } from "../../src/api/own-agent.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { IncidentView } from "../../src/daemon/views/incident-view.js";
@@ -388,9 +388,9 @@ describe("the table, row by row", () => {
 
   /** Nothing in a terminal tells of claims: a program that holds the task does. It has no keys, so only telling is left. */
   describe.runIf(FULL)("told by a program:", { timeout: TIMEOUT_MS }, () => {
-    const turn = (phase: "start" | "end"): OwnReport => ({ kind: "turn", source: "stream", phase }) as OwnReport;
-    const taken: OwnReport = { kind: "claim", source: "report", task: "T-1", phase: "taken" };
-    const other: OwnReport = { kind: "checkpoint", source: "report", task: "T-2", step: 1 };
+    const turn = (phase: "start" | "end"): OwnSignal => ({ kind: "turn", source: "stream", phase }) as OwnSignal;
+    const taken: OwnSignal = { kind: "claim", source: "report", task: "T-1", phase: "taken" };
+    const other: OwnSignal = { kind: "checkpoint", source: "report", task: "T-2", step: 1 };
 
     it.each([
       ["holds-a-claim", "no_checkpoint", []],

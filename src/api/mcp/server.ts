@@ -7,11 +7,11 @@ import type { OperationName } from "../operations/index.js";
 import { TOOLS } from "./tools.js";
 
 /** Calls an operation with the rights of this client. */
-export type Ask = (operation: OperationName, input: Record<string, unknown>) => Promise<unknown>;
+export type CallOperation = (operation: OperationName, input: Record<string, unknown>) => Promise<unknown>;
 
 export interface McpOptions {
   version: string;
-  ask: Ask;
+  ask: CallOperation;
   /** The stdio client, by its rouse session or its folder: the subject of a report without a name. */
   own?: { session: string | undefined; cwd: string };
 }

@@ -8,7 +8,7 @@ import { unacknowledgedEnds } from "../../daemon/unacknowledged-ends.js";
 import { type IncidentView, incidentViews } from "../../daemon/views/incident-view.js";
 import { type RecoveryView, recoveryView } from "../../daemon/views/recovery-view.js";
 import { type SessionView, viewOf } from "../../daemon/views/view.js";
-import { type Why, whyOf } from "../../daemon/views/why.js";
+import { type WhyView, whyOf } from "../../daemon/views/why.js";
 import type { ControlResult } from "../control-result.js";
 import { ApiError } from "../error.js";
 import { readPane } from "../pane.js";
@@ -33,7 +33,7 @@ export interface AgentFilter {
   lost?: boolean | undefined;
 }
 
-export type WhyAnswer = Why & { incidents: IncidentView[] };
+export type WhyAnswer = WhyView & { incidents: IncidentView[] };
 
 /** Answer to an order that ran; a refusal is an `ApiError`. */
 export type OrderResult = ControlResult & { result: "done" | "failed" | "unknown" };

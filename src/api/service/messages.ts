@@ -9,7 +9,7 @@ import { ApiError } from "../error.js";
 import type { MessageView } from "../operations/records.js";
 import { iso, type ServiceContext } from "./context.js";
 
-export interface Sent {
+export interface OutgoingMessage {
   tag: string;
   type: string;
   payload: Record<string, unknown>;
@@ -43,7 +43,7 @@ export class MessageService {
   }
 
   /** The sender is stored, so that a client's message cannot pass for one of rouse. */
-  send({ name }: Pick<Client, "name">, { tag, type, payload, key }: Sent): { cursor: number } {
+  send({ name }: Pick<Client, "name">, { tag, type, payload, key }: OutgoingMessage): { cursor: number } {
     const { journal, loop } = this.#context;
     if (type.startsWith("watchdog."))
       throw new ApiError("bad", `msg_type: ${type} is rouse's own; an agent that watches others sends worker.*`);

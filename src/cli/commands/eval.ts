@@ -20,7 +20,7 @@ import { isFolder, type ReplayOptions } from "../../replay/replay-case.js";
 import { findCases } from "../find-cases.js";
 import { parseSources, parseZone } from "../options.js";
 import { loadProfiles } from "../profiles.js";
-import { EVENT_STREAMS, eachRow, SINGLE_SCREENS, STRETCHES } from "../rows.js";
+import { EVENT_STREAMS, eachRow, LABELLED_SEGMENTS, SINGLE_SCREENS } from "../rows.js";
 import { figuresText, worstText } from "../text/eval.js";
 import { isColoured } from "../text/paint.js";
 import { startProgress } from "../text/progress.js";
@@ -157,7 +157,8 @@ async function evalParts(
     );
   if (sessions.length > 0) {
     const segments: Segments = { byFile: new Map(), unlabelled: [], strange: [] };
-    for (const dir of sessions) await readSegments(dir, rowsOf([join(dir, "segments.jsonl")], STRETCHES), segments);
+    for (const dir of sessions)
+      await readSegments(dir, rowsOf([join(dir, "segments.jsonl")], LABELLED_SEGMENTS), segments);
     figures.sessions = reported(
       "stretches of transcripts",
       await watched("transcripts", segments.byFile.size, (step) => evalSessions(segments, replay, step)),

@@ -15,7 +15,7 @@ const LOG = 2;
 const ANSWER = 3;
 const FAREWELL_MS = 10_000;
 /** These describe the terminal of `rouse spawn`, not the agent's. */
-const OF_THE_OTHER_TERMINAL = ["TMUX", "TMUX_PANE", "STY", "WINDOW", "WINDOWID", "COLUMNS", "LINES"];
+const TERMINAL_VARIABLES = ["TMUX", "TMUX_PANE", "STY", "WINDOW", "WINDOWID", "COLUMNS", "LINES"];
 
 async function main(): Promise<void> {
   const order = JSON.parse(readFileSync(0, "utf8")) as HostOrder;
@@ -56,7 +56,7 @@ async function start({ spec: wanted, cols, rows }: HostOrder): Promise<Host | nu
 
 function environment(): Record<string, string | undefined> {
   const env = { ...process.env };
-  for (const name of OF_THE_OTHER_TERMINAL) delete env[name];
+  for (const name of TERMINAL_VARIABLES) delete env[name];
   if (!env.TERM || env.TERM === "dumb") env.TERM = "xterm-256color";
   return env;
 }

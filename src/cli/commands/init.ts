@@ -10,7 +10,7 @@ import { rousePaths } from "../../config/paths.js";
 import { partOf } from "../../programs/part.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { agentsDiff, applyAgents, planAgents } from "../../setup/agents.js";
-import { beginConfig } from "../../setup/config.js";
+import { createConfig } from "../../setup/config.js";
 import {
   applyHooks,
   HOOK_PROGRAMS,
@@ -67,7 +67,7 @@ export function addInit(program: Command, setExit: (code: number) => void): void
       }
       if (name === undefined && !options.remove) {
         const path = join(rousePaths().config, "config.toml");
-        const { text, issues } = beginConfig(path, process.cwd(), options.dryRun === true);
+        const { text, issues } = createConfig(path, process.cwd(), options.dryRun === true);
         process.stdout.write(text);
         for (const issue of issues) process.stderr.write(`rouse: ${issue}\n`);
         if (issues.length > 0) setExit(1);

@@ -2,7 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ApiError } from "../../api/error.js";
-import { type Ask, makeMcpServer } from "../../api/mcp/server.js";
+import { type CallOperation, makeMcpServer } from "../../api/mcp/server.js";
 import { OPERATIONS } from "../../api/operations/index.js";
 import { callOperation } from "../../api/remote.js";
 import { rousePaths } from "../../config/paths.js";
@@ -52,7 +52,7 @@ async function start(): Promise<void> {
   });
 }
 
-function askerOf(rights: ReadonlySet<Right>, session: string | undefined): Ask {
+function askerOf(rights: ReadonlySet<Right>, session: string | undefined): CallOperation {
   const headers = {
     "x-rouse-client": encodeURIComponent(`mcp ${process.ppid}`),
     "x-rouse-rights": [...rights].join(","),

@@ -9,7 +9,7 @@ import type { IncidentView } from "../../daemon/views/incident-view.js";
 import type { SessionView } from "../../daemon/views/view.js";
 import { parseNamed } from "../arguments.js";
 import { isCalled, isUnlisted, requestOperation } from "../ask.js";
-import { gistOf, limitText, localTime, openText } from "../text/incident.js";
+import { incidentSummary, limitText, localTime, openText } from "../text/incident.js";
 import { canDraw, isColoured, paintState, paintText } from "../text/paint.js";
 import { redrawUntilInterrupted } from "../text/redraw.js";
 import { type Column, tableText } from "../text/table.js";
@@ -215,7 +215,9 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
     `${paintText(why.name, "bold", colour)} is ${paintState(why.state, 0, colour)}${why.cause ? `/${why.cause}` : ""} since ${localTime(why.since, now)} (confidence ${why.confidence})`,
     ...[limitText(why, now)].filter((text) => text !== null).map((text) => `  ${text}`),
     ...why.reasons.flatMap((reason) => fold(`  ${reason}`)),
-    ...why.incidents.flatMap((one) => fold(`  incident ${one.id} (${one.problem}, ${one.phase}): ${gistOf(one, now)}`)),
+    ...why.incidents.flatMap((one) =>
+      fold(`  incident ${one.id} (${one.problem}, ${one.phase}): ${incidentSummary(one, now)}`),
+    ),
     ...(why.tokens_per_hour > 0 ? [`  ${burnText(why)}`] : []),
     ...spendLines(why, now).flatMap(fold),
     ...(why.blind

@@ -21,7 +21,7 @@ export function addStop(program: Command, setExit: (code: number) => void): void
     .action(async (name, options) => {
       const session = await sessionNamed(name);
       const graceMs = options.grace * 1000;
-      const wontWait = tellingWhatFollows(session, graceMs);
+      const wontWait = explainInterrupt(session, graceMs);
       process.once("SIGINT", wontWait);
       const stopped = await stop(session, graceMs);
       process.off("SIGINT", wontWait);
@@ -33,7 +33,7 @@ export function addStop(program: Command, setExit: (code: number) => void): void
 }
 
 /** Ctrl-C ends only the wait: the signal is sent, and the host of the agent completes the stop. */
-function tellingWhatFollows({ name, isAlive }: FoundSession, graceMs: number): () => void {
+function explainInterrupt({ name, isAlive }: FoundSession, graceMs: number): () => void {
   const began = performance.now();
   return () => {
     const left = Math.ceil(Math.max(0, graceMs - (performance.now() - began)) / 1000);

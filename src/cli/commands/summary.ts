@@ -8,7 +8,7 @@ import type { IncidentView } from "../../daemon/views/incident-view.js";
 import type { AgentSummary, ProblemSummary } from "../../daemon/views/summary.js";
 import { requestOperation } from "../ask.js";
 import { parseSince } from "../since.js";
-import { gistOf } from "../text/incident.js";
+import { incidentSummary } from "../text/incident.js";
 import { isColoured, paintState, paintText } from "../text/paint.js";
 
 const USUAL = "12h";
@@ -61,7 +61,7 @@ function agentText(agent: AgentSummary, incidents: readonly IncidentView[], colo
     ...(agent.problems_left_out > 0
       ? [`  and ${agent.problems_left_out} more ${agent.problems_left_out === 1 ? "problem" : "problems"}`]
       : []),
-    ...incidents.map((one) => `  incident ${one.id.slice(0, 8)} (${one.problem}): ${gistOf(one, now)}`),
+    ...incidents.map((one) => `  incident ${one.id.slice(0, 8)} (${one.problem}): ${incidentSummary(one, now)}`),
     ...[outcomeText(agent)].filter((text) => text !== "").map((text) => `  ${text}`),
   ];
   return `${lines.join("\n")}\n`;

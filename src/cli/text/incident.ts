@@ -48,7 +48,9 @@ export function openText(incidents: readonly IncidentView[], screen: OutputStrea
   const open = incidents.filter(({ ended_at }) => ended_at === null);
   const lines = open
     .slice(0, LINES_MAX)
-    .map((one) => cut(`incident ${short(one)}  ${one.agent}: ${one.problem}, ${gistOf(one, now)}`, columnsOf(screen)));
+    .map((one) =>
+      cut(`incident ${short(one)}  ${one.agent}: ${one.problem}, ${incidentSummary(one, now)}`, columnsOf(screen)),
+    );
   if (open.length > LINES_MAX) lines.push(moreText(open.length - LINES_MAX));
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -76,7 +78,7 @@ export function incidentsText(
   const [head = "", ...rows] = tableText(columns, incidents, width).trimEnd().split("\n");
   const lines = rows.flatMap((row, at) => {
     const incident = incidents[at];
-    return incident ? [row, cut(`  ${gistOf(incident, now)}`, width)] : [row];
+    return incident ? [row, cut(`  ${incidentSummary(incident, now)}`, width)] : [row];
   });
   return `${[head, ...lines].join("\n")}\n`;
 }
@@ -85,7 +87,7 @@ const lasted = ({ since, ended_at }: IncidentView, now: number): number =>
   (ended_at === null ? now : Date.parse(ended_at)) - Date.parse(since);
 
 /** Actions taken, then the next step or why there is none. */
-export function gistOf(incident: IncidentView, now: number): string {
+export function incidentSummary(incident: IncidentView, now: number): string {
   const done = incident.actions.map((record) => actionText(record, now)).join(", ");
   const parts = [done, endText(incident, now) ?? nextText(incident, now)].filter((part) => part !== "");
   return parts.join("; ");

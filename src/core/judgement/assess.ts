@@ -15,7 +15,7 @@ import { formatAgo, formatDuration } from "../text/duration.js";
 import { versionFit } from "../version-fit.js";
 import { agreeingKinds } from "./evidence/kinds.js";
 import type { Evidence } from "./evidence/state.js";
-import { turnWord } from "./evidence/turn.js";
+import { turnStatus } from "./evidence/turn.js";
 import type { JudgementRule, RuleInput, RuleVerdict } from "./rule.js";
 import { byActivity } from "./rules/by-activity.js";
 import { byEnd } from "./rules/by-end.js";
@@ -81,14 +81,14 @@ export function decidingRule(evidence: Evidence, now: number, settings: Settings
 }
 
 function questionOf(evidence: Evidence, now: number, settings: Settings, due: RuleInput["due"]): RuleInput {
-  const word = turnWord(evidence.turn);
+  const reported = turnStatus(evidence.turn);
   const since = (at: number): number => awakeMs(evidence.asleep, at, now);
   return {
     evidence,
     now,
-    word,
+    reported,
     settings,
-    active: word === null ? null : word.word === "active" || word.word === "blocked",
+    active: reported === null ? null : reported.status === "active" || reported.status === "blocked",
     since,
     due,
     dueAfter: (at, ms) => due(now + ms - since(at)),

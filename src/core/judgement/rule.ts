@@ -3,7 +3,7 @@ import type { Source } from "../signal.js";
 import type { Cause, State } from "../states.js";
 import type { EvidenceKind } from "./evidence/evidence-kind.js";
 import type { Evidence } from "./evidence/state.js";
-import type { TurnWord } from "./evidence/turn.js";
+import type { TurnStatus } from "./evidence/turn.js";
 
 export interface RuleVerdict {
   state: State;
@@ -25,7 +25,7 @@ export interface RuleInput {
   now: number;
   /** A turn is running (true), none is (false), or it is unknown (null). */
   active: boolean | null;
-  word: { word: TurnWord; at: number; source: Source } | null;
+  reported: { status: TurnStatus; at: number; source: Source } | null;
   /** Awake milliseconds since a moment. */
   since: (at: number) => number;
   /** The verdict may change at this moment. */

@@ -10,7 +10,7 @@ import type { Problem } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
 import type { Evidence } from "../judgement/evidence/state.js";
-import { turnWord } from "../judgement/evidence/turn.js";
+import { turnStatus } from "../judgement/evidence/turn.js";
 import { traitsOf } from "../policy/problems.js";
 import { forOutput } from "../text/for-output.js";
 import { SECOND } from "../text/time.js";
@@ -167,8 +167,8 @@ function suggestionContextOf(
   { can }: NotifyRules,
 ): SuggestionContext {
   const hasDialog = openPrompt(evidence.prompts) !== null;
-  const word = turnWord(evidence.turn)?.word;
-  const isFree = !hasDialog && word !== "active" && word !== "blocked";
+  const status = turnStatus(evidence.turn)?.status;
+  const isFree = !hasDialog && status !== "active" && status !== "blocked";
   return { session, problem, can: can(session), hasDialog, isFree };
 }
 

@@ -48,7 +48,7 @@ function openings(input: AlertInput, live: readonly AlertState[]): PlannedAlert[
   const over = new Set(input.known.map(({ subject }) => subject).filter((subject) => !subjects.has(subject)));
   const isNew = (incident: Incident): boolean =>
     !covered.has(memberOf(incident)) && !subjects.has(outageSubject(incident.outage));
-  const owed = incidentState.incidents.filter((incident) => isTellable(input, incident) && isNew(incident));
+  const owed = incidentState.incidents.filter((incident) => needsAlert(input, incident) && isNew(incident));
   // The first one that has waited long enough releases the others too.
   if (!owed.some(({ confirmedAt }) => input.now - (confirmedAt ?? input.now) >= rules.groupWaitMs)) return [];
   const outages = new Map<string, Incident[]>();
@@ -77,7 +77,7 @@ const opening = (input: AlertInput, subject: string, incidents: readonly Inciden
   planned(input, "opened", subject, incidents, worst(incidents), []);
 
 /** Confirmed, still seen, and neither acknowledged nor silenced. */
-function isTellable({ incidentState, rules, now }: AlertInput, incident: Incident): boolean {
+function needsAlert({ incidentState, rules, now }: AlertInput, incident: Incident): boolean {
   const { confirmedAt, quietSince, ackedAt, feedback, problem, since, agent } = incident;
   if (!isOpen(incident) || confirmedAt === null || quietSince !== null) return false;
   if (ackedAt !== null || feedback === "false-alarm" || silencedUntil(incidentState, incident, now) !== null)

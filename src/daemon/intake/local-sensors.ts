@@ -26,7 +26,7 @@ import { Transcripts } from "../../sensors/transcript/transcripts.js";
 import { WorkspaceFolders } from "../../sensors/workspace/folder.js";
 import { sourcesOf } from "../../sensors/workspace/sources.js";
 import { WorkspaceSensor } from "../../sensors/workspace/workspace-sensor.js";
-import { quitOf } from "../../terminal/leave.js";
+import { quitSignal } from "../../terminal/leave.js";
 import type { RecordedEnd } from "../../terminal/registry.js";
 import type { Loop } from "../loop.js";
 import { Positions } from "./positions.js";
@@ -340,7 +340,7 @@ export class LocalSensors {
     const { leftBy, ...exit } = recorded;
     const typed = this.#sourcesOf(session).typedAt;
     const known = typed === null ? exit : { ...exit, typedAt: typed };
-    const quit = leftBy === null ? [] : [quitOf(leftBy, at)];
+    const quit = leftBy === null ? [] : [quitSignal(leftBy, at)];
     await this.#backlog.add(session.id, [...quit, { kind: "exit", at, source: "process", ...known }]);
     this.#loop.register({ ...session, endedAt: at });
   }

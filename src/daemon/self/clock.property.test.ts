@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type ClockModel, HandClock, MODELS } from "../../../test/support/hand-clock.js";
 import { awakeMs, type SleepSpans, takeAsleep } from "../../core/awake.js";
-import { caughtUp, gapBetween, type Moment } from "./clock.js";
+import { clockCatchUp, gapBetween, type Moment } from "./clock.js";
 
 const START = Date.parse("2026-03-02T09:00:00Z");
 const TICK_MS = 1000;
@@ -88,7 +88,7 @@ class Watching {
     const { moment } = clock;
     const gap = gapBetween(this.#checked, moment, TICK_MS);
     if (gap) this.#gap(gap);
-    else if (when === "late") this.#letPassMs += moment.now - this.#checked.now + caughtUp(this.#checked, moment);
+    else if (when === "late") this.#letPassMs += moment.now - this.#checked.now + clockCatchUp(this.#checked, moment);
     this.#checked = moment;
     this.#reported.push(...this.#stamps.map(({ wall, watchedMs }) => ({ at: clock.timed(wall), watchedMs })));
     this.#stamps = [];

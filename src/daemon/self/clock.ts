@@ -108,7 +108,7 @@ export class DaemonClock {
    */
   unwatchedFrom(seen: number, checked: ClockSample | null): number {
     const { check } = this;
-    return Math.min(seen - (checked ? caughtUp(checked, check) : 0), check.now - this.#leapt);
+    return Math.min(seen - (checked ? clockCatchUp(checked, check) : 0), check.now - this.#leapt);
   }
 
   /** Converts a wall-clock time. After the wall clock was set back, this clock is ahead of it. */
@@ -126,7 +126,7 @@ export class DaemonClock {
  * How much of its lag the wall clock has caught up, because it was set forward or the machine slept. A signal stamped
  * before and received after that moment seems this much older than it is.
  */
-export function caughtUp(before: ClockSample, after: ClockSample): number {
+export function clockCatchUp(before: ClockSample, after: ClockSample): number {
   return Math.max(0, after.wall - before.wall - (after.now - before.now));
 }
 
@@ -136,7 +136,7 @@ export function gapBetween(
   after: ClockSample,
   expectedMs: number,
 ): { from: number; to: number } | null {
-  const span = { from: before.now - caughtUp(before, after), to: after.now };
+  const span = { from: before.now - clockCatchUp(before, after), to: after.now };
   return span.to - span.from > expectedMs + LATE_MS ? span : null;
 }
 

@@ -12,7 +12,7 @@ import { type DaemonClock, type Moment, TICK_MS } from "./clock.js";
 const STEPS_MAX = 2000;
 const PIECE = 64;
 
-export interface Restored {
+export interface RestoreResult {
   signals: number;
   /** To be carried out once all sessions are known. */
   effects: Effect[];
@@ -24,7 +24,7 @@ export function* restoreSessions(
   journal: Journal,
   clock: DaemonClock,
   lastObserved: Moment | null,
-): Generator<number, Restored> {
+): Generator<number, RestoreResult> {
   let signals = 0;
   const restored: { id: string; last: number }[] = [];
   for (const session of journal.sessions()) {

@@ -97,7 +97,7 @@ export function ownActivity({ session, evidence: { activity } }: SessionJudge): 
 
 /** Time of the last status (turn state, report) or progress; its start if there was none. */
 function lastSignAt({ session, evidence }: SessionJudge): number {
-  const words = Object.values(evidence.turn.words).map(({ at }) => at);
+  const words = Object.values(evidence.turn.statuses).map(({ at }) => at);
   const statuses = (evidence.activity.recent.get("status_update") ?? []).map(({ at }) => at);
   const news = Object.values(evidence.progress.seen);
   return Math.max(session.startedAt, evidence.report?.at ?? 0, ...words, ...statuses, ...news);

@@ -31,7 +31,8 @@ interface View {
 const hears = (
   { turn, progress }: Evidence,
   source: "hook" | "telemetry" | "transcript" | "program_status" | "stream",
-): boolean => turn.words[source] !== undefined || (source !== "program_status" && progress.seen[source] !== undefined);
+): boolean =>
+  turn.statuses[source] !== undefined || (source !== "program_status" && progress.seen[source] !== undefined);
 
 const VIEWS: readonly View[] = [
   {
@@ -73,7 +74,7 @@ const VIEWS: readonly View[] = [
  * Why rouse cannot see an agent: no source reports, judging fails, or the state has been unknown for too long. There is one
  * notice per gap; it ends when rouse sees the agent again or the agent ends.
  */
-export function blindOf(judge: SessionJudge, now: number): { since: number; reason: string } | null {
+export function blindReasonOf(judge: SessionJudge, now: number): { since: number; reason: string } | null {
   const { session, evidence, assessment, judgingError, since } = judge;
   if (session.endedAt !== null || evidence.exit) return null;
   if (judgingError !== null) return { since, reason: `the judgement failed: ${judgingError}` };
@@ -101,7 +102,7 @@ export function coverageOf(judge: SessionJudge, now: number): SessionCoverage {
     kind: sanitize(session.kind, 40),
     origin: session.origin,
     version: version === null ? null : sanitize(version, 40),
-    blind: sanitize(blindOf(judge, now)?.reason ?? "", 300) || null,
+    blind: sanitize(blindReasonOf(judge, now)?.reason ?? "", 300) || null,
     sees: VIEWS.filter((view) => view.isSeen(judge)).map(({ what }) => what),
     misses,
   };

@@ -6,7 +6,7 @@ import type { SessionJudge } from "../../core/session-judge.js";
 import type { WaitCause } from "../../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../../core/states.js";
 import { sanitize } from "../../core/text/sanitize.js";
-import { blindOf } from "./coverage.js";
+import { blindReasonOf } from "./coverage.js";
 
 export interface SpendView {
   since: string;
@@ -58,7 +58,7 @@ export function viewOf(judge: SessionJudge, now: number): SessionView {
   const { session, evidence } = judge;
   const assessment = judge.peek(now);
   const { state } = assessment;
-  const blind = blindOf(judge, now);
+  const blind = blindReasonOf(judge, now);
   const seen = Object.values(evidence.progress.seen);
   const rates = burnRates(evidence.burn, now);
   return {

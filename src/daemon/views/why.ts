@@ -1,7 +1,7 @@
 /** Explains a verdict: the evidence with age and source, what would change it, and the timeline. */
 import { settingOf } from "../../core/defaults.js";
 import { openPrompt } from "../../core/judgement/evidence/prompts.js";
-import { turnWord } from "../../core/judgement/evidence/turn.js";
+import { turnStatus } from "../../core/judgement/evidence/turn.js";
 import type { TimelineEntry } from "../../core/judgement/timeline.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import { formatDuration } from "../../core/text/duration.js";
@@ -9,7 +9,7 @@ import { redact } from "../../core/text/redact.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { type SessionView, viewOf } from "./view.js";
 
-export interface Why extends SessionView {
+export interface WhyView extends SessionView {
   evidence: { what: string; says: string; age_secs: number; source: string }[];
   /** What would change the verdict. */
   changes: string[];
@@ -18,13 +18,14 @@ export interface Why extends SessionView {
   preview: string[];
 }
 
-export function whyOf(judge: SessionJudge, now: number): Why {
+export function whyOf(judge: SessionJudge, now: number): WhyView {
   const { evidence, assessment } = judge;
-  const rows: Why["evidence"] = [];
+  const rows: WhyView["evidence"] = [];
   const add = (what: string, says: string, at: number, source: string): void => {
     rows.push({ what, says: sanitize(says, 300), age_secs: Math.max(0, Math.round((now - at) / 1000)), source });
   };
-  for (const [source, word] of Object.entries(evidence.turn.words)) add("turn", word.word, word.at, source);
+  for (const [source, reported] of Object.entries(evidence.turn.statuses))
+    add("turn", reported.status, reported.at, source);
   for (const tool of evidence.tools.open.values())
     add("open tool", `${tool.tool} ${tool.subject ?? ""}`, tool.at, tool.source);
   const prompt = openPrompt(evidence.prompts);
@@ -44,11 +45,11 @@ export function whyOf(judge: SessionJudge, now: number): Why {
   if (evidence.blind) changes.push("any new signal: it is checked again at once");
   if (assessment.recheckAt !== null)
     changes.push(`the next check, in ${formatDuration(assessment.recheckAt - now)} if there is no new signal`);
-  const word = turnWord(evidence.turn);
+  const reported = turnStatus(evidence.turn);
   if (prompt) changes.push("an answer to its prompt");
-  else if (word?.word === "active")
+  else if (reported?.status === "active")
     changes.push("new activity from any source, an open prompt, or the end of the turn");
-  else if (word) changes.push("a new turn, or a prompt on the screen");
+  else if (reported) changes.push("a new turn, or a prompt on the screen");
   const previewLines = settingOf(judge.settings, "output_preview_lines");
   const tail = previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines) : [];
   return {

@@ -8,7 +8,7 @@ import { openTerminal, quietFor } from "../keys/open-terminal.js";
 const WELL: ReadonlySet<State> = new Set<State>(["working", "waiting", "starting"]);
 
 export const checkStop = async (agent: AgentSession, context: EffectContext): Promise<string | null> =>
-  checkNotRecovered(agent, context) ?? (await isInUse(agent, context));
+  checkNotRecovered(agent, context) ?? (await checkNotInUse(agent, context));
 
 /** Checks that the agent has not recovered since the decision. */
 export function checkNotRecovered(agent: AgentSession, context: EffectContext): string | null {
@@ -32,7 +32,7 @@ export async function checkOrderedStop(agent: AgentSession, context: EffectConte
 }
 
 /** Why a user may be using it, or that this cannot be seen; null if it may be stopped. Pipes have no user input. */
-async function isInUse(agent: AgentSession, context: EffectContext): Promise<string | null> {
+async function checkNotInUse(agent: AgentSession, context: EffectContext): Promise<string | null> {
   const terminal = openTerminal(agent, context.profileOf(agent.kind));
   if (!terminal) return "its terminal cannot be reached";
   try {

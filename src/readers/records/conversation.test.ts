@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { givenUp, messageSignal, triesAgain } from "./conversation.js";
+import { failureSignal, messageSignal, retrySignal } from "./conversation.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const origin = { at: NOW, source: "stream" as const };
@@ -32,29 +32,29 @@ describe("messageSignal", () => {
   });
 });
 
-describe("givenUp", () => {
+describe("failureSignal", () => {
   it("reports a limit with the time of its end", () => {
-    const signal = givenUp(origin, { zone: "UTC" }, { text: "You've hit your session limit · resets 3pm (UTC)" });
+    const signal = failureSignal(origin, { zone: "UTC" }, { text: "You've hit your session limit · resets 3pm (UTC)" });
     expect(signal).toMatchObject({ kind: "limit", level: "hit", until: Date.UTC(2030, 0, 1, 15) });
   });
 
   it("reports a limit without a time rather than with a guess", () => {
-    expect(givenUp(origin, {}, { text: "The usage limit has been reached" })).not.toHaveProperty("until");
+    expect(failureSignal(origin, {}, { text: "The usage limit has been reached" })).not.toHaveProperty("until");
   });
 
   it("reports a retryable failure that was given up as an api error", () => {
-    expect(givenUp(origin, {}, { status: 529 })).toMatchObject({ kind: "error", cause: "api", final: true });
+    expect(failureSignal(origin, {}, { status: 529 })).toMatchObject({ kind: "error", cause: "api", final: true });
   });
 });
 
-describe("triesAgain", () => {
+describe("retrySignal", () => {
   it.each([
     ["rate", { status: 429 }],
     ["overload", { text: "Overloaded" }],
     ["refused", { text: "connect ECONNREFUSED 127.0.0.1:1" }],
     ["auth", { status: 401 }],
   ])("reports a retry because of %s", (infra, failure) => {
-    expect(triesAgain(origin, {}, failure, { attempt: 2, nextAt: NOW + 5000 })).toMatchObject({
+    expect(retrySignal(origin, {}, failure, { attempt: 2, nextAt: NOW + 5000 })).toMatchObject({
       kind: "retry",
       infra,
       attempt: 2,
@@ -63,7 +63,7 @@ describe("triesAgain", () => {
   });
 
   it("reports a wait of hours as a limit that the program waits out", () => {
-    const signal = triesAgain(origin, {}, { status: 429 }, { nextAt: NOW + 7_200_000 });
+    const signal = retrySignal(origin, {}, { status: 429 }, { nextAt: NOW + 7_200_000 });
     expect(signal).toMatchObject({ kind: "limit", resumesItself: true, until: NOW + 7_200_000 });
   });
 });

@@ -36,7 +36,7 @@ export function messageSignal(
 }
 
 /** The program gave up on the provider's error: a limit with its reset time, or an error with its cause. */
-export function givenUp(origin: RecordOrigin, options: ReaderOptions, failure: VendorError): Signal {
+export function failureSignal(origin: RecordOrigin, options: ReaderOptions, failure: VendorError): Signal {
   const verdict = classifyVendorError(failure);
   const text = failure.text ?? failure.code ?? "";
   if (verdict.kind !== "limit") {
@@ -66,7 +66,7 @@ const INFRA_OF: Partial<Record<ErrorCause, InfraClass>> = { unreachable: "refuse
 const BACKOFF_MAX_MS = 600_000;
 
 /** The program retries by itself. If it waits for the limit of a plan, the signal is that limit. */
-export function triesAgain(
+export function retrySignal(
   origin: RecordOrigin,
   options: ReaderOptions,
   failure: VendorError,

@@ -9,7 +9,7 @@
  */
 import { digest } from "../../core/digest.js";
 import type { Signal } from "../../core/signal.js";
-import { givenUp } from "./conversation.js";
+import { failureSignal } from "./conversation.js";
 import { type Attributes, numericValue, type OtlpPoint, type OtlpRecord } from "./otlp.js";
 import { RecentMap } from "./recent.js";
 import { type ReaderOptions, SkipCounter } from "./record-reader.js";
@@ -189,7 +189,7 @@ export class TelemetryReader {
   #gaveUp(a: Attributes, at: number): void {
     if (!MAIN_SOURCES.has(text(a, "query_source") ?? "main")) return;
     const failure = failureOf(sum(a, "status_code"), text(a, "error"));
-    this.#thread.emit(givenUp({ at, source: "telemetry" }, this.#options, failure));
+    this.#thread.emit(failureSignal({ at, source: "telemetry" }, this.#options, failure));
   }
 }
 

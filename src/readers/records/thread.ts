@@ -15,7 +15,7 @@ import {
 } from "../../core/judgement/evidence/text-loop.js";
 import type { SessionSignal, Signal, Source, TurnSignal } from "../../core/signal.js";
 import type { PromptKind } from "../../core/states.js";
-import { givenUp, messageSignal, triesAgain } from "./conversation.js";
+import { failureSignal, messageSignal, retrySignal } from "./conversation.js";
 import { RecentMap } from "./recent.js";
 import type { ReaderOptions } from "./record-reader.js";
 import { textHead } from "./text.js";
@@ -218,7 +218,7 @@ export class Thread {
   tries(failure: VendorError, { attempt, max, delayMs }: RetryPlan): void {
     const nextAt = delayMs === undefined ? undefined : Math.round(this.#origin.at + delayMs);
     const said = { ...failure, text: failure.text || failure.code };
-    const signal = triesAgain(this.#origin, this.#options, said, { attempt, nextAt });
+    const signal = retrySignal(this.#origin, this.#options, said, { attempt, nextAt });
     if (signal.kind !== "retry") {
       this.#signals.push(signal);
       return;
@@ -232,7 +232,7 @@ export class Thread {
    * The program gave up. Reported once, although it is written as a message, as a result and as the end of the turn.
    */
   fails(failure: VendorError, until?: number): void {
-    const signal = givenUp(this.#origin, this.#options, failure);
+    const signal = failureSignal(this.#origin, this.#options, failure);
     const text = failure.text ?? failure.code ?? "";
     if (this.#lastFailure === "" || this.#lastFailure !== text) {
       if (signal.kind === "limit") this.limited({ until: until ?? signal.until, text });

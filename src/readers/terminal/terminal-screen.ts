@@ -3,7 +3,7 @@ import type { Terminal } from "@xterm/headless";
 import { DrawnRows } from "./drawn-rows.js";
 import { rowOf, type ScreenRow } from "./row.js";
 import type { ScreenText } from "./screen-text.js";
-import { TouchedRows } from "./touched-rows.js";
+import { WrittenRows } from "./written-rows.js";
 
 /** Programs draw with other spaces too (Claude Code after its `⎿`); all are read as a plain space. */
 const ODD_SPACES = /[\u00a0\u2000-\u200a\u202f\u3000]/g;
@@ -12,13 +12,13 @@ const HOW_DRAWN = /[\ufe0e\ufe0f]/g;
 
 export class TerminalScreen implements ScreenText {
   readonly #terminal: Terminal;
-  readonly #touched: TouchedRows;
+  readonly #touched: WrittenRows;
   readonly #rows: ScreenRow[] = [];
   readonly #drawn: DrawnRows;
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
-    this.#touched = new TouchedRows(terminal);
+    this.#touched = new WrittenRows(terminal);
     this.#drawn = new DrawnRows(terminal, this.#rows);
   }
 

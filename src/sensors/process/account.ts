@@ -7,7 +7,7 @@
  */
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
-import type { ReadWord } from "../../programs/account.js";
+import type { ReadFileValue } from "../../programs/account.js";
 import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
 import { parseRecord } from "../../readers/records/json.js";
@@ -46,7 +46,7 @@ export class Accounts {
     return `${place.kind} #${digest.slice(0, DIGEST_CHARS)}`;
   }
 
-  async #read(...[folder, file, pick]: Parameters<ReadWord>): Promise<string | null> {
+  async #read(...[folder, file, pick]: Parameters<ReadFileValue>): Promise<string | null> {
     const path = join(folder, file);
     const known = this.#words.get(path);
     if (known && this.#now() - known.readAt < KEPT_MS) return known.word;

@@ -1,6 +1,6 @@
 /** Turns a program's database into signals; times and history are handled as in `transcript-sensor.ts`. */
 import type { Signal } from "../../core/signal.js";
-import type { Load } from "../../programs/part.js";
+import type { LazyLoad } from "../../programs/part.js";
 import type {
   DatabaseAccess,
   DatabaseCode,
@@ -13,7 +13,7 @@ import { openInside, realRoot } from "./safe-open.js";
 import { LATE_MS, type TranscriptRead, type TranscriptState, withGap } from "./transcript-sensor.js";
 
 export interface DatabaseSensorOptions extends ReadContext {
-  load: Load<DatabaseCode>;
+  load: LazyLoad<DatabaseCode>;
   place: DatabaseLocation;
   open: (path: string) => ReadDatabase;
   /** State of an earlier run: reading continues from there. */

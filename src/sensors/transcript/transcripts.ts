@@ -9,7 +9,7 @@ import { DatabaseSensor, type DatabaseSensorOptions } from "./database-sensor.js
 import { SideFiles } from "./side-files.js";
 import { type TranscriptOptions, TranscriptSensor, type TranscriptState } from "./transcript-sensor.js";
 
-export interface TranscriptNews {
+export interface TranscriptUpdate {
   session: string;
   signals: Signal[];
   refusal: Refusal | null;
@@ -53,7 +53,7 @@ export class Transcripts {
   readonly #entries = new Map<string, Entry>();
   readonly #sessions = new Map<string, Set<string>>();
   #watcher: FSWatcher | null = null;
-  #ticking: Promise<TranscriptNews[]> | null = null;
+  #ticking: Promise<TranscriptUpdate[]> | null = null;
   readonly #again = new Map<Entry, NodeJS.Timeout>();
 
   readonly #options: TranscriptsOptions;
@@ -113,7 +113,7 @@ export class Transcripts {
   }
 
   /** Reads the transcripts that are due. Overlapping calls share one reading. */
-  tick(at: number): Promise<TranscriptNews[]> {
+  tick(at: number): Promise<TranscriptUpdate[]> {
     this.#ticking ??= this.#readDue(at).finally(() => {
       this.#ticking = null;
     });
@@ -126,13 +126,13 @@ export class Transcripts {
     this.#watcher = null;
   }
 
-  async #readDue(at: number): Promise<TranscriptNews[]> {
+  async #readDue(at: number): Promise<TranscriptUpdate[]> {
     const sweepMs = this.#options.sweepMs ?? SWEEP_MS;
     const isWatching = this.#options.watch !== false;
     const isDue = ({ due, sweptAt, noticed, readAt }: Entry): boolean =>
       due || at - sweptAt >= sweepMs || (isWatching && !noticed && at - readAt >= sweepMs * UNNOTICED_SHARE);
     const due = [...this.#entries].filter(([, entry]) => isDue(entry));
-    const news: TranscriptNews[] = [];
+    const news: TranscriptUpdate[] = [];
     for (let from = 0; from < due.length; from += AT_ONCE) {
       const batch = due
         .slice(from, from + AT_ONCE)
@@ -142,7 +142,7 @@ export class Transcripts {
     return news.filter(({ signals, refusal }) => signals.length > 0 || refusal !== null);
   }
 
-  async #readOne(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {
+  async #readOne(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptUpdate> {
     const isFirst = entry.readAt === Number.NEGATIVE_INFINITY;
     const wasReported = entry.due;
     const news = await readEntry(session, entry, at, sweepMs);
@@ -209,7 +209,7 @@ function noticedOf(sensor: TranscriptSensor | DatabaseSensor): string {
   return sensor instanceof DatabaseSensor ? `${sensor.path}-wal` : sensor.path;
 }
 
-async function readEntry(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {
+async function readEntry(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptUpdate> {
   entry.due = false;
   entry.readAt = at;
   const { signals, more, refusal } = await entry.sensor.read(at);

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { readHeadInside, realRoot } from "../transcript/safe-open.js";
 import { type Commit, readCommits } from "./git.js";
-import { type FoundFile, findFiles, type GlobBudget, touchTimes } from "./glob.js";
+import { changeTimes, type FoundFile, findFiles, type GlobBudget } from "./glob.js";
 import { Repository } from "./repository.js";
 import { DEFAULT_SOURCES, queueDepth, TEST_SOURCES, type TestSource, type WorkspaceSources } from "./sources.js";
 
@@ -46,11 +46,11 @@ export interface FolderCheck {
   /** Bytes of content that may still be read. */
   bytes: number;
   /** Contents already read for other agents. */
-  readings: Map<string, Promise<Reading>>;
+  readings: Map<string, Promise<FileContent>>;
 }
 
 /** Content of a file; whether its tests passed, if it contains results. */
-export interface Reading {
+export interface FileContent {
   digest: string;
   ok: boolean | null;
 }
@@ -118,7 +118,7 @@ export class WorkspaceFolder {
     const isFresh = isListed || listed === null;
     const listedAfter = isFresh || this.#last === null ? this.#listedAt : this.#last.listedAfter;
     if (isFresh) this.#listedAt = at;
-    const touchedAt = await touchTimes(root, paths);
+    const touchedAt = await changeTimes(root, paths);
 
     const tests: FolderCheck["tests"] = [];
     for (const source of TEST_SOURCES) for (const file of await find(source.pattern)) tests.push({ file, source });

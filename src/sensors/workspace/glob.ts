@@ -46,7 +46,7 @@ export async function findFiles(root: string, pattern: string, budget: GlobBudge
  * Time of the last change of each file: NaN for a missing file, long ago for anything but a file. Synchronous, in
  * slices: 3 µs per file; a promise for each costs seven times that.
  */
-export async function touchTimes(root: string, paths: readonly string[]): Promise<Float64Array> {
+export async function changeTimes(root: string, paths: readonly string[]): Promise<Float64Array> {
   const times = new Float64Array(paths.length);
   for (const [index, path] of paths.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));

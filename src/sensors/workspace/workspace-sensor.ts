@@ -10,7 +10,7 @@ import { digest } from "../../core/digest.js";
 import { normaliseResult } from "../../core/judgement/normalise.js";
 import type { FileSignal, QueueSignal, Signal, TestSignal } from "../../core/signal.js";
 import { readHeadInside } from "../transcript/safe-open.js";
-import { type FolderCheck, type Reading, TEXT_BYTES, type WorkspaceFolder } from "./folder.js";
+import { type FileContent, type FolderCheck, TEXT_BYTES, type WorkspaceFolder } from "./folder.js";
 import { type FoundFile, fileAt, matchesPath } from "./glob.js";
 import { statusWithoutTimes } from "./sources.js";
 
@@ -182,8 +182,8 @@ export class WorkspaceSensor {
     name: string,
     file: FoundFile,
     { folder, isFirst, since }: WorkspaceCheck,
-    read: () => Promise<Reading>,
-  ): Promise<Reading | null> {
+    read: () => Promise<FileContent>,
+  ): Promise<FileContent | null> {
     const known = this.#files.get(name);
     if (known?.key === file.key) return null;
     const reading = folder.readings.get(`${name} ${file.key}`) ?? read();

@@ -14,7 +14,7 @@ import { createErrors } from "./errors.js";
 import { createFailures } from "./failures.js";
 import { createFingerprint } from "./fingerprint.js";
 import { foldsFor } from "./folds.js";
-import { asStood, isLeave } from "./leaving.js";
+import { evidenceBeforeExit, isLeave } from "./leaving.js";
 import { createLifecycle } from "./lifecycle.js";
 import { createLoop } from "./loop.js";
 import { createLostResult } from "./lost-result.js";
@@ -86,8 +86,9 @@ export function takeSignal(evidence: Evidence, signal: Signal, settings: Setting
 const LATE_MS = 5000;
 const OF_A_TURN: ReadonlySet<Signal["kind"]> = new Set<Signal["kind"]>(["turn", "message", "delta", "tool_start"]);
 
-function isLate({ words: { stream } }: TurnEvidence, { kind, source, at }: Signal): boolean {
-  if (source !== "transcript" || stream === undefined || stream.word === "active" || !OF_A_TURN.has(kind)) return false;
+function isLate({ statuses: { stream } }: TurnEvidence, { kind, source, at }: Signal): boolean {
+  if (source !== "transcript" || stream === undefined || stream.status === "active" || !OF_A_TURN.has(kind))
+    return false;
   return at - stream.at < LATE_MS;
 }
 
@@ -121,7 +122,7 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       if (signal.by === "human") evidence.humanAt = signal.at;
       else evidence.touchedAt = signal.at;
       if (!isLeave(signal)) return;
-      evidence.leaving = asStood(evidence, signal.at);
+      evidence.leaving = evidenceBeforeExit(evidence, signal.at);
       evidence.quitAt = signal.at;
       evidence.quitBy = signal.by;
       evidence.quitOrdered = signal.ordered === true;

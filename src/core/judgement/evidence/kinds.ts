@@ -30,10 +30,10 @@ export function distinctKinds(found: Iterable<EvidenceKind | null>): EvidenceKin
 
 /** The kinds that agree on whether a turn is running. */
 export function agreeingKinds({ turn }: Evidence, active: boolean | null): EvidenceKind[] {
-  const words = Object.entries(turn.words) as [Source, { word: string }][];
+  const statuses = Object.entries(turn.statuses) as [Source, { status: string }][];
   return distinctKinds(
-    words
-      .filter(([, { word }]) => (word === "active" || word === "blocked") === active)
+    statuses
+      .filter(([, { status }]) => (status === "active" || status === "blocked") === active)
       .map(([source]) => KIND_OF_SOURCE[source]),
   );
 }

@@ -14,7 +14,7 @@ export const isLeave = ({ by, quits, ordered }: InputSignal): boolean =>
   quits === true && (by === "human" || ordered === true);
 
 /** Copies of the parts that an exit changes. */
-export function asStood(evidence: Evidence, at: number): LeavingEvidence {
+export function evidenceBeforeExit(evidence: Evidence, at: number): LeavingEvidence {
   const { leaving, quitAt, turn, prompts, failures, retries, progress, message } = evidence;
   if (leaving && quitAt !== null && at - quitAt < LEAVING_MS) return leaving;
   const leftOpen = openPrompt(prompts) !== null;

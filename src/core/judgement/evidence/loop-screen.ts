@@ -19,7 +19,10 @@ export interface ShownRepeat {
 }
 
 /** The repeat after this signal. */
-export function takeShown(before: ShownRepeat | null, { at, reading: { repeats } }: ScreenSignal): ShownRepeat | null {
+export function takeShownRepeat(
+  before: ShownRepeat | null,
+  { at, reading: { repeats } }: ScreenSignal,
+): ShownRepeat | null {
   if (!repeats) return before?.isThere ? { ...before, isThere: false } : before;
   const { digest, text, rows, times } = repeats;
   if (before?.digest !== digest)

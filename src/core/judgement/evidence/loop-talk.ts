@@ -101,7 +101,7 @@ export function takeRepetition(talk: TalkState, signal: RepetitionSignal): void 
   else if (talk.text?.channel === signal.channel) talk.text = undefined;
 }
 
-export function reportedOfTalk(talk: TalkState): TalkReport | undefined {
+export function talkReportOf(talk: TalkState): TalkReport | undefined {
   if (talk.text) {
     return {
       rule: "text",

@@ -15,17 +15,17 @@ import {
   takeFinished,
 } from "./loop-repeats.js";
 import { createRounds, endCall, type Rounds, replayRound, startCall } from "./loop-rounds.js";
-import { explainShown, isLoopShown, type ShownRepeat, takeShown } from "./loop-screen.js";
+import { explainShown, isLoopShown, type ShownRepeat, takeShownRepeat } from "./loop-screen.js";
 import {
   createTalk,
   forgetTalk,
-  reportedOfTalk,
   type TalkState,
   takeCall,
   takeCompaction,
   takeError,
   takeMessage,
   takeRepetition,
+  talkReportOf,
 } from "./loop-talk.js";
 
 export interface LoopVerdict {
@@ -133,7 +133,7 @@ export function takeLoop(state: LoopState, signal: Signal): void {
       return;
     case "screen": {
       const before = state.shown?.grownAt;
-      state.shown = takeShown(state.shown, signal);
+      state.shown = takeShownRepeat(state.shown, signal);
       if (state.shown?.grownAt === before) return;
       break;
     }
@@ -165,7 +165,7 @@ export function loopVerdict(state: LoopState, now: number): LoopVerdict | null {
       kind: "record",
     };
   }
-  const talk = reportedOfTalk(state.talk);
+  const talk = talkReportOf(state.talk);
   if (!talk) return loopShown(state);
   const { rule, rounds, since, period } = talk;
   const cause = rule === "compaction" ? "no_progress" : rule === "error" ? "repeated_error" : "loop";

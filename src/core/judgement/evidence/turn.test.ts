@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { screen } from "../../../../test/support/steps.js";
 import type { ScreenReading, Signal } from "../../signal.js";
-import { createTurn, takeTurn, turnWord } from "./turn.js";
+import { createTurn, takeTurn, turnStatus } from "./turn.js";
 
 function turnAfter(...signals: object[]) {
   const turn = createTurn();
@@ -16,7 +16,7 @@ const asked = { kind: "input", source: "human", by: "human", bytes: 2, submits: 
 describe("the detection of a turn", () => {
   it("prefers the program's own status over title and screen", () => {
     const turn = turnAfter(screen({ busy: false }), status("title", "idle"), status("program_status", "working"));
-    expect(turnWord(turn)).toMatchObject({ word: "active", source: "program_status" });
+    expect(turnStatus(turn)).toMatchObject({ status: "active", source: "program_status" });
   });
 
   it("continues the same turn if the screen's mark disappears briefly, and starts another after longer", () => {
@@ -40,35 +40,41 @@ describe("the detection of a turn", () => {
       status("program_status", "idle"),
       status("program_status", "clear"),
     );
-    expect(turnWord(turn)).toMatchObject({ word: "active", source: "title" });
+    expect(turnStatus(turn)).toMatchObject({ status: "active", source: "title" });
   });
 
   it("prefers a transcript with turn marks over the screen, and the screen over one with presumed ends", () => {
     const marked = { kind: "turn", source: "transcript", phase: "end" };
-    expect(turnWord(turnAfter(screen({ busy: true }), marked))).toMatchObject({ word: "idle", source: "transcript" });
+    expect(turnStatus(turnAfter(screen({ busy: true }), marked))).toMatchObject({
+      status: "idle",
+      source: "transcript",
+    });
     const presumed = { ...marked, presumed: true };
-    expect(turnWord(turnAfter(screen({ busy: true }), presumed))).toMatchObject({ word: "active", source: "screen" });
+    expect(turnStatus(turnAfter(screen({ busy: true }), presumed))).toMatchObject({
+      status: "active",
+      source: "screen",
+    });
   });
 
   it("prefers a screen at its prompt that states why it stopped over a transcript without an end", () => {
     const start = { kind: "turn", source: "transcript", phase: "start" };
     const limit = { text: "You've hit your usage limit." };
     const stopped = { busy: false, moving: false, composer: "empty" as const };
-    const word = (...later: object[]) => turnWord(turnAfter(start, ...later));
-    expect(word(screen({ ...stopped, limit }))).toMatchObject({ word: "idle", source: "screen" });
+    const word = (...later: object[]) => turnStatus(turnAfter(start, ...later));
+    expect(word(screen({ ...stopped, limit }))).toMatchObject({ status: "idle", source: "screen" });
     for (const reading of [stopped, { ...stopped, limit, busy: true }, { ...stopped, limit, moving: true }])
-      expect(word(screen(reading))).toMatchObject({ word: "active", source: "transcript" });
-    expect(word(screen({ ...stopped, limit }), start)).toMatchObject({ word: "active", source: "transcript" });
+      expect(word(screen(reading))).toMatchObject({ status: "active", source: "transcript" });
+    expect(word(screen({ ...stopped, limit }), start)).toMatchObject({ status: "active", source: "transcript" });
   });
 
   it("ignores output bytes", () => {
-    expect(turnWord(turnAfter({ kind: "output", source: "screen", bytes: 9 }))).toBeNull();
+    expect(turnStatus(turnAfter({ kind: "output", source: "screen", bytes: 9 }))).toBeNull();
   });
 
   it("counts motion as a turn only after a request", () => {
-    expect(turnWord(turnAfter(screen({ busy: null, moving: true })))).toBeNull();
+    expect(turnStatus(turnAfter(screen({ busy: null, moving: true })))).toBeNull();
     const turn = turnAfter(screen({ busy: null, moving: false }), asked, screen({ busy: null, moving: true }));
-    expect(turnWord(turn)?.word).toBe("active");
+    expect(turnStatus(turn)?.status).toBe("active");
     expect(turn.byMotion).toBe(true);
   });
 
@@ -78,20 +84,20 @@ describe("the detection of a turn", () => {
       screen({ busy: null, moving: false, composer: "hidden", replying: true, ...(caret && { caret }) });
     const prints = screen({ busy: null, moving: false, composer: "hidden", caret: "text" });
     const moves = screen({ busy: null, moving: true, composer: "hidden" });
-    expect(turnWord(turnAfter(ready, asked, moves, rests("text")))?.word).toBe("active");
-    expect(turnWord(turnAfter(ready, asked, moves, rests("sign")))?.word).toBe("idle");
-    expect(turnWord(turnAfter(ready, asked, moves, rests()))?.word).toBe("idle");
-    expect(turnWord(turnAfter(ready, asked, moves, prints))?.word).toBe("idle");
-    expect(turnWord(turnAfter(rests(), asked, moves, rests("text")))?.word).toBe("idle");
+    expect(turnStatus(turnAfter(ready, asked, moves, rests("text")))?.status).toBe("active");
+    expect(turnStatus(turnAfter(ready, asked, moves, rests("sign")))?.status).toBe("idle");
+    expect(turnStatus(turnAfter(ready, asked, moves, rests()))?.status).toBe("idle");
+    expect(turnStatus(turnAfter(ready, asked, moves, prints))?.status).toBe("idle");
+    expect(turnStatus(turnAfter(rests(), asked, moves, rests("text")))?.status).toBe("idle");
   });
 
   it("does not count motion as a turn after Enter during start-up", () => {
     const loading = screen({ busy: null, moving: true, composer: "hidden" });
-    expect(turnWord(turnAfter(asked, loading))).toBeNull();
-    expect(turnWord(turnAfter(loading, asked, loading, loading))).toBeNull();
+    expect(turnStatus(turnAfter(asked, loading))).toBeNull();
+    expect(turnStatus(turnAfter(loading, asked, loading, loading))).toBeNull();
     expect(
-      turnWord(turnAfter(loading, screen({ busy: null, moving: true, composer: "empty" }), asked, loading)),
-    ).toEqual(expect.objectContaining({ word: "active" }));
+      turnStatus(turnAfter(loading, screen({ busy: null, moving: true, composer: "empty" }), asked, loading)),
+    ).toEqual(expect.objectContaining({ status: "active" }));
   });
 
   it("does not count the answer to a trust dialog as a request", () => {
@@ -101,7 +107,7 @@ describe("the detection of a turn", () => {
       moving: false,
       dialog: { prompt: "trust", question: "Do you trust this folder?" },
     });
-    expect(turnWord(turnAfter(loading, trust, asked, loading))).toBeNull();
+    expect(turnStatus(turnAfter(loading, trust, asked, loading))).toBeNull();
   });
 
   it("counts a turn once for any number of sources", () => {
@@ -229,21 +235,21 @@ describe("the detection of a turn", () => {
   it("ignores a title that has only ever shown idle, because it may stay through every turn", () => {
     const start = { kind: "turn", source: "transcript", phase: "start" };
     const mute = turnAfter(status("title", "idle"), start);
-    expect(turnWord(mute)).toMatchObject({ word: "active", source: "transcript" });
-    expect(turnWord(turnAfter(status("title", "idle")))).toMatchObject({ word: "idle", source: "title" });
+    expect(turnStatus(mute)).toMatchObject({ status: "active", source: "transcript" });
+    expect(turnStatus(turnAfter(status("title", "idle")))).toMatchObject({ status: "idle", source: "title" });
     const notifier = turnAfter(status("title", "working"), status("title", "idle"), start);
-    expect(turnWord(notifier)).toMatchObject({ word: "idle", source: "title" });
+    expect(turnStatus(notifier)).toMatchObject({ status: "idle", source: "title" });
   });
 
   it("counts a recorded turn that a better source missed", () => {
     const start = { kind: "turn", source: "transcript", phase: "start", byUser: true };
     const turn = turnAfter(status("session_file", "idle"), start, { ...start, phase: "end" });
     expect(turn).toMatchObject({ turns: 1, startedAt: 10_000 });
-    expect(turnWord(turn)?.word).toBe("idle");
+    expect(turnStatus(turn)?.status).toBe("idle");
   });
 
   it("drops every status when the process exits", () => {
     const turn = turnAfter(status("title", "working"), { kind: "exit", source: "process", code: 0, signal: null });
-    expect(turnWord(turn)).toBeNull();
+    expect(turnStatus(turn)).toBeNull();
   });
 });

@@ -6,16 +6,16 @@ import type { ScreenReading, ScreenSignal, Signal, Source } from "../../signal.j
 import type { Traits } from "../../traits.js";
 import { askMotion, createMotion, isGuess, type Motion, takeMotion } from "./motion.js";
 
-export type TurnWord = "active" | "idle" | "blocked" | "done" | "failed";
+export type TurnStatus = "active" | "idle" | "blocked" | "done" | "failed";
 
 export interface TurnEvidence {
-  words: Partial<Record<Source, { word: TurnWord; at: number }>>;
+  statuses: Partial<Record<Source, { status: TurnStatus; at: number }>>;
   /** When the current or last turn started. */
   startedAt: number | null;
   /** When it was last reported as over; null while it runs. */
   endedAt: number | null;
   /** The source and status of that end; null if no source reported one. */
-  endedBy: { source: Source; word: TurnWord } | null;
+  endedBy: { source: Source; status: TurnStatus } | null;
   /** Number of turns so far, from any source. */
   turns: number;
   /** The last turn was interrupted by the user. */
@@ -23,7 +23,7 @@ export interface TurnEvidence {
   /** When the user last sent a request: a prompt in the transcript, or Enter in the terminal. */
   askedAt: number | null;
   /** The title has shown more than "at the prompt", so an idle title is meaningful. */
-  titleTells: boolean;
+  titleShowsWork: boolean;
   /** The screen's status is based on motion alone. */
   byMotion: boolean;
   motion: Motion;
@@ -70,14 +70,14 @@ const READY_MS = 3000;
 
 export function createTurn(traits: TurnTraits = {}): TurnEvidence {
   return {
-    words: {},
+    statuses: {},
     startedAt: null,
     endedAt: null,
     endedBy: null,
     turns: 0,
     interrupted: null,
     askedAt: null,
-    titleTells: false,
+    titleShowsWork: false,
     byMotion: false,
     motion: createMotion(),
     record: { startAt: null, startBy: null, endAt: null, endBy: null },
@@ -97,8 +97,8 @@ export function createTurn(traits: TurnTraits = {}): TurnEvidence {
 export function takeTurn(turn: TurnEvidence, signal: Signal): void {
   switch (signal.kind) {
     case "status":
-      if (signal.status === "clear") delete turn.words[signal.source];
-      else say(turn, signal.source, WORD_OF_STATUS[signal.status], signal.at);
+      if (signal.status === "clear") delete turn.statuses[signal.source];
+      else setStatus(turn, signal.source, TURN_STATUS[signal.status], signal.at);
       return;
     case "turn":
       if (signal.source === "stream") turn.isStreaming = signal.phase === "start";
@@ -107,37 +107,37 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
         turn.presumed = false;
         turn.record.startAt = signal.at;
         turn.record.startBy = signal.source;
-        say(turn, signal.source, "active", signal.at);
+        setStatus(turn, signal.source, "active", signal.at);
         // A better source that is polled every two seconds misses a shorter turn.
-        if (!RUNS.has(turnWord(turn)?.word)) begin(turn, signal.at);
+        if (!RUNS.has(turnStatus(turn)?.status)) begin(turn, signal.at);
       } else {
         if (signal.phase === "interrupted") turn.interrupted = { at: signal.at, source: signal.source };
         turn.presumed = signal.presumed ?? false;
-        const before = turnWord(turn);
+        const before = turnStatus(turn);
         if (!signal.presumed) {
           turn.record.endAt = signal.at;
           turn.record.endBy = signal.source;
         }
-        say(turn, signal.source, "idle", signal.at, before);
+        setStatus(turn, signal.source, "idle", signal.at, before);
       }
       return;
     case "screen": {
       const { busy, interrupted, moving } = signal.reading;
       // During work, the visible "interrupted" belongs to the previous turn.
-      if (interrupted && busy !== true && turn.words.screen?.word === "active")
+      if (interrupted && busy !== true && turn.statuses.screen?.status === "active")
         turn.interrupted = { at: signal.at, source: "screen" };
       takeMotion(turn.motion, signal.reading, signal.at);
       const isGuessed = busy === null || (turn.traits.versions === null && isGuess(turn.motion, signal.reading));
-      if (!isGuessed) say(turn, "screen", busy ? "active" : "idle", signal.at);
+      if (!isGuessed) setStatus(turn, "screen", busy ? "active" : "idle", signal.at);
       // No mark is known: after a request, motion is the only sign of a turn, and its end the only sign of the end.
       else if (turn.askedAt !== null && !signal.reading.dialog)
-        say(turn, "screen", moving || isCutOff(turn, signal.reading) ? "active" : "idle", signal.at);
+        setStatus(turn, "screen", moving || isCutOff(turn, signal.reading) ? "active" : "idle", signal.at);
       turn.byMotion = isGuessed;
       turn.showedWork ||= showsWork(signal.reading);
       if (hasGivenUp(signal.reading)) turn.presumed = true;
-      if (signal.reading.composer !== "hidden" && turnWord(turn)?.word !== "active") turn.readyAt ??= signal.at;
+      if (signal.reading.composer !== "hidden" && turnStatus(turn)?.status !== "active") turn.readyAt ??= signal.at;
       turn.takesPrompts = isOpeningDialog(signal.reading) ? false : turn.takesPrompts || isSettled(signal.reading);
-      const before = turnWord(turn);
+      const before = turnStatus(turn);
       takeWords(turn, signal);
       takeEdge(turn, before, "screen", signal.at);
       return;
@@ -148,7 +148,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       askMotion(turn.motion);
       return;
     case "exit":
-      turn.words = {};
+      turn.statuses = {};
       return;
     default:
       return;
@@ -194,23 +194,29 @@ const isOpeningDialog = ({ dialog }: ScreenReading): boolean =>
 /** The screen is still, or an input field is visible. */
 const isSettled = ({ moving, composer }: ScreenReading): boolean => !moving || composer !== "hidden";
 
-const RUNS: ReadonlySet<TurnWord | undefined> = new Set<TurnWord | undefined>(["active", "blocked"]);
+const RUNS: ReadonlySet<TurnStatus | undefined> = new Set<TurnStatus | undefined>(["active", "blocked"]);
 
-const WORD_OF_STATUS = { working: "active", idle: "idle", blocked: "blocked", done: "done", error: "failed" } as const;
+const TURN_STATUS = { working: "active", idle: "idle", blocked: "blocked", done: "done", error: "failed" } as const;
 
-function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number, before = turnWord(turn)): void {
-  if (turn.words[source]?.word === word) return;
-  turn.words[source] = { word, at };
-  if (source === "title" && word !== "idle") turn.titleTells = true;
+function setStatus(
+  turn: TurnEvidence,
+  source: Source,
+  status: TurnStatus,
+  at: number,
+  before = turnStatus(turn),
+): void {
+  if (turn.statuses[source]?.status === status) return;
+  turn.statuses[source] = { status, at };
+  if (source === "title" && status !== "idle") turn.titleShowsWork = true;
   takeEdge(turn, before, source, at);
 }
 
 /** Detects whether the new status starts or ends a turn. */
 function takeEdge(turn: TurnEvidence, before: TurnReport | null, source: Source, at: number): void {
-  const after = turnWord(turn);
-  if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") {
+  const after = turnStatus(turn);
+  if (before?.status === "active" && after && after.status !== "active" && after.status !== "blocked") {
     turn.endedAt = at;
-    turn.endedBy = { source: after.source, word: after.word };
+    turn.endedBy = { source: after.source, status: after.status };
     // A flicker before or just after the input field appears is start-up, not a turn.
     const isNew = (turn.startedAt ?? 0) - (turn.readyAt ?? at) < READY_MS;
     // Input typed during loading is processed afterwards; a turn of a program with such a flag has a record.
@@ -219,14 +225,14 @@ function takeEdge(turn: TurnEvidence, before: TurnReport | null, source: Source,
     // A program that does not start quiet may show a spinner for many seconds before its input field.
     const isLoading = source === "screen" && !turn.showedWork && !turn.traits.startsQuiet;
     // A real turn ends in done or error: all 91 flickers of the flag in recordings ended in idle.
-    if (after.word === "idle" && isUnasked && (isShort || isLoading)) {
+    if (after.status === "idle" && isUnasked && (isShort || isLoading)) {
       turn.turns = Math.max(0, turn.turns - 1);
       turn.isFlicker = !isLoading;
     }
   }
-  if (after?.word !== "active" || before?.word === "active") return;
+  if (after?.status !== "active" || before?.status === "active") return;
   // An answered dialog continues the same turn.
-  if (before?.word === "blocked" && turn.startedAt !== null) return;
+  if (before?.status === "blocked" && turn.startedAt !== null) return;
   if (source === "screen" && isBlink(turn, at)) {
     turn.endedAt = null;
     turn.endedBy = null;
@@ -249,21 +255,21 @@ function begin(turn: TurnEvidence, at: number): void {
 }
 
 interface TurnReport {
-  word: TurnWord;
+  status: TurnStatus;
   at: number;
   source: Source;
 }
 
 /** The status from the best source, and since when. */
-export function turnWord(turn: TurnEvidence): TurnReport | null {
+export function turnStatus(turn: TurnEvidence): TurnReport | null {
   for (const source of turn.presumed ? ORDER_PRESUMED : ORDER) {
-    const said = turn.words[source];
-    if (!said || (source === "title" && !turn.titleTells)) continue;
-    if (source === "program_status" && outlivesTurn(turn, said)) continue;
-    return { word: said.word, at: said.at, source };
+    const known = turn.statuses[source];
+    if (!known || (source === "title" && !turn.titleShowsWork)) continue;
+    if (source === "program_status" && outlivesTurn(turn, known)) continue;
+    return { status: known.status, at: known.at, source };
   }
   // A title that has only ever shown idle may stay so through every turn, so every other source comes first.
-  return turn.words.title ? { ...turn.words.title, source: "title" } : null;
+  return turn.statuses.title ? { ...turn.statuses.title, source: "title" } : null;
 }
 
 /**
@@ -271,11 +277,11 @@ export function turnWord(turn: TurnEvidence): TurnReport | null {
  * the last text of the turn.
  */
 function outlivesTurn(
-  { words: { title }, titleTells, record, leftWords, traits }: TurnEvidence,
+  { statuses: { title }, titleShowsWork, record, leftWords, traits }: TurnEvidence,
   flag: Omit<TurnReport, "source">,
 ): boolean {
   if (!traits.statusOutlivesTurn) return false;
-  if (flag.word !== "active" || !titleTells || title?.word !== "idle" || title.at <= flag.at) return false;
+  if (flag.status !== "active" || !titleShowsWork || title?.status !== "idle" || title.at <= flag.at) return false;
   const { startAt, endAt } = record;
   return startAt === null ? leftWords : endAt !== null && endAt > Math.max(flag.at, startAt);
 }

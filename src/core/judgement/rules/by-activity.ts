@@ -8,7 +8,7 @@ import { byQuiet, byReportedWork } from "./by-quiet.js";
 
 /** No turn was seen yet. */
 export function byActivity(question: RuleInput): RuleVerdict | null {
-  const { evidence, now, word, due, dueAfter, since, settings } = question;
+  const { evidence, now, reported, due, dueAfter, since, settings } = question;
   const never_shown_seconds = shownWithin(question);
   const never = neverStartedVerdict(evidence.lifecycle, now, {
     ...settings,
@@ -21,7 +21,7 @@ export function byActivity(question: RuleInput): RuleVerdict | null {
   due(now + 30_000);
   const source = evidence.progress.seen.stream === undefined ? "transcript" : "stream";
   const heard = evidence.progress.seen[source];
-  if (!word && heard !== undefined) {
+  if (!reported && heard !== undefined) {
     return {
       state: "working",
       cause: null,
@@ -29,7 +29,7 @@ export function byActivity(question: RuleInput): RuleVerdict | null {
       reasons: [`Last event ${formatAgo(since(heard))} (${source}); cannot tell whether it is mid-turn`],
     };
   }
-  const ready = word ?? shownComposer(evidence);
+  const ready = reported ?? shownComposer(evidence);
   if (ready)
     return {
       state: "idle",

@@ -18,15 +18,15 @@ import { byQuiet, byReportedWork } from "./by-quiet.js";
 
 /** The turn is over: finished, with a question, with a promise, or waiting for a result that never arrives. */
 export function byEnd(question: RuleInput): RuleVerdict | null {
-  const { evidence, now, word, since, due, dueAfter, active, settings } = question;
+  const { evidence, now, reported, since, due, dueAfter, active, settings } = question;
   if (active !== false || !hasWorked(evidence)) return null;
-  if (word && since(quietAt(question, word)) < settleMs(question, word)) {
-    dueAfter(quietAt(question, word), settleMs(question, word));
+  if (reported && since(quietAt(question, reported)) < settleMs(question, reported)) {
+    dueAfter(quietAt(question, reported), settleMs(question, reported));
     return {
       state: "working",
       cause: null,
       confidence: 0.5,
-      reasons: [unsettled(question, word)],
+      reasons: [unsettled(question, reported)],
     };
   }
   if (evidence.turn.interrupted !== null) {
@@ -58,11 +58,11 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
     return { state: "stuck", cause, confidence, reasons: [reason], act, kinds: found };
   }
   due(now + 30_000);
-  const unmarked = word?.source === "screen" && evidence.turn.byMotion;
+  const unmarked = reported?.source === "screen" && evidence.turn.byMotion;
   const quiet = byReportedWork(question) ?? (unmarked ? byQuiet(question) : null);
   if (quiet) return quiet;
   const closing = closingOfTurn(question);
-  const endedBy = word ?? turnEndOf(evidence);
+  const endedBy = reported ?? turnEndOf(evidence);
   const ended = `The turn ended${endedBy ? ` ${formatAgo(since(endedBy.at))} (${endedBy.source})` : ""}`;
   if (closing?.closing === "question") {
     return {
@@ -78,8 +78,8 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
     const patience = evidence.turn.presumed
       ? STOPPED_PRESUMED_AFTER_MS
       : settingOf(settings, "stopped_early_seconds") * SECOND;
-    if (word) dueAfter(word.at, patience);
-    if (word && since(word.at) < patience) {
+    if (reported) dueAfter(reported.at, patience);
+    if (reported && since(reported.at) < patience) {
       if (evidence.turn.presumed)
         return {
           state: "working",
@@ -101,23 +101,26 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
       reasons: [`${ended}, but its last message only promises more work (${closing.source}): ${closing.preview}`],
     };
   }
-  if (!closing && word?.source === "screen" && isBare(evidence)) {
-    const reasons = [`At its prompt ${formatFor(since(word.at))} (screen), no sign of a turn on the screen`];
+  if (!closing && reported?.source === "screen" && isBare(evidence)) {
+    const reasons = [`At its prompt ${formatFor(since(reported.at))} (screen), no sign of a turn on the screen`];
     return { state: "idle", cause: null, confidence: 0.5, reasons };
   }
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
 
 /** The reason until the end is confirmed. */
-export const seemsTo = ({ since }: RuleInput, have: string, reported: { at: number; source: Source }): string =>
-  `The turn seems to have ${have} ${formatAgo(since(reported.at))} (${reported.source}), not confirmed yet`;
+export const unconfirmedReason = (
+  { since }: RuleInput,
+  have: string,
+  reported: { at: number; source: Source },
+): string => `The turn seems to have ${have} ${formatAgo(since(reported.at))} (${reported.source}), not confirmed yet`;
 
 /** A record may show a turn before the program's flag does. */
-function unsettled(question: RuleInput, word: Word): string {
+function unsettled(question: RuleInput, reported: ReportedTurn): string {
   const { startAt, startBy } = question.evidence.turn.record;
-  if (startAt !== null && startAt > word.at && isRecordOpen(question.evidence, word))
-    return `A turn started ${formatAgo(question.since(startAt))} (${startBy}), but the ${word.source} still shows idle`;
-  return seemsTo(question, "ended", { at: quietAt(question, word), source: word.source });
+  if (startAt !== null && startAt > reported.at && isRecordOpen(question.evidence, reported))
+    return `A turn started ${formatAgo(question.since(startAt))} (${startBy}), but the ${reported.source} still shows idle`;
+  return unconfirmedReason(question, "ended", { at: quietAt(question, reported), source: reported.source });
 }
 
 /** The source of the last end, when no source reports a state any more. */
@@ -136,7 +139,7 @@ const isBare = ({ traits, progress }: Evidence): boolean =>
  * `done`, has a record, or leaves text on the screen.
  */
 const didNothing = ({ turn, proof, progress }: Evidence): boolean =>
-  turn.endedBy?.word === "idle" &&
+  turn.endedBy?.status === "idle" &&
   (turn.endedBy.source === "program_status" || turn.endedBy.source === "title") &&
   progress.reading !== null &&
   (turn.askedAt === null || turn.askedAt > (turn.startedAt ?? 0)) &&
@@ -166,21 +169,21 @@ function byBackground({ since, dueAfter }: RuleInput, { tool, subject, at, sourc
   return { state: "stuck", cause: "tool_hang", confidence: 0.5, reasons };
 }
 
-type Word = NonNullable<RuleInput["word"]>;
+type ReportedTurn = NonNullable<RuleInput["reported"]>;
 
 /** When the turn ended, as far as known. */
-function quietAt({ evidence, now }: RuleInput, word: Word): number {
+function quietAt({ evidence, now }: RuleInput, reported: ReportedTurn): number {
   const { reading, seen, stillAt } = evidence.progress;
   // In an unknown program, anything that still moves may be its busy indicator.
-  const mayWork = evidence.traits.versions === null && reading?.moving && (stillAt ?? 0) < word.at;
-  if (word.source === "screen" && mayWork) return now;
+  const mayWork = evidence.traits.versions === null && reading?.moving && (stillAt ?? 0) < reported.at;
+  if (reported.source === "screen" && mayWork) return now;
   // By the screen alone, a growing reply is a running turn.
-  if (word.source === "screen") return Math.max(word.at, seen.reply ?? 0);
-  return isRecordOpen(evidence, word) ? Math.max(word.at, evidence.turn.record.startAt ?? 0) : word.at;
+  if (reported.source === "screen") return Math.max(reported.at, seen.reply ?? 0);
+  return isRecordOpen(evidence, reported) ? Math.max(reported.at, evidence.turn.record.startAt ?? 0) : reported.at;
 }
 
 /** How long the end must last. A record is exact; a title or a busy mark may flicker between two steps of one turn. */
-function settleMs({ evidence }: RuleInput, { source, at }: Word): number {
+function settleMs({ evidence }: RuleInput, { source, at }: ReportedTurn): number {
   if (source !== "screen") {
     const { record } = evidence.turn;
     if (isRecordOpen(evidence, { at })) return (record.startAt ?? 0) > at ? SETTLE_MS.begun : SETTLE_MS.record;
@@ -212,7 +215,7 @@ const isUnread = ({ turn: { startedAt, leftWords }, progress: { readingAt } }: E
  * A record has the start of the turn but, since the flag fell, neither its end (not even a presumed one) nor its last
  * message.
  */
-function isRecordOpen({ turn: { record, presumed }, message }: Evidence, { at }: Pick<Word, "at">): boolean {
+function isRecordOpen({ turn: { record, presumed }, message }: Evidence, { at }: Pick<ReportedTurn, "at">): boolean {
   if (presumed || record.startAt === null || (record.endAt ?? Number.NEGATIVE_INFINITY) >= record.startAt) return false;
   return message === null || at < record.startAt || message.at < at;
 }

@@ -153,7 +153,7 @@ function finished({ evidence }: RuleInput): boolean {
 }
 
 /** The program reported a failure; the reason is no longer on the cleared screen. */
-const hasFailed = ({ turn }: Evidence): boolean => turn.endedBy?.word === "failed";
+const hasFailed = ({ turn }: Evidence): boolean => turn.endedBy?.status === "failed";
 
 /** A turn that ends together with a failing process was cut off by the same cause. */
 function outlived({ exit, quitAt }: Evidence, endedAt: number): boolean {

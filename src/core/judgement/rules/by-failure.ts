@@ -4,7 +4,7 @@ import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
 import type { Evidence } from "../evidence/state.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
-import { seemsTo, turnEndOf } from "./by-end.js";
+import { turnEndOf, unconfirmedReason } from "./by-end.js";
 
 /** Records of a limit or a final error come first, then the program's own row above an idle composer. */
 export function byFailure(question: RuleInput): RuleVerdict | null {
@@ -26,20 +26,20 @@ export function byFailure(question: RuleInput): RuleVerdict | null {
       state: "working",
       cause: null,
       confidence: 0.5,
-      reasons: [seemsTo(question, "ended", turnEndOf(evidence) ?? shown)],
+      reasons: [unconfirmedReason(question, "ended", turnEndOf(evidence) ?? shown)],
     };
   }
   if (shownLimit && !isHistory(evidence, shownLimit.at)) return limited(question, shownLimit);
   if (shownError && !isHistory(evidence, shownError.at)) return failed(question, shownError);
-  if (question.word?.word !== "failed") return null;
-  const { at, source } = question.word;
+  if (question.reported?.status !== "failed") return null;
+  const { at, source } = question.reported;
   if (question.since(at) < SETTLE_MS.reason) {
     question.dueAfter(at, SETTLE_MS.reason);
     return {
       state: "working",
       cause: null,
       confidence: 0.5,
-      reasons: [seemsTo(question, "failed", { at, source })],
+      reasons: [unconfirmedReason(question, "failed", { at, source })],
     };
   }
   return failed(question, { cause: "api", text: "the program gives no reason", at, source });

@@ -40,7 +40,7 @@ export function bySilence(question: RuleInput): RuleVerdict {
   if (frozen) return frozen;
   if (silent < threshold) {
     const reasons = [
-      `A turn is running (${question.word?.source}); last activity ${formatAgo(silent)} (${latest(question)})`,
+      `A turn is running (${question.reported?.source}); last activity ${formatAgo(silent)} (${latest(question)})`,
     ];
     return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicionOf(silent, threshold), reasons };
   }
@@ -57,7 +57,7 @@ export function bySilence(question: RuleInput): RuleVerdict {
     cause: "silent_stream",
     confidence: Math.min(0.95, 0.6 + 0.1 * sources.length),
     reasons: [
-      `A turn is running (${question.word?.source}), but there has been no activity ${formatFor(silent)}: ${sources.map((w) => SOURCE_WORDS[w]).join(", ")}`,
+      `A turn is running (${question.reported?.source}), but there has been no activity ${formatFor(silent)}: ${sources.map((w) => SOURCE_WORDS[w]).join(", ")}`,
       ...(fingerprint ? [fingerprint.reason] : []),
       ...(nothingBelow(evidence)
         ? [`No child process is running, checked ${formatAgo(since(evidence.progress.sampledAt ?? now))} (process)`]
@@ -72,9 +72,9 @@ export function bySilence(question: RuleInput): RuleVerdict {
 const STILL_MS = 20 * SECOND;
 
 /** In an unknown program, a busy mark that never disappears may be the label of a key. A real busy indicator moves. */
-function isMarkOfNothing({ evidence: { traits, progress }, word, since }: RuleInput): boolean {
+function isMarkOfNothing({ evidence: { traits, progress }, reported, since }: RuleInput): boolean {
   const { hasRested, reading, readingAt } = progress;
-  if (traits.versions !== null || word?.source !== "screen" || hasRested || readingAt === null) return false;
+  if (traits.versions !== null || reported?.source !== "screen" || hasRested || readingAt === null) return false;
   return reading?.moving === false && since(readingAt) >= STILL_MS;
 }
 
@@ -176,10 +176,10 @@ function fullWindow({ evidence, since, dueAfter }: RuleInput, news: number): Rul
 }
 
 /** The source of the last activity, or else the source for the running turn. */
-function latest({ evidence: { progress }, word }: RuleInput): Source | undefined {
+function latest({ evidence: { progress }, reported }: RuleInput): Source | undefined {
   let found: ProgressSource | null = null;
   for (const key of Object.keys(progress.seen) as ProgressSource[]) {
     if (found === null || (progress.seen[key] as number) > (progress.seen[found] as number)) found = key;
   }
-  return found === null ? word?.source : SOURCE[found];
+  return found === null ? reported?.source : SOURCE[found];
 }

@@ -9,7 +9,7 @@ export interface EffectSources {
   transcriptOf: (session: string) => string | null;
 }
 
-export function effectWorld(
+export function effectContextOf(
   loop: () => Loop,
   { transcriptOf }: EffectSources,
   paths: RousePaths,

@@ -17,7 +17,7 @@ interface Inside {
   };
 }
 
-export class TouchedRows {
+export class WrittenRows {
   readonly #terminal: Terminal;
   readonly #isTracked: boolean;
   /** By row: was it written since the last `forget`? */
