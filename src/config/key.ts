@@ -26,13 +26,11 @@ export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   project: ProjectRule;
   min?: number;
   max?: number;
-  /** Minimum for project files; the user's own file may go below it. */
-  projectMin?: number;
   /** The variable of a seed for this key, besides the one derived from its name. */
   variable?: string;
 }
 
-type Rest = Partial<Pick<ConfigKey, "min" | "max" | "projectMin" | "variable">>;
+type Rest = Partial<Pick<ConfigKey, "min" | "max" | "variable">>;
 
 /** A threshold of a detector; its default is defined with the detectors. */
 export function detectorKey(
@@ -140,8 +138,6 @@ export function valueOfText(key: ConfigKey, given: string): ConfigValue | undefi
 export function checkProjectValue(key: ConfigKey, current: ConfigValue, wanted: ConfigValue): string | null {
   switch (key.project) {
     case "lower":
-      if (key.projectMin !== undefined && Number(wanted) < key.projectMin)
-        return `may not set it below ${key.projectMin}`;
       return Number(wanted) <= Number(current) ? null : `may only lower it (now ${String(current)})`;
     case "budget": {
       const most = Number(current) === 0 ? Number.POSITIVE_INFINITY : Number(current);

@@ -113,12 +113,6 @@ export const KEYS = {
       "Minutes after which an agent without a new checkpoint is stalled.",
       { min: 0.1 },
     ),
-    claim_stale_minutes: detectorKey(
-      "claim_stale_minutes",
-      "lower",
-      "Minutes without a renewal or a checkpoint after which a claim is stale.",
-      { min: 0.1 },
-    ),
   },
   activity: {
     lookback_minutes: detectorKey(
@@ -158,27 +152,6 @@ export const KEYS = {
   },
   // What counts as work suppresses alarms, so a project may not set these.
   workspace: {
-    devlog_files: listKey(
-      ["devlogs/**/*.md", "devlog/**/*.md", "DEVLOG*.md"],
-      "never",
-      "Files in an agent's folder that log finished work; * matches any part of a name, ** any folders.",
-    ),
-    status_files: listKey(
-      ["status.json", "agent_workspaces/*/status.json"],
-      "never",
-      "Files in which an agent reports its status; a new timestamp alone is not activity.",
-    ),
-    inbox_files: listKey(
-      ["inbox/*", "agent_workspaces/*/inbox/*"],
-      "never",
-      "Messages to an agent, one file each; a removed file means that the message was handled.",
-    ),
-    message_queue_files: listKey(
-      ["message_queue/*.json", "message_queue.json"],
-      "never",
-      "Files with a JSON list of messages; a shorter list means that messages were handled.",
-    ),
-    contract_files: listKey(["contracts/*.json"], "never", "Files that change when work is claimed."),
     commit_words: listKey(
       [],
       "never",
@@ -202,51 +175,11 @@ export const KEYS = {
     auto_resume_hours: numberKey(12, "lower", "Age in hours from which `rouse check` recommends a resume."),
   },
   detectors: {
-    burn_output_tokens: detectorKey(
-      "burn_output_tokens",
-      "lower",
-      "Number of output tokens without a new result that counts as no progress.",
-      { min: 1000 },
-    ),
-    lost_result_seconds: detectorKey(
-      "lost_result_seconds",
-      "lower",
-      "Seconds after which a tool result that the agent did not continue from is lost.",
-      { min: 1 },
-    ),
-    stopped_early_seconds: detectorKey(
-      "stopped_early_seconds",
-      "lower",
-      "Seconds of silence after which a turn that ended with an announcement counts as stopped early.",
-      { min: 1, projectMin: 30 },
-    ),
     own_timeout_seconds: detectorKey(
       "own_timeout_seconds",
       "never",
       "Seconds after which the program itself ends a silent request, if you changed that (API_TIMEOUT_MS in Claude Code, stream_idle_timeout_ms in Codex); rouse does not interrupt earlier; 0 uses the profile's value.",
       { max: 86_400 },
-    ),
-    never_shown_seconds: detectorKey(
-      "never_shown_seconds",
-      "lower",
-      "Seconds without any output after which a new program counts as not started.",
-      { min: 1 },
-    ),
-    silence_patience: detectorKey(
-      "silence_patience",
-      "lower",
-      "Factor by which reports of a silent stream or a frozen screen are delayed.",
-      { min: 0.02, projectMin: 0.5, max: 10 },
-    ),
-    tool_patience: detectorKey(
-      "tool_patience",
-      "lower",
-      "Factor by which reports of a long-running tool are delayed.",
-      {
-        min: 0.02,
-        projectMin: 0.5,
-        max: 10,
-      },
     ),
   },
   alerts: {
@@ -266,32 +199,6 @@ export const KEYS = {
       "Minutes after which an alert for an unacknowledged problem is repeated; 0 for never.",
       {
         max: 100_000,
-      },
-    ),
-    group_wait_seconds: numberKey(
-      10,
-      "never",
-      "Seconds that an alert waits, so that simultaneous problems are sent together.",
-      {
-        max: 3600,
-      },
-    ),
-    group_over: integerKey(
-      5,
-      "never",
-      "Largest number of simultaneous new problems that are sent as separate alerts; more become one alert.",
-      {
-        min: 1,
-        max: 10_000,
-      },
-    ),
-    retry_seconds: numberKey(
-      5,
-      "never",
-      "Seconds until a failed alert is retried; doubles each time, up to ten minutes.",
-      {
-        min: 0.01,
-        max: 600,
       },
     ),
     digest: textKey("", "never", 'Time of the digest as a cron pattern such as "0 8 * * *"; empty for never.'),

@@ -62,10 +62,17 @@ describe("defaults", () => {
     const names = [...KEY_BY_NAME.keys()].map((full) => full.split(".")[1]);
     for (const name of Object.keys(settings)) expect(names.filter((other) => other === name)).toHaveLength(1);
     expect(Object.keys(DEFAULTS).filter((name) => !Object.hasOwn(settings, name))).toEqual([
+      "claim_stale_minutes",
       "retry_ceiling_minutes",
+      "burn_output_tokens",
       "burn_active_minutes",
+      "lost_result_seconds",
+      "stopped_early_seconds",
       "never_started_seconds",
+      "never_shown_seconds",
       "never_exited_seconds",
+      "silence_patience",
+      "tool_patience",
     ]);
   });
 });
@@ -241,11 +248,13 @@ describe("a wrong line", () => {
       "error: :2:1: health.repeated_error_threshold must be a number from 2 to 32, found 33; using 5",
     ],
     [
-      "[alerts]\ngroup_over = 1.5",
-      "error: :2:1: alerts.group_over must be a whole number from 1 to 10000, found 1.5; using 5",
+      "[daemon]\nhttp_port = 1.5",
+      "error: :2:1: daemon.http_port must be a whole number from 0 to 65535, found 1.5; using 17687",
     ],
     ["[diagnosis]\nlog_lines = 50", "error: :2:1: unknown key diagnosis.log_lines; ignored"],
     ["[detectors]\nlearned_quantile = 0.9", "error: :2:1: unknown key detectors.learned_quantile; ignored"],
+    ["[alerts]\ngroup_over = 9", "error: :2:1: unknown key alerts.group_over; ignored"],
+    ["[workspace]\ndevlog_files = []", "error: :2:1: unknown key workspace.devlog_files; ignored"],
     [
       "[health]\nenabled = 1979-05-27",
       'error: :2:1: health.enabled must be true or false, found "1979-05-27"; using true',
@@ -309,7 +318,6 @@ describe("an invalid configuration file", () => {
 
 describe("a project file", () => {
   it.each([
-    ["[detectors]\nsilence_patience = 0.4", "detectors.silence_patience: a project file may not set it below 0.5"],
     ["[watchdog]\npoll_interval_secs = 31", "watchdog.poll_interval_secs: a project file may only lower it (now 30)"],
     ["[health]\nidle_timeout_minutes = 999", "health.idle_timeout_minutes: a project file may only lower it (now 15)"],
     [

@@ -1,6 +1,6 @@
 /**
- * The thresholds that a user, a project or feedback on alarms can change, under their configuration names. A detector
- * reads them with `settingOf(options, name)`; values that never change are constants of their detector.
+ * The thresholds of the detectors. A user and a project can change those with a configuration key of the same name;
+ * feedback on alarms can also raise the others. A detector reads them with `settingOf(options, name)`.
  */
 export interface Defaults {
   /** The time between two checks of a session; the unit of the fingerprint. */

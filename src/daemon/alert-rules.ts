@@ -5,6 +5,7 @@ import type { ChannelSettings } from "../config/channels.js";
 import type { ConfigIssue } from "../config/issue.js";
 import type { Config } from "../config/keys.js";
 import { type AlertRoute, type AlertRules, type QuietHours, SEVERITIES, type Severity } from "../core/notices/alert.js";
+import { ALERT_TIMING } from "./alert-timing.js";
 
 export type ConfiguredRules = Omit<AlertRules, "patienceMs" | "tagsOf">;
 
@@ -40,8 +41,8 @@ export function alertRules(
       fallback: channels.some(({ name }) => name === health.alert_channel) ? health.alert_channel : null,
       quiet,
       reminder: { everyMs: alerts.reminder_minutes * 60_000, max: REMINDERS_MAX },
-      groupWaitMs: alerts.group_wait_seconds * 1000,
-      groupOver: alerts.group_over,
+      groupWaitMs: ALERT_TIMING.groupWaitMs,
+      groupOver: ALERT_TIMING.groupOver,
     },
     issues,
   };

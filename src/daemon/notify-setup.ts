@@ -13,6 +13,7 @@ import { compilePattern } from "../programs/shared/pattern.js";
 import type { OutboxTable } from "../store/outbox.js";
 import { alertRules, isCron } from "./alert-rules.js";
 import { AlertSender } from "./alert-sender.js";
+import { ALERT_TIMING } from "./alert-timing.js";
 import { Digests } from "./digests.js";
 import type { Loop } from "./loop.js";
 import { ringTerminals } from "./ring-terminals.js";
@@ -42,7 +43,7 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
     channels,
     now,
     isWanted: ({ notice }) => isStillWanted(notice, loop().incidents, loop().state.notices.alerts, now()),
-    retryMs: config.alerts.retry_seconds * 1000,
+    retryMs: ALERT_TIMING.retryMs,
     giveUpMs: GIVE_UP_MS,
   });
   const withDigest = loaded.channels.filter(({ digest }) => digest);

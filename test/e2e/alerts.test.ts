@@ -6,6 +6,7 @@ import { rousePaths } from "../../src/config/paths.js";
 import { loadSqlite } from "../../src/store/sqlite.js";
 import { askHostProcess } from "../../src/terminal/ask.js";
 import { findSession } from "../../src/terminal/registry.js";
+import { withConstants } from "../support/constants.js";
 import { TestDaemon } from "../support/daemon.js";
 import { closeHome, type Home, makeHome, rouse, rouseInTerminal, until } from "../support/hosts.js";
 import { agent } from "../support/loops.js";
@@ -35,6 +36,7 @@ let daemon: TestDaemon;
 let receiver: HttpReceiver;
 beforeEach(async () => {
   home = makeHome();
+  Object.assign(home.env, withConstants("ALERT_TIMING", { groupWaitMs: 0, groupOver: 10_000, retryMs: 20 }));
   daemon = new TestDaemon(home);
   receiver = new HttpReceiver();
   const url = await receiver.start();
@@ -42,10 +44,6 @@ beforeEach(async () => {
   writeFileSync(
     join(home.path, "config", "config.toml"),
     `version = 1
-[alerts]
-group_wait_seconds = 0
-group_over = 10000
-retry_seconds = 0.02
 [channels.ops]
 type = "webhook"
 url = "${url}/hook"

@@ -32,8 +32,6 @@ beforeAll(async () => {
   home = makeHome("on");
   home.env.CLAUDE_CONFIG_DIR = join(home.path, ".claude");
   home.env.ROUSE_MCP_RIGHTS = "read,report,control";
-  // The threshold of the third criterion.
-  home.env.ROUSE_DETECTORS_NEVER_SHOWN_SECONDS = "6";
   const policies = join(rousePaths(home.env).config, "policies");
   mkdirSync(policies, { recursive: true });
   writeFileSync(join(policies, "quick.toml"), QUICK);
@@ -126,11 +124,15 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
   it("3: stuck detection works with a configurable threshold", async () => {
     const client = await connect(STDIO);
     await once("mute", async () => {
-      const { status } = await rouse(home, ["spawn", "--name", "mute", "--tag", "worker", "--", "sleep", "600"]);
+      const path = join(home.path, "mute");
+      mkdirSync(path);
+      writeFileSync(join(path, ".rouse.toml"), "[health]\nidle_timeout_minutes = 0.1\n");
+      const command = ["spawn", "--name", "mute", "--tag", "worker", "--", "sleep", "600"];
+      const { status } = await rouse({ ...home, path }, command);
       expect(status).toBe(0);
     });
     const message = await sentMessage(client, "mute", "worker.stuck");
-    // The default is a minute and more.
+    // The default is 15 minutes.
     expect(message.payload).toMatchObject({ cause: "never_started", reasons: [expect.stringMatching(/up for \d+ s/)] });
     expect((message.payload as { duration_secs: number }).duration_secs).toBeLessThan(60);
   });

@@ -14,6 +14,7 @@ import { askDaemon } from "../../src/daemon/client.js";
 import { loadSqlite } from "../../src/store/sqlite.js";
 import { ApiClient, makeToken, openPort } from "../support/api.js";
 import { CANARIES } from "../support/canaries.js";
+import { withConstants } from "../support/constants.js";
 import { type EventReader, openEvents } from "../support/event-reader.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 import { CLIENTS } from "../support/mcp.js";
@@ -44,6 +45,7 @@ const leaks = (): [string, number, string | undefined][] =>
 
 beforeAll(async () => {
   home = makeHome("on");
+  Object.assign(home.env, withConstants("ALERT_TIMING", { groupWaitMs: 0, groupOver: 10_000, retryMs: 100 }));
   const url = await receiver.start();
   // The environment of the daemon, of every command, and of the agent.
   for (const [n, canary] of CANARIES.entries()) home.env[`CANARY_${n}`] = canary;
@@ -51,10 +53,6 @@ beforeAll(async () => {
   writeFileSync(
     join(home.path, "config", "config.toml"),
     `version = 1
-[alerts]
-group_wait_seconds = 0
-group_over = 10000
-retry_seconds = 0.1
 [mcp]
 rights = ["read", "report", "control"]
 [channels.ops]

@@ -1,6 +1,6 @@
 /**
  * One daemon and the agents of some rows, in terminals of rouse's own and in tmux panes. Everything is real but the
- * patience: the configuration has seconds where a person has minutes.
+ * patience: the configuration and the constants of the daemon have seconds where a person has minutes.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -14,6 +14,7 @@ import type { AgentSession } from "../../src/core/agent.js";
 import type { IncidentView } from "../../src/daemon/views/incident-view.js";
 import { listSessions } from "../../src/terminal/registry.js";
 import { startHost } from "../../src/terminal/start-host.js";
+import { withConstants } from "./constants.js";
 import { TestDaemon } from "./daemon.js";
 import { type FakeScript, fakeAgent, placeOf } from "./fake-agent.js";
 import { closeHome, type Home, makeHome, rouse } from "./hosts.js";
@@ -27,15 +28,17 @@ idle_timeout_minutes = 0.1
 completion_timeout_minutes = 0.05
 [checkpoints]
 checkpoint_stall_minutes = 0.1
-claim_stale_minutes = 0.6
 [detectors]
-silence_patience = 0.1
-tool_patience = 0.05
 own_timeout_seconds = 10
-stopped_early_seconds = 3
-lost_result_seconds = 3
-burn_output_tokens = 1000
 `;
+const CONSTANTS = {
+  claim_stale_minutes: 0.6,
+  silence_patience: 0.1,
+  tool_patience: 0.05,
+  stopped_early_seconds: 3,
+  lost_result_seconds: 3,
+  burn_output_tokens: 1000,
+};
 
 export const WAYS = ["spawn", "tmux"] as const;
 export type Way = (typeof WAYS)[number];
@@ -103,7 +106,7 @@ export class RowStage {
     const accounts = agents.map((name) => `${name}=${name}`);
     writeFileSync(join(config, "config.toml"), `${CONFIG}[accounts]\nagents = ${JSON.stringify(accounts)}\n`);
     for (const [name, text] of Object.entries(policies)) writeFileSync(join(config, "policies", `${name}.toml`), text);
-    this.#daemon.start();
+    this.#daemon.start(withConstants("DEFAULTS", CONSTANTS));
     await this.#daemon.judges();
     await this.#daemon.post("/v1/watch", { programs: false, tags: [], names: panes });
     await this.#daemon.post("/v1/permissions", { agents: "all", allowed: true });

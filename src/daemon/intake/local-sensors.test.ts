@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { until } from "../../../test/support/hosts.js";
 import { agent, TestLoop, WORKING } from "../../../test/support/loops.js";
-import { toConfig } from "../../config/keys.js";
 import { NO_CONTEXT } from "../../readers/records/record-reader.js";
 import { identityOf } from "../../sensors/process/process-sensor.js";
 import type { RecordedEnd } from "../../terminal/registry.js";
@@ -35,7 +34,7 @@ beforeEach(() => {
     readContext: NO_CONTEXT,
     positionsFile: join(folder, "positions.json"),
     ownFolders: [folder],
-    workspace: { ...toConfig(new Map()).workspace, devlog_files: ["notes/*.md"], commit_words: ["{name}:"] },
+    workspace: { commit_words: ["{name}:"] },
     endOf: () => recorded,
     openDatabase: () => {
       throw new Error("there is none");
@@ -86,9 +85,9 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     git("init", "-q");
     git("commit", "-q", "--allow-empty", "-m", "somebody else's");
     git("commit", "-q", "--allow-empty", "-m", "a: its own");
-    mkdirSync(join(work, "notes"));
-    writeFileSync(join(work, "notes", "today.md"), "done");
-    utimesSync(join(work, "notes", "today.md"), now, now);
+    mkdirSync(join(work, "devlogs"));
+    writeFileSync(join(work, "devlogs", "today.md"), "done");
+    utimesSync(join(work, "devlogs", "today.md"), now, now);
     watch("transcript", { name: "a", workspace: work, startedAt: test.loop.now() - 60_000 });
     sensors.start();
     const seen = () => {

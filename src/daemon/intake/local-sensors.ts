@@ -24,7 +24,6 @@ import { TmuxWatcher } from "../../sensors/tmux/watcher.js";
 import { SessionFileSensor } from "../../sensors/transcript/session-file.js";
 import { Transcripts } from "../../sensors/transcript/transcripts.js";
 import { WorkspaceFolders } from "../../sensors/workspace/folder.js";
-import { sourcesOf } from "../../sensors/workspace/sources.js";
 import { WorkspaceSensor } from "../../sensors/workspace/workspace-sensor.js";
 import { quitSignal } from "../../terminal/leave.js";
 import type { RecordedEnd } from "../../terminal/registry.js";
@@ -92,10 +91,7 @@ export class LocalSensors {
     this.#backlog = new SignalBacklog((session, signals) => loop.ingest(session, null, signals));
     this.#finder = new AgentFinder(new Accounts(options.accountKey));
     this.#positions = new Positions(options.positionsFile, this.#transcripts);
-    this.#folders = new WorkspaceFolders({
-      sources: sourcesOf(options.workspace),
-      exclude: options.ownFolders,
-    });
+    this.#folders = new WorkspaceFolders({ exclude: options.ownFolders });
     this.#tmux = this.#watchTmux();
   }
 

@@ -1,5 +1,4 @@
 /** The files in which projects show work: the sources of seed 004, and the result files of test programs. */
-import { type Config, toConfig } from "../../config/keys.js";
 import { canonicalJson } from "../../core/digest.js";
 import { asRecord } from "../../readers/records/json.js";
 
@@ -15,16 +14,14 @@ export interface WorkspaceSources {
   contract: readonly string[];
 }
 
-/** From the configuration. */
-export const sourcesOf = (workspace: Config["workspace"]): WorkspaceSources => ({
-  devlog: workspace.devlog_files,
-  status: workspace.status_files,
-  inbox: workspace.inbox_files,
-  queue: workspace.message_queue_files,
-  contract: workspace.contract_files,
-});
-
-export const DEFAULT_SOURCES: WorkspaceSources = sourcesOf(toConfig(new Map()).workspace);
+/** Patterns relative to an agent's folder: * matches any part of a name, ** any folders. */
+export const DEFAULT_SOURCES: WorkspaceSources = {
+  devlog: ["devlogs/**/*.md", "devlog/**/*.md", "DEVLOG*.md"],
+  status: ["status.json", "agent_workspaces/*/status.json"],
+  inbox: ["inbox/*", "agent_workspaces/*/inbox/*"],
+  queue: ["message_queue/*.json", "message_queue.json"],
+  contract: ["contracts/*.json"],
+};
 
 export interface TestSource {
   pattern: string;
