@@ -19,7 +19,7 @@ interface Watching {
   hand: HostHand | null;
 }
 
-interface SessionJudge {
+interface WatchingOptions {
   options: HostOptions;
   program: HeldProgram;
   /** The start of its process, as the system reports it. */
@@ -34,8 +34,8 @@ interface SessionJudge {
   say: (what: string, error: unknown) => void;
 }
 
-export async function startWatching(watched: SessionJudge): Promise<Watching> {
-  const { options, program, start, ring, size, typedAt, give, shown, say } = watched;
+export async function startWatching(inputs: WatchingOptions): Promise<Watching> {
+  const { options, program, start, ring, size, typedAt, give, shown, say } = inputs;
   const { spec, paths, log } = options;
   const [{ profileFor }, { Observer }, { HostHand }] = await Promise.all([
     import("../programs/registry.js"),
