@@ -38,7 +38,7 @@ export const ruleSchema = z.strictObject({
   /** By it, a user's profile replaces or removes the rule. Every built-in rule has one. */
   id: z.string().min(1).optional(),
   fact: z.enum(FACTS),
-  region: z.enum(["status", "foot", "last", "reply"]),
+  region: z.enum(["status", "foot", "last"]),
   /** RE2. Named groups: attempt, max, delay, text, subject, count. Elapsed time and tokens are found by shape. */
   when: re2,
   /** The text is drawn in red or amber, which a quoted copy is not. Ignored if colours are unknown. */

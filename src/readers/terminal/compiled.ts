@@ -30,7 +30,7 @@ const cache = new WeakMap<AgentProfile, CompiledProfile>();
 export function compileProfile(profile: AgentProfile): CompiledProfile {
   const known = cache.get(profile);
   if (known) return known;
-  const rules: Record<Rule["region"], CompiledRule[]> = { status: [], foot: [], last: [], reply: [] };
+  const rules: Record<Rule["region"], CompiledRule[]> = { status: [], foot: [], last: [] };
   for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: compilePattern(rule.when) });
   const says = (row: ScreenRow): RowSays => row.saysTo(asked) ?? row.keep(new RowSays(asked, row.text));
   const placeholders = profile.composer.placeholders.map(compilePattern);
