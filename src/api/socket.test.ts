@@ -57,6 +57,17 @@ describe("a call over the socket", () => {
     ]);
   });
 
+  it.each([
+    ["worker.stuck", {}, "msg_type: worker.stuck is reserved for rouse and for agents that watch others"],
+    ["worker.recovered", { "x-rouse-client": "bot" }, "msg_type: worker.recovered is reserved for rouse"],
+    ["worker.anything", { "x-rouse-session": "s1" }, "msg_type: worker.anything is reserved for rouse"],
+    ["watchdog.blind", { "x-rouse-client": "bot" }, "msg_type: watchdog.blind is reserved for rouse"],
+  ])("cannot send the reserved message type %s", async (msg_type, headers, message) => {
+    const sent = await call("send_message", { ...note, msg_type }, headers as Record<string, string>);
+    expect(sent.error).toMatchObject({ kind: "bad", message: expect.stringContaining(message) });
+    expect(await inbox()).toEqual([]);
+  });
+
   it("has only the rights that the client did not give up", async () => {
     const headers = { "x-rouse-rights": "read,report" };
     expect(await call("agents", {}, headers)).toMatchObject({ answer: { agents: [{ name: "api" }] } });

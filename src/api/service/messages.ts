@@ -1,6 +1,6 @@
 /** Inboxes: read with a cursor, send, acknowledge. */
 import { randomUUID } from "node:crypto";
-import { MESSAGE_TYPES } from "../../core/notices/message.js";
+import { MESSAGE_TYPES, type MessageType } from "../../core/notices/message.js";
 import { forOutput } from "../../core/text/for-output.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import type { Client } from "../../daemon/http/tokens.js";
@@ -20,6 +20,24 @@ export interface OutgoingMessage {
 const PAYLOAD_MAX = 16 * 1024;
 /** The sender of rouse's own messages. */
 const ROUSE = "rouse";
+/** The client of a user's own command line. */
+const USER = "user";
+/** An agent that watches others reports with these, under its own name. */
+const OF_WATCHING_AGENTS: ReadonlySet<string> = new Set<MessageType>([
+  "worker.stuck",
+  "worker.error",
+  "worker.complete",
+  "worker.needs_input",
+]);
+
+/** Orchestrators act on `worker.*` and `watchdog.*`, so these types are reserved. Null if the client may send the type. */
+function checkType(type: string, client: string): string | null {
+  if (!/^(worker|watchdog)\./.test(type)) return null;
+  if (!OF_WATCHING_AGENTS.has(type)) return `${type} is reserved for rouse; use another type, such as note`;
+  return client === USER
+    ? `${type} is reserved for rouse and for agents that watch others; use another type, such as note`
+    : null;
+}
 
 export class MessageService {
   readonly #context: Pick<ServiceContext, "loop" | "journal" | "config">;
@@ -45,8 +63,8 @@ export class MessageService {
   /** The sender is stored, so that a client's message cannot pass for one of rouse. */
   send({ name }: Pick<Client, "name">, { tag, type, payload, key }: OutgoingMessage): { cursor: number } {
     const { journal, loop } = this.#context;
-    if (type.startsWith("watchdog."))
-      throw new ApiError("bad", `msg_type: ${type} is rouse's own; an agent that watches others sends worker.*`);
+    const objection = checkType(type, name);
+    if (objection !== null) throw new ApiError("bad", `msg_type: ${objection}`);
     const safe = forOutputDeep(payload);
     if (JSON.stringify(safe).length > PAYLOAD_MAX)
       throw new ApiError("bad", "payload: too large; expected at most 16 kB");
