@@ -13,6 +13,7 @@ import type { Evidence } from "../judgement/evidence/state.js";
 import { turnStatus } from "../judgement/evidence/turn.js";
 import { traitsOf } from "../policy/problems.js";
 import { forOutput } from "../text/for-output.js";
+import { joinSentences } from "../text/sentences.js";
 import { SECOND } from "../text/time.js";
 import type { CommonPayload, Message, MessageType, Payloads } from "./message.js";
 import { type SuggestionContext, suggestionsFor } from "./suggest.js";
@@ -94,7 +95,7 @@ export function makeProblem(
         about,
         {
           ...long,
-          reason: forOutput(incident.reasons.join("; "), 600),
+          reason: forOutput(joinSentences(incident.reasons), 600),
           done: doneOf(incidentState, incident, now),
           last_output_preview: tail.join("\n"),
         },

@@ -145,7 +145,7 @@ describe("an escalation", () => {
     const early = assessed("stuck/stopped_early", { level: "report" });
     world.watch(0, 30 * MIN, early, { facts: { origin: "run" } });
     expect(world.only.escalated?.reason).toBe(
-      "stopped_early: needs you: tried nudge (done) 2 times; skipped stop (runs in your terminal), resume (not for run sessions)",
+      "stopped_early: needs you: tried nudge (done) 2 times. Skipped stop (runs in your terminal), resume (not for run sessions)",
     );
   });
 });

@@ -11,6 +11,7 @@ import { confirmsAt } from "../incidents/course.js";
 import type { Incident } from "../incidents/incident.js";
 import { checkAllowedAction, HUMAN_ONLY, problemOf } from "../incidents/problem.js";
 import { formatDuration } from "../text/duration.js";
+import { joinSentences } from "../text/sentences.js";
 import { SECOND } from "../text/time.js";
 import { CHECKS, RECHECK_MS } from "./checks.js";
 import type { Policy, RecoveryStep } from "./policy.js";
@@ -114,7 +115,7 @@ const idOf = (incident: Incident, actions: readonly ActionRecord[]): string =>
   digest(JSON.stringify([incident.id, incident.reopened, actions.length]));
 
 function reasonOf({ incident }: Situation, step: RecoveryStep, { attempt }: Action): string {
-  return `${incident.problem}: ${step.do} (attempt ${attempt} of ${step.limit}); ${incident.reasons[0] ?? ""}`.trimEnd();
+  return joinSentences([`${incident.problem}: ${step.do} (attempt ${attempt} of ${step.limit})`, incident.reasons[0]]);
 }
 
 type Escalation = Extract<Decision, { action: { do: "escalate" } }>;
@@ -149,8 +150,8 @@ function howItEnded(
     tally.set(what, (tally.get(what) ?? 0) + 1);
   }
   const tried = [...tally].map(([what, times]) => (times > 1 ? `${what} ${times} times` : what));
-  return [
+  return joinSentences([
     tried.length > 0 ? `tried ${tried.join(", ")}` : "no automatic recovery is available for this agent",
-    ...(skipped.length > 0 ? [`skipped ${skipped.join(", ")}`] : []),
-  ].join("; ");
+    skipped.length > 0 ? `skipped ${skipped.join(", ")}` : "",
+  ]);
 }
