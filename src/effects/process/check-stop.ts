@@ -1,6 +1,7 @@
 /** Checks right before a stop whether the situation has changed since the decision. */
 import type { AgentSession } from "../../core/agent.js";
 import type { State } from "../../core/states.js";
+import { joinSentences } from "../../core/text/sentences.js";
 import type { EffectContext } from "../context.js";
 import { openTerminal, quietFor } from "../keys/open-terminal.js";
 
@@ -13,22 +14,7 @@ export const checkStop = async (agent: AgentSession, context: EffectContext): Pr
 /** Checks that the agent has not recovered since the decision. */
 export function checkNotRecovered(agent: AgentSession, context: EffectContext): string | null {
   const now = context.assessment(agent.id);
-  return now && WELL.has(now.state) ? `it is ${now.state} now: ${now.reasons[0] ?? ""}` : null;
-}
-
-/**
- * The only objection to a stop that was ordered is a user who is typing. As with `rouse stop`, an agent that is waiting for
- * an answer is stopped, and so is one whose terminal cannot be read.
- */
-export async function checkOrderedStop(agent: AgentSession, context: EffectContext): Promise<string | null> {
-  const terminal = openTerminal(agent, context.profileOf(agent.kind));
-  if (!terminal) return null;
-  try {
-    const { terminalState } = await terminal.check();
-    return terminalState === null ? null : typedJustNow(terminalState.quietMs, agent, context);
-  } finally {
-    terminal.close();
-  }
+  return now && WELL.has(now.state) ? joinSentences([`it is ${now.state} now`, now.reasons[0]]) : null;
 }
 
 /** Why a user may be using it, or that this cannot be seen; null if it may be stopped. Pipes have no user input. */
@@ -40,11 +26,8 @@ async function checkNotInUse(agent: AgentSession, context: EffectContext): Promi
     if (check.terminalState === null) return check.isPiped ? null : `its terminal cannot be read: ${check.reason}`;
     const { screenState, quietMs } = check.terminalState;
     if (screenState.dialog !== null || screenState.says === "blocked") return "it is waiting for an answer";
-    return typedJustNow(quietMs, agent, context);
+    return quietMs < quietFor(agent, context) ? `a user typed ${Math.floor(quietMs / 1000)} s ago` : null;
   } finally {
     terminal.close();
   }
 }
-
-const typedJustNow = (quietMs: number, agent: AgentSession, context: EffectContext): string | null =>
-  quietMs < quietFor(agent, context) ? `a user typed ${Math.floor(quietMs / 1000)} s ago` : null;

@@ -1,6 +1,6 @@
 /**
  * Stops an agent: writes a checkpoint, sends SIGTERM, then SIGKILL, and verifies the end. Only sessions that rouse started,
- * or in a tmux pane if the policy permits it; never a session in the user's own terminal.
+ * or in a tmux pane if the policy permits it; a session in the user's own terminal only if a user or client orders it.
  */
 
 import type { Action } from "../../core/action.js";
@@ -10,7 +10,7 @@ import { askHostProcess } from "../../terminal/ask.js";
 import { type StopResult, stopTree } from "../../terminal/stop-tree.js";
 import type { EffectContext } from "../context.js";
 import { doneResult, type EffectResult, failedResult, refusedResult, unknownResult } from "../keys/terminal-session.js";
-import { checkOrderedStop, checkStop } from "./check-stop.js";
+import { checkStop } from "./check-stop.js";
 import { keepCheckpoint } from "./checkpoint.js";
 import { leftoversOf } from "./leftovers.js";
 
@@ -19,13 +19,14 @@ const GRACE_MS = 10_000;
 const ANSWER_MS = 20_000;
 
 export async function stopAgent(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
-  if (agent.origin === "run" || agent.origin === "transcript")
+  const isOrder = context.isOrder === true;
+  if (agent.origin === "transcript" || (agent.origin === "run" && !isOrder))
     return refusedResult("it runs in a terminal that rouse does not own");
   const { pid, pidStart } = agent;
   if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return doneResult("already exited; no signal was sent", true);
-  const stands = context.isOrder ? checkOrderedStop : checkStop;
-  const objection = await stands(agent, context);
+  // An order stops an agent in any state, as `rouse stop` does.
+  const objection = isOrder ? null : await checkStop(agent, context);
   if (objection !== null) return refusedResult(objection);
 
   context.starting?.environments.remember(agent);
@@ -41,9 +42,9 @@ export async function stopAgent(action: Action, agent: AgentSession, context: Ef
     return refusedResult(`cannot write a checkpoint: ${checkpoint.message}`.slice(0, 300));
 
   // Git may have taken seconds: check again for a user who started typing.
-  const late = await stands(agent, context);
+  const late = isOrder ? null : await checkStop(agent, context);
   if (late !== null) return refusedResult(`${late}; checkpoint: ${checkpoint}`);
-  const stopped = await end(agent, { pid, start: pidStart }, context.isOrder ? "client" : "rouse");
+  const stopped = await end(agent, { pid, start: pidStart }, isOrder ? "client" : "rouse");
   if (typeof stopped === "string") return unknownResult(`${stopped}; checkpoint: ${checkpoint}`);
   if (!stopped.isGone)
     return failedResult(`${stopped.left.length} processes are still running: ${stopped.left.join(" ")}`);
