@@ -5,6 +5,7 @@ import { claudeCodeProgram } from "./claude-code/index.js";
 import { codexProgram } from "./codex/index.js";
 import { geminiProgram } from "./gemini/index.js";
 import { genericProgram } from "./generic/index.js";
+import { gooseProgram } from "./goose/index.js";
 import { opencodeProgram } from "./opencode/index.js";
 import { partOf } from "./part.js";
 import type { AgentProgram, ProgramReaders } from "./program.js";
@@ -15,6 +16,7 @@ export const PROGRAMS: readonly AgentProgram[] = [
   codexProgram,
   geminiProgram,
   opencodeProgram,
+  gooseProgram,
   genericProgram,
 ];
 
