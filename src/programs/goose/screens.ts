@@ -20,7 +20,7 @@ export const goose: AgentProfile = {
     bottom: null,
     more: null,
     belowMax: 0,
-    hiddenMeansDialog: false,
+    hiddenMeansDialog: true,
     placeholders: [
       "^Enter to send\\b",
       "^Press Ctrl\\+C again to exit\\b",
@@ -47,6 +47,8 @@ export const goose: AgentProfile = {
       region: "last",
       when: "^(?:Interrupted before the model replied and removed the last message\\.|Yes — what would you like me to do\\?)$",
     },
+    // No spinner turns beside a running tool.
+    { id: "goose-busy-tool", fact: "busy", region: "last", when: "^ {2}▸ \\S" },
     { id: "goose-shell", fact: "tool", region: "last", when: "^ {4}command: (?P<command>\\S.*)$", class: "shell" },
     { id: "goose-tool", fact: "tool", region: "last", when: "^ {2}▸ (?P<subject>\\S.*)$", class: "other" },
     {
@@ -56,6 +58,15 @@ export const goose: AgentProfile = {
       when: "^(?P<text>(?:Ran into this error trying to compact|Context length exceeded|Unable to continue): .*)",
       opens: true,
     },
+    // The names of its own kinds of provider errors. Other words after "this error" may be a reply.
+    {
+      id: "goose-gave-up",
+      fact: "failure",
+      region: "last",
+      when: "^(?P<text>Ran into this error: (?:Authentication error|Context length exceeded|Credits exhausted|Execution error|Network error|Rate limit exceeded|Request failed|Server error|Unsupported operation|Usage data error): .*)",
+      opens: true,
+      fallback: "api",
+    },
     {
       id: "goose-exception",
       fact: "failure",
@@ -63,21 +74,22 @@ export const goose: AgentProfile = {
       when: "^ {0,2}(?:error: )?(?P<text>The error above was an exception we were not able to handle\\.)",
       fallback: "api",
     },
+    {
+      id: "goose-context",
+      fact: "failure",
+      region: "last",
+      when: "^(?P<text>The conversation is too long for the model's context window\\.)$",
+    },
     ...generic.rules,
   ],
-  noise: [
-    ...generic.noise,
-    "^Cost: \\$\\d[\\d.]* USD\\b",
-    "^Context: [●○]{10} \\d+% \\(",
-    "^ {0,2}[─━═╌]{10,} \\d+% ",
-  ],
+  noise: [...generic.noise, "^Cost: \\$\\d[\\d.]* USD\\b", "^Context: [●○]{10} \\d+% \\(", "^ {0,2}[─━═╌]{10,} \\d+% "],
   message: null,
   bareMessages: true,
   dialogs: [
-    { prompt: "permission", when: "Goose would like to call the above tool|Do you allow this tool call\\?" },
-    { prompt: "plan", when: "act on this plan\\?" },
-    { prompt: "confirmation", when: "Approve(?: this action)?\\?|Open the top-up URL in your browser\\?" },
-    ...generic.dialogs,
+    { prompt: "permission", when: "◆ {2}(?:Goose would like to call the above tool|Do you allow this tool call\\?)" },
+    { prompt: "plan", when: "◆ {2}.*\\bact on this plan\\?" },
+    { prompt: "confirmation", when: "◆ {2}[\\s\\S]*[●○] Yes / [●○] No" },
+    { prompt: "input", when: "◆ {2}[\\s\\S]*● " },
   ],
   traits: { ...generic.traits, ownTimeoutMs: 600_000, marksEnd: true },
   // Ctrl+C stops a turn. At an empty prompt it asks to be pressed once more to leave.
