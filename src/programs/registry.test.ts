@@ -4,7 +4,7 @@ import { compilePattern } from "./shared/pattern.js";
 import { mergeProfile, recordsOf } from "./shared/profile.js";
 import { profileOverrideSchema, profileSchema } from "./shared/profile-schema.js";
 
-const NAMES = ["claude-code", "codex", "gemini", "opencode", "generic"];
+const NAMES = ["claude-code", "codex", "gemini", "opencode", "goose", "generic"];
 
 describe("the built-in profiles", () => {
   it.each(NAMES)("are valid data with valid patterns: %s", (name) => {
@@ -25,6 +25,7 @@ describe("the profile of a program", () => {
     ["codex", "codex"],
     ["gemini", "gemini"],
     ["opencode", "opencode"],
+    ["goose", "goose"],
     ["a-fork-of-something", "generic"],
     ["", "generic"],
   ])("of %j is %s", (program, id) => {

@@ -43,7 +43,7 @@ function patternsOf(id: string): string[] {
     .concat([...noise, queued, message, versionRow, ...own].filter((source) => source !== null));
 }
 
-describe.each(["claude-code", "codex", "gemini", "opencode", "generic"])("the patterns of %s", (id) => {
+describe.each(["claude-code", "codex", "gemini", "opencode", "goose", "generic"])("the patterns of %s", (id) => {
   it("read the beginning of a long text only, so that its length costs nothing", () => {
     for (const source of new Set(patternsOf(id))) {
       const compiled = compilePattern(source);

@@ -1,4 +1,4 @@
-/** A small profile of the user's own, over recordings of a program that rouse does not know. */
+/** A small profile of the user's own, over the recordings of Goose as those of a program that rouse does not know. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -8,10 +8,10 @@ import { SOURCE_NAMES } from "../../src/replay/case-folder.js";
 import { replayCase } from "../../src/replay/replay-case.js";
 
 const CASES = join(import.meta.dirname, "..", "fixtures", "cases", "goose");
-const HEAD = 'id = "goose"\nextends = "generic"\nprograms = ["goose"]\n';
+const HEAD = 'id = "stranger"\nextends = "generic"\nprograms = ["stranger"]\n';
 const BUSY = `
 [[rules]]
-id = "goose-busy"
+id = "stranger-busy"
 fact = "busy"
 region = "status"
 when = '^[◐◑◒◓] .*\\(Ctrl\\+C to interrupt\\)'
@@ -24,13 +24,13 @@ const PROFILES = [
 ] as const;
 
 async function statesIn(name: string, profiles: readonly ProfileOverride[]): Promise<string[]> {
-  const options = { zone: "UTC", agent: "goose", sources: new Set(SOURCE_NAMES), profiles };
+  const options = { zone: "UTC", agent: "stranger", sources: new Set(SOURCE_NAMES), profiles };
   const { timeline } = await replayCase(join(CASES, name), options);
   return timeline.map(({ t, state, cause }) => `${t} ${state} ${cause}`);
 }
 
-describe.each(PROFILES)("a profile of Goose over the generic one with %s", (_, text) => {
-  const profiles = profilesIn("goose.toml", text);
+describe.each(PROFILES)("a profile of a stranger over the generic one with %s", (_, text) => {
+  const profiles = profilesIn("stranger.toml", text);
 
   it.each(readdirSync(CASES))("judges the recording %s as soon as no profile does", async (name) => {
     if (!Array.isArray(profiles)) throw new Error(profiles.text);

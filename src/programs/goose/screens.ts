@@ -47,8 +47,8 @@ export const goose: AgentProfile = {
       region: "last",
       when: "^(?:Interrupted before the model replied and removed the last message\\.|Yes — what would you like me to do\\?)$",
     },
-    // No spinner turns beside a running tool.
-    { id: "goose-busy-tool", fact: "busy", region: "last", when: "^ {2}▸ \\S" },
+    // No spinner turns beside a running command. Of other tools the row says too little to be a sign of work.
+    { id: "goose-busy-shell", fact: "busy", region: "last", when: "^ {2}▸ (?:\\S*__)?shell\\b" },
     { id: "goose-shell", fact: "tool", region: "last", when: "^ {4}command: (?P<command>\\S.*)$", class: "shell" },
     { id: "goose-tool", fact: "tool", region: "last", when: "^ {2}▸ (?P<subject>\\S.*)$", class: "other" },
     {
@@ -92,8 +92,8 @@ export const goose: AgentProfile = {
     { prompt: "input", when: "◆ {2}[\\s\\S]*● " },
   ],
   traits: { ...generic.traits, ownTimeoutMs: 600_000, marksEnd: true },
-  // Ctrl+C stops a turn. At an empty prompt it asks to be pressed once more to leave.
-  keys: { interrupt: ["\u0003"], submit: ["\r"], quit: ["\u0003", "\u0003"] },
+  // Only Ctrl+C stops a turn, and rouse never presses it: in early releases it leaves the program at an empty prompt.
+  keys: { interrupt: [], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {
     byId: ["goose", "session", "{options}", "--resume", "--session-id", "{session}"],
     latest: ["goose", "session", "{options}", "--resume"],

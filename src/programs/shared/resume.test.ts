@@ -37,6 +37,17 @@ describe("resumeCommand", () => {
     ["codex", ["codex", "exec", "--json", "fix it"], ["codex", "exec", "--json", "resume", ID, "go on"]],
     ["gemini", ["gemini", "-y", "-p", "fix it"], ["gemini", "-y", "-r", ID, "-p", "go on"]],
     ["opencode", ["opencode", "run", "-m", "a/b", "fix"], ["opencode", "run", "-m", "a/b", "-s", ID, "go on"]],
+    ["goose", ["goose"], ["goose", "session", "--resume", "--session-id", ID]],
+    [
+      "goose",
+      ["goose", "session", "--debug", "-n", "tests"],
+      ["goose", "session", "--debug", "--resume", "--session-id", ID],
+    ],
+    [
+      "goose",
+      ["goose", "run", "--output-format", "stream-json", "-t", "fix it"],
+      ["goose", "run", "--output-format", "stream-json", "--resume", "--session-id", ID, "--text", "go on"],
+    ],
     ["claude-code", ["claude", "--", "--model", "is a word here"], ["claude", "--resume", ID]],
   ])("%s: %j", (kind, began, command) => {
     expect(resumed(kind, ...began)).toEqual(command);
