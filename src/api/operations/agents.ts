@@ -156,7 +156,7 @@ export const AGENTS = {
       agent: z.string(),
       state: z.enum(STATES),
       incident: z.string().nullable(),
-      problem: z.enum(PROBLEMS).nullable().describe("the problem"),
+      problem: z.enum(PROBLEMS).nullable().describe("such as silent_stream; null if the agent is healthy"),
       dry_run: z.boolean(),
       steps: z.array(
         plannedStep.extend({

@@ -17,16 +17,16 @@ export const agentRecord = z.object({
   session: z.string().describe("id of this run"),
   origin: originField.describe("how rouse found the agent"),
   tags: texts,
-  workspace: z.string().nullable(),
+  workspace: z.string().nullable().describe("folder that the agent works in"),
   task: z.string().nullable(),
   pid: z.number().nullable(),
   state: z.enum(STATES),
   cause: z.string().nullable(),
   level: z.enum(["report", "act"]).describe("act: certain enough for rouse to act"),
-  confidence: z.number(),
+  confidence: z.number().describe("0 to 1"),
   since: time.describe("start of the state, ISO 8601"),
   until: time.nullable().describe("end of a limit, ISO 8601"),
-  doing: z.string(),
+  doing: z.string().describe("current work as a short text"),
   reasons: texts,
   last_progress: time.nullable(),
   last_output: time.nullable(),
@@ -40,7 +40,7 @@ export const agentRecord = z.object({
       tokens_budget: z.number().nullable(),
       cost_usd: z.number().nullable(),
       cost_usd_budget: z.number().nullable(),
-      unpriced_tokens: z.number(),
+      unpriced_tokens: z.number().describe("tokens without a known price; not included in cost_usd"),
       is_over: z.boolean(),
       notes: texts,
     })
@@ -78,21 +78,26 @@ export const incidentRecord = z.object({
   agent: z.string(),
   session: z.string(),
   kind: z.string(),
-  problem: z.enum(PROBLEMS).describe("the problem"),
+  problem: z.enum(PROBLEMS).describe("such as silent_stream"),
   chain: texts.describe("earlier names of the same problem, oldest first"),
   phase: z.enum(PHASES),
   opened_at: time,
-  since: time,
+  since: time.describe("start of the problem, ISO 8601"),
   ended_at: time.nullable(),
   level: z.enum(["report", "act"]),
   confidence: z.number(),
   until: time.nullable(),
   reasons: texts,
-  outage: z.object({ id: z.string(), group: z.string(), shared: z.string(), incidents: z.number() }).nullable(),
+  outage: z
+    .object({ id: z.string(), group: z.string(), shared: z.string(), incidents: z.number() })
+    .nullable()
+    .describe(
+      "outage that it belongs to: group (limit, service, login, machine), what its agents share, number of incidents",
+    ),
   acked_at: time.nullable(),
   silenced_until: time.nullable(),
   feedback: z.enum(["false-alarm", "right"]).nullable(),
-  reopened: z.number(),
+  reopened: z.number().describe("number of times that the problem returned"),
   policy: z.string().nullable(),
   allowed: z.boolean().describe("auto-recovery is on for this agent and problem"),
   actions: z
@@ -117,7 +122,7 @@ export const incidentRecord = z.object({
 /** Fields of every message. */
 const envelope = {
   cursor: z.number().describe("position in the inbox: give it as after to read on, or as up_to to acknowledge"),
-  key: z.string(),
+  key: z.string().describe("the same if the message is created again"),
   target: z.object({ tag: z.string() }),
   from: z.string(),
   at: time,
@@ -155,8 +160,8 @@ export type MessageView = Notice | ClientMessage;
 export const promptRecord = z.object({ type: z.enum(PROMPT_KINDS), text: z.string(), since: time });
 
 export const evidenceRecord = z.object({
-  what: z.string(),
-  says: z.string(),
+  what: z.string().describe("what it is about, such as turn or last output"),
+  says: z.string().describe("its value, such as active"),
   age_secs: z.number(),
   source: z.string(),
 });
