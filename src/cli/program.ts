@@ -5,6 +5,7 @@ import { redact } from "../core/text/redact.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
 import { COMMANDS, groupOf } from "./commands.js";
 import { helpItem, helpList } from "./text/help.js";
+import { foldText } from "./text/width.js";
 import { readVersion } from "./version.js";
 import { WrongOption } from "./wrong-option.js";
 
@@ -32,9 +33,10 @@ export async function createProgram(
       subcommandDescription: (command) => command.summary() || command.description().replaceAll("\n", " "),
     })
     .configureOutput({
-      writeErr: (text) => process.stderr.write(safeErrorText(text)),
+      writeErr: (text) => process.stderr.write(foldText(safeErrorText(text), process.stderr)),
       // In the output of a script, errors must name the program.
-      outputError: (text, write) => write(text.replace(/^error: /, "rouse: ")),
+      outputError: (text, write) =>
+        write(text.replace(/^error: (?:command-argument value ('.*?') is invalid)?/, shortError)),
     })
     .hook("preAction", () => {
       const complaint = checkHome();
@@ -50,6 +52,10 @@ export async function createProgram(
   hint(program, "rouse");
   return program;
 }
+
+/** Commander names a wrong argument in many words. */
+const shortError = (_: string, value?: string): string =>
+  value === undefined ? "rouse: " : `rouse: invalid value ${value}`;
 
 /** Errors quote user input: control bytes are removed and secrets masked. */
 export const safeErrorText = (text: string): string => redact(text.split("\n").map(sanitizeLine).join("\n"));

@@ -9,6 +9,7 @@ import { loadConfig } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
 import { ownProfiles } from "../config/profiles-on-demand.js";
 import { sanitize } from "../core/text/sanitize.js";
+import { foldText } from "./text/width.js";
 
 const reported = new Set<string>();
 /** Loaded here, because `settings` is synchronous. */
@@ -24,7 +25,7 @@ export function loadSettings(): Config {
 export function reportIssues(issues: readonly ConfigIssue[]): void {
   for (const issue of issues) {
     const line = `rouse: ${issue.level}: ${sanitize(issueText(issue))}\n`;
-    if (!reported.has(line)) process.stderr.write(line);
+    if (!reported.has(line)) process.stderr.write(foldText(line, process.stderr));
     reported.add(line);
   }
 }

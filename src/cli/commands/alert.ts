@@ -8,7 +8,7 @@ import { call } from "../client.js";
 import { localTime } from "../text/incident.js";
 import { isColoured, paintText } from "../text/paint.js";
 import { type Column, tableText } from "../text/table.js";
-import { columnsOf } from "../text/width.js";
+import { columnsOf, foldText } from "../text/width.js";
 
 const TEST_MS = 30_000;
 
@@ -95,7 +95,11 @@ export function alertsText(alerts: readonly AlertView[], screen: OutputStream, n
 function channelsText({ channels, pending, dead, issues }: AlertsStatus, screen: OutputStream): string {
   const wrong = issues.map((issue) => `${sanitize(issue, 300)}\n`).join("");
   if (channels.length === 0)
-    return `${wrong}No alert channel is configured. Add a [channels.NAME] section to your configuration, then run rouse down and rouse up.\n`;
+    return foldText(
+      `${wrong}No alert channel is configured. Add a [channels.NAME] section to your configuration, then run rouse down and rouse up.\n`,
+      screen,
+      0,
+    );
   const columns: Column<AlertsStatus["channels"][number]>[] = [
     { title: "NAME", text: ({ name }) => name, min: 8 },
     { title: "TYPE", text: ({ type }) => type },

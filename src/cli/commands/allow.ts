@@ -15,7 +15,7 @@ import { parseProblem } from "../options.js";
 import { parseDuration } from "../since.js";
 import { localTime } from "../text/incident.js";
 import { type Column, tableText } from "../text/table.js";
-import { columnsOf } from "../text/width.js";
+import { columnsOf, foldText } from "../text/width.js";
 
 export function addAllow(program: Command, _setExit: (code: number) => void): void {
   program
@@ -90,17 +90,17 @@ export function allowText(
     ? `Auto-recovery is on for all agents that rouse starts${endText(all, now)}.\n`
     : agents.some(({ allowed }) => allowed)
       ? "Auto-recovery is on for these agents only:\n"
-      : 'Auto-recovery is off for all agents (dry run). Turn it on with "rouse allow --all".\n';
+      : 'Auto-recovery is off for all agents (dry run); turn it on: "rouse allow --all"\n';
   // A denied agent that is not running is of no interest.
   const shown = agents.filter((one) => one.origin !== null || one.allowed || all?.allowed);
-  if (shown.length === 0) return head;
+  if (shown.length === 0) return foldText(head, screen, 0);
   const columns: Column<GrantRow>[] = [
     { title: "AGENT", text: ({ agent }) => agent, min: 8 },
     { title: "ORIGIN", text: ({ origin }) => origin ?? "–" },
     { title: "ALLOWED", text: (row) => (row.allowed ? "yes" : "no") },
     { title: "WHY", text: (row) => whyText(row, now), min: 10 },
   ];
-  return head + tableText(columns, shown, columnsOf(screen));
+  return foldText(head, screen, 0) + tableText(columns, shown, columnsOf(screen));
 }
 
 function whyText(row: GrantRow, now: number): string {

@@ -14,6 +14,7 @@ import { migrateConfig, replaceConfig } from "../../config/write.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { alertSettings } from "../alert-settings.js";
 import { reportIssues } from "../settings.js";
+import { foldText } from "../text/width.js";
 
 const LINE_MAX = 10_000;
 
@@ -68,7 +69,8 @@ function migrate(path: string, dry: boolean): number {
   const { text, issues, hasComments } = migrateConfig(path);
   reportIssues(issues);
   const hasFailed = issues.some(({ level }) => level === "error");
-  if (hasFailed) process.stderr.write(`rouse: ${path}: not changed; fix these errors first\n`);
+  if (hasFailed)
+    process.stderr.write(foldText(`rouse: ${path}: not changed; fix these errors first\n`, process.stderr));
   else if (text === null) process.stdout.write(`${path}: nothing to migrate\n`);
   else if (dry) process.stdout.write(text);
   else process.stdout.write(rewrittenText(path, replaceConfig(path, text), hasComments));

@@ -13,6 +13,7 @@ import { call } from "../client.js";
 import { ensureDaemon } from "../ensure-daemon.js";
 import { HOST_SCRIPT } from "../host-script.js";
 import { warnOfClosedPort } from "../port.js";
+import { foldText } from "../text/width.js";
 import { readVersion } from "../version.js";
 
 /** Standard error. */
@@ -41,10 +42,10 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
       markStopped(paths);
       try {
         await call("shut_down", {});
-        process.stdout.write(`the daemon is down; agents keep running. ${UNTIL}\n`);
+        process.stdout.write(foldText(`the daemon is down; agents keep running. ${UNTIL}\n`, process.stdout));
       } catch (error) {
         if (!(error instanceof DaemonUnreachable && error.isDown)) throw error;
-        process.stdout.write(`no daemon was running. ${UNTIL}\n`);
+        process.stdout.write(foldText(`no daemon was running. ${UNTIL}\n`, process.stdout));
       }
     });
 }

@@ -24,6 +24,7 @@ import { EVENT_STREAMS, eachRow, LABELLED_SEGMENTS, SINGLE_SCREENS } from "../ro
 import { figuresText, worstText } from "../text/eval.js";
 import { isColoured } from "../text/paint.js";
 import { startProgress } from "../text/progress.js";
+import { foldText } from "../text/width.js";
 
 export function addEval(program: Command, setExit: (code: number) => void): void {
   program
@@ -53,7 +54,7 @@ export function addEval(program: Command, setExit: (code: number) => void): void
       let failed = false;
       const complain = (message: string): void => {
         failed = true;
-        process.stderr.write(`rouse: ${sanitize(message, 1000)}\n`);
+        process.stderr.write(foldText(`rouse: ${sanitize(message, 1000)}\n`, process.stderr));
       };
       const parts = await partsOf(dirs, complain);
       const figures = withCases(await evalParts(parts, replay, options.sources === undefined, complain));

@@ -9,6 +9,7 @@ import { call, type OperationInput } from "../client.js";
 import { parseProblem } from "../options.js";
 import { parseDuration, parseSince } from "../since.js";
 import { feedbackText, incidentsText, localTime, storyText } from "../text/incident.js";
+import { foldText } from "../text/width.js";
 
 export function addIncidents(program: Command, _setExit: (code: number) => void): void {
   program
@@ -81,7 +82,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .option("--json", "print JSON")
     .action(async (id, feedback, { json }) => {
       const incident = await call("feedback", { incident: id, feedback });
-      process.stdout.write(json ? `${sanitizedJson(incident)}\n` : feedbackText(incident));
+      process.stdout.write(json ? `${sanitizedJson(incident)}\n` : foldText(feedbackText(incident), process.stdout, 0));
     });
 }
 

@@ -8,6 +8,7 @@ import { requestOperation } from "../ask.js";
 import { call } from "../client.js";
 import { loadSettings } from "../settings.js";
 import { localTime } from "../text/incident.js";
+import { foldText } from "../text/width.js";
 
 const POLL_MS = 1000;
 
@@ -39,7 +40,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
         });
         for (const message of found?.messages ?? []) {
           isAny = true;
-          if (!json) process.stdout.write(messageText(message));
+          if (!json) process.stdout.write(foldText(messageText(message), process.stdout, 3));
           else if (follow) process.stdout.write(`${sanitizedJson(message)}\n`);
           else shown.push(message);
         }

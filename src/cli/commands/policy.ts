@@ -17,6 +17,7 @@ import { reportIssues } from "../settings.js";
 import { isColoured, paintText } from "../text/paint.js";
 import { policyText } from "../text/policy.js";
 import { clockText } from "../text/timeline.js";
+import { foldText } from "../text/width.js";
 
 export function addPolicy(program: Command, setExit: (code: number) => void): void {
   const policy = program.command("policy").summary("Show and try recovery policies");
@@ -40,13 +41,16 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
           tags,
           agents,
         }));
-        const lines = policies.map(({ name, says }) => `${sanitize(name).padEnd(20)} ${sanitize(says)}\n`).join("");
+        const rows = policies.map(({ name, says }) => `${sanitize(name).padEnd(20)} ${sanitize(says)}\n`).join("");
+        const lines = foldText(rows, process.stdout, 21);
         process.stdout.write(options.json ? `${sanitizedJson({ policies }, 2)}\n` : lines);
         return;
       }
       const found = policyOf(given, loaded);
       process.stdout.write(
-        options.json ? `${sanitizedJson({ policy: found }, 2)}\n` : policyText(found, isColoured(process.stdout)),
+        options.json
+          ? `${sanitizedJson({ policy: found }, 2)}\n`
+          : foldText(policyText(found, isColoured(process.stdout)), process.stdout),
       );
     });
   policy
@@ -79,7 +83,9 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
           })),
         }));
         process.stdout.write(`${sanitizedJson({ policy: found.name, origin: options.origin, trials: shown }, 2)}\n`);
-      } else for (const { cause, wouldDo } of tried) process.stdout.write(trialText(cause, wouldDo));
+      } else
+        for (const { cause, wouldDo } of tried)
+          process.stdout.write(foldText(trialText(cause, wouldDo), process.stdout));
     });
 }
 

@@ -5,6 +5,7 @@ import type { RecoveryView } from "../../daemon/views/recovery-view.js";
 import { parseNamed } from "../arguments.js";
 import { call } from "../client.js";
 import { doneText, localTime } from "../text/incident.js";
+import { foldText } from "../text/width.js";
 
 /** Try again later: a recovery of this agent is under way. */
 const BUSY = 75;
@@ -24,7 +25,7 @@ export function addRecover(program: Command, setExit: (code: number) => void): v
     .option("--json", "print JSON")
     .action(async (name, { dryRun, restart, json }) => {
       const view = await call("recover", { agent: name, dry_run: dryRun === true, restart: restart === true });
-      process.stdout.write(json ? `${sanitizedJson(view)}\n` : recoveryText(view));
+      process.stdout.write(json ? `${sanitizedJson(view)}\n` : foldText(recoveryText(view), process.stdout));
       if (view.busy) setExit(BUSY);
       else if (!dryRun && isFailed(view)) setExit(1);
     });
@@ -36,6 +37,9 @@ function isFailed({ incident, state, steps }: RecoveryView): boolean {
   return incident !== null && !isRecovered && steps.at(-1)?.result !== "done";
 }
 
+/** The state is named already. */
+const withoutProblem = (reason: string): string => reason.replace(/^\w{1,40}: needs you: /, "needs you: ");
+
 export function recoveryText(view: RecoveryView, now: number = Date.now()): string {
   const { agent, state, incident, problem, dry_run, steps, next, reason, at } = view;
   const lines = steps.map(({ do: name, result, reason: why }) =>
@@ -44,7 +48,7 @@ export function recoveryText(view: RecoveryView, now: number = Date.now()): stri
   const when = at === null ? "" : `, next check ${localTime(at, now)}`;
   const isSaid = steps.length > 0 && steps.at(-1)?.result !== "done";
   if (dry_run && next && at === null) lines.push(`would ${next.do} ${agent}: ${reason}`);
-  else if (steps.length === 0) lines.push(`no action for ${agent} (${state}): ${reason}${when}`);
+  else if (steps.length === 0) lines.push(`no action for ${agent} (${state}): ${withoutProblem(reason)}${when}`);
   else if (!isSaid) lines.push(`${reason}${when}`);
   if (dry_run && next && at !== null) lines.push(`then: ${next.do}`);
   if (incident !== null && !dry_run) lines.push(`see "rouse incidents ${incident.slice(0, 8)}" (${problem})`);

@@ -21,6 +21,7 @@ import { explainText } from "../text/explain.js";
 import { isColoured } from "../text/paint.js";
 import { wouldEntry, wouldText } from "../text/simulated-actions.js";
 import { timelineText } from "../text/timeline.js";
+import { foldText } from "../text/width.js";
 import { WrongOption } from "../wrong-option.js";
 
 export function addReplay(program: Command, setExit: (code: number) => void): void {
@@ -93,7 +94,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       const skip = (error: unknown): void => {
         if (!(error instanceof BadInput)) throw error;
         failed++;
-        process.stderr.write(`rouse: ${error.message}\n`);
+        process.stderr.write(foldText(`rouse: ${error.message}\n`, process.stderr));
       };
       const orSkip = (work: Promise<void>): Promise<void> => work.catch(skip);
       if (events !== undefined)
@@ -160,7 +161,8 @@ function printer(json: boolean, policy: string | null): (replayed: Printed) => v
         ? `${sanitizedJson({ case: name, timeline, ...acted, ...(explained && { explained }) })}\n`
         : (explained
             ? explainText(name, explained, { ...style, columns: process.stdout.columns || 80 })
-            : timelineText(name, timeline, style)) + (policy === null ? "" : wouldText(policy, wouldDo, startAt)),
+            : timelineText(name, timeline, style)) +
+            (policy === null ? "" : foldText(wouldText(policy, wouldDo, startAt), process.stdout, 0)),
     );
     const lost = (skipped?.get("damaged line") ?? 0) + (skipped?.get("impossible time") ?? 0);
     if (lost > 0)

@@ -69,7 +69,9 @@ function reasonOf(body: string): string {
   }
 }
 
-function say(message: string, code: number): number {
-  process.stderr.write(`rouse: ${message}\n`);
+/** The width of the terminal is needed for errors only. */
+async function say(message: string, code: number): Promise<number> {
+  const { foldText } = await import("../text/width.js");
+  process.stderr.write(foldText(`rouse: ${message}\n`, process.stderr));
   return code;
 }

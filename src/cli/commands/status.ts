@@ -14,7 +14,7 @@ import { canDraw, isColoured, paintState, paintText } from "../text/paint.js";
 import { redrawUntilInterrupted } from "../text/redraw.js";
 import { type Column, tableText } from "../text/table.js";
 import { timelineText } from "../text/timeline.js";
-import { columnsOf, foldLine, textWidth } from "../text/width.js";
+import { columnsOf, foldLine, foldText, textWidth } from "../text/width.js";
 
 export function addStatus(program: Command, setExit: (code: number) => void): void {
   program
@@ -33,8 +33,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
         return (
           statusText(agents, process.stdout) +
           openText(incidents, process.stdout) +
-          pulsesText(watchdog) +
-          lostText(alerts, process.stdout)
+          foldText(pulsesText(watchdog) + lostText(alerts, process.stdout), process.stdout)
         );
       };
       if (watch && !json && canDraw(process.stdout)) return redrawUntilInterrupted(text);
@@ -57,7 +56,11 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
       const shown = agents.map(healthOf).filter((health) => filter !== "unhealthy" || health.status !== "healthy");
       if (json) process.stdout.write(`${sanitizedJson(name === undefined ? { agents: shown } : shown[0])}\n`);
       else
-        process.stdout.write(agents.length === 0 ? "no agents\n" : shown.map((health) => healthText(health)).join(""));
+        process.stdout.write(
+          agents.length === 0
+            ? "no agents\n"
+            : foldText(shown.map((health) => healthText(health)).join(""), process.stdout),
+        );
       if (shown.some((health) => health.status === "unhealthy")) setExit(1);
     });
   program
@@ -237,9 +240,9 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
 
 /** Age and source follow on the same line if there is room, else on the next one. */
 function evidenceLines(row: WhyAnswer["evidence"][number], columns: number, colour: boolean): string[] {
-  const says = foldLine(`  ${row.what.padEnd(12)} ${row.says}`, columns, 13);
+  const says = foldLine(`  ${row.what.padEnd(13)} ${row.says}`, columns, 14);
   const when = `${formatDuration(row.age_secs * 1000)} ago, ${row.source}`;
   const isRoom = says.length === 1 && textWidth(says[0] as string) + 2 + when.length <= columns;
   const last = paintText(when, "dim", colour);
-  return isRoom ? [`${says[0]}  ${last}`] : [...says, " ".repeat(15) + last];
+  return isRoom ? [`${says[0]}  ${last}`] : [...says, " ".repeat(16) + last];
 }

@@ -10,6 +10,7 @@ import { requestOperation } from "../ask.js";
 import { parseSince } from "../since.js";
 import { incidentSummary } from "../text/incident.js";
 import { isColoured, paintState, paintText } from "../text/paint.js";
+import { foldText } from "../text/width.js";
 
 const USUAL = "12h";
 
@@ -31,7 +32,9 @@ export function addSummary(program: Command, _setExit: (code: number) => void): 
     .action(async ({ since, json }) => {
       const from = Math.floor(since ?? parseSince(USUAL));
       const summary = await requestOperation("summary", { since: from });
-      process.stdout.write(json ? `${sanitizedJson(summary)}\n` : summaryText(summary, process.stdout));
+      process.stdout.write(
+        json ? `${sanitizedJson(summary)}\n` : foldText(summaryText(summary, process.stdout), process.stdout, 4),
+      );
     });
 }
 

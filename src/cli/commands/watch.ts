@@ -10,6 +10,7 @@ import { collectNames, collectTag } from "../arguments.js";
 import { call } from "../client.js";
 import { ensureDaemon } from "../ensure-daemon.js";
 import { loadSettings } from "../settings.js";
+import { foldText } from "../text/width.js";
 
 export function addWatch(program: Command): void {
   program
@@ -43,7 +44,10 @@ export function addWatch(program: Command): void {
       const missing = await unmatchedNames(names);
       if (missing.length > 0)
         process.stderr.write(
-          `rouse: warning: no tmux session or pane is called ${missing.join(", ")}; rouse keeps searching for it (undo with rouse watch --none)\n`,
+          foldText(
+            `rouse: warning: no tmux session or pane is called ${missing.join(", ")}; rouse keeps searching for it (undo with rouse watch --none)\n`,
+            process.stderr,
+          ),
         );
     });
 }

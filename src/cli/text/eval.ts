@@ -13,7 +13,7 @@ export function figuresText(figures: Figures, bars: readonly BarResult[], { colo
   };
   const { live, events, resetTimes, sessions } = figures;
   if (live) {
-    lines.push(`${live.cases} live cases, ${live.replayed} replayed`, "");
+    lines.push(`${live.cases} live ${live.cases === 1 ? "case" : "cases"}, ${live.replayed} replayed`, "");
     lines.push(row("true state", "found", "of", "p50 s", "p95 s"));
     for (const [state, found] of Object.entries(live.states)) lines.push(detectionRow(state, found));
     lines.push(detectionRow("pooled", live.pooled), detectionRow("all", live.total), "");

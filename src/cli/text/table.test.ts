@@ -133,7 +133,7 @@ describe("the explanation of a state", () => {
     const text = whyText(why, { columns }, NOW);
     for (const line of text.split("\n")) expect(textWidth(line), line).toBeLessThanOrEqual(Math.max(columns, 56));
     expect(text.replace(/\s+/g, " ").split(long)).toHaveLength(4);
-    expect(text).toContain("  turn         runs  12 s ago, title\n");
+    expect(text).toContain("  turn          runs  12 s ago, title\n");
   });
 
   it("is not wrapped in a file, and shows local clock times", () => {

@@ -13,7 +13,11 @@ function lettersOf(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-export function textWidth(text: string): number {
+/** Colour codes have no width. */
+const COLOUR_CODE = /\u001b\[[0-9;]*m/g;
+
+export function textWidth(given: string): number {
+  const text = given.includes("\u001b") ? given.replace(COLOUR_CODE, "") : given;
   if (ASCII.test(text)) return text.length;
   let width = 0;
   for (const { segment } of lettersOf(text)) width += letterWidth(segment);
@@ -60,6 +64,13 @@ export function foldLine(line: string, columns: number, deeper = 0): string[] {
   const [first = "", ...rest] = wrapText(line.trimStart(), Math.max(LEAST, room - deeper), Math.max(LEAST, room));
   return [" ".repeat(indent) + first, ...rest.map((text) => " ".repeat(indent + deeper) + text)];
 }
+
+/** Every line of a text, folded at the width of a terminal; unchanged for a file or pipe. */
+export const foldText = (text: string, screen: { columns?: number | undefined }, deeper = 2): string =>
+  text
+    .split("\n")
+    .flatMap((line) => foldLine(line, columnsOf(screen), deeper))
+    .join("\n");
 
 /** Below this width lines overflow instead: narrower columns are unreadable. */
 const LEAST = 20;
