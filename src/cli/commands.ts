@@ -36,7 +36,7 @@ export const COMMANDS: readonly CommandEntry[] = [
 ];
 
 /** Groups of commands in the help. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
+export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Agents:": ["run", "spawn", "attach", "logs", "type", "stop", "recover", "allow", "watch"],
   "Status:": [
     "status",
