@@ -80,7 +80,7 @@ function startAgents(home) {
     const child = spawn("sleep", ["600"], { stdio: "ignore" });
     const script = scripts[n % scripts.length];
     const session = {
-      session: `bench-${n}`,
+      id: `bench-${n}`,
       name: `bench-${n}`,
       kind: script.kind,
       tags: [],
