@@ -44,7 +44,8 @@ const isRewriting = process.env.GOLDEN === "rewrite";
 
 const written = new Set<string>();
 
-async function compare(situation: Situation): Promise<void> {
+/** Runs it four times and compares each output with its file. */
+async function expectGolden(situation: Situation): Promise<void> {
   const { command, name, args, asIs, fresh } = situation;
   for (const columns of WIDTHS) {
     const shown = async (colour: boolean): Promise<string> => {
@@ -101,7 +102,7 @@ describe("the help", () => {
   it.each(COMMAND_WORDS.map((words) => [["rouse", ...words].join(" "), words] as const))(
     "of %s is what its golden files hold",
     async (_, words) => {
-      await compare({ command: "help", name: words.join("-") || "rouse", args: [...words, "--help"] });
+      await expectGolden({ command: "help", name: words.join("-") || "rouse", args: [...words, "--help"] });
     },
   );
 });
@@ -111,7 +112,7 @@ describe("without a daemon", () => {
     "%s prints what its golden files hold",
     async (_, one) => {
       if (one.config !== undefined) writeConfig(one.config);
-      await compare(one);
+      await expectGolden(one);
       if (one.config !== undefined) removeGoldenHome(join(home, "rouse"));
     },
   );
@@ -133,7 +134,7 @@ describe.each([
 
   it.each(situations.map((one) => [`${one.command}/${one.name}`, one] as const))(
     "%s prints what its golden files hold",
-    async (_name, one) => compare(one),
+    async (_name, one) => expectGolden(one),
   );
 });
 

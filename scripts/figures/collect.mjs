@@ -1,0 +1,78 @@
+/** Figures from the JSON of `rouse eval` and `npm run bench`, and from the mutation report. Each: value, date and source command. */
+
+const CORPUS = "bin/rouse eval CORPUS --json";
+const RECORDINGS = "bin/rouse eval test/fixtures/cases --json";
+const BENCH = "npm run bench -- --json";
+const MUTATE = "npm run mutate";
+
+/** `eval --json` of the labelled corpus. */
+export const corpusFigures = (result, date) => evalFigures("corpus", result, { date, source: CORPUS });
+
+/** `eval --json` of the repository's own recordings. */
+export const recordingsFigures = (result, date) => evalFigures("recordings", result, { date, source: RECORDINGS });
+
+function evalFigures(name, { live, events, resetTimes, sessions }, origin) {
+  const figures = {};
+  const add = (key, value) => {
+    figures[`${name}.${key}`] = { value, ...origin };
+  };
+  const detection = (key, { detected, of, p50, p95 }) => {
+    add(`${key}.found`, detected);
+    add(`${key}.of`, of);
+    add(`${key}.p50`, rounded(p50, 1));
+    add(`${key}.p95`, rounded(p95, 1));
+  };
+  if (live) {
+    add("cases", live.cases);
+    for (const [state, found] of Object.entries(live.states)) detection(`states.${state}`, found);
+    detection("pooled", live.pooled);
+    detection("all", live.total);
+    add("false_alarms", live.falseAlarms.length);
+    add("false_completions", live.falseCompletions.length);
+    add("not_held", live.notHeld.length);
+  }
+  if (events) {
+    add("events.cases", events.cases);
+    add("events.precision", rounded(events.semantic.precision, 2));
+    add("events.recall", rounded(events.semantic.recall, 2));
+    add("events.all_precision", rounded(events.all.precision, 2));
+    add("events.all_recall", rounded(events.all.recall, 2));
+  }
+  if (resetTimes) {
+    add("reset_times.right", resetTimes.right);
+    add("reset_times.of", resetTimes.of);
+  }
+  if (sessions) {
+    add("transcripts.cases", sessions.sessions);
+    add("transcripts.quiet_hours", rounded(sessions.agentHours, 1));
+    add("transcripts.alarms", sessions.alarms.length);
+    for (const [label, { detected, of }] of Object.entries(sessions.found)) {
+      add(`transcripts.${label}.found`, detected);
+      add(`transcripts.${label}.of`, of);
+    }
+  }
+  return figures;
+}
+
+/** `bench --json`: the figure of each row, with its unit and bar. */
+export const benchFigures = ({ at, results }) =>
+  Object.fromEntries(
+    results.map(({ name, figure, unit, relation, bar, met }) => [
+      `speed.${name}`,
+      { value: significant(figure), unit, relation, bar, met, date: at.slice(0, 10), source: BENCH },
+    ]),
+  );
+
+/** docs/evidence/mutation.md; empty if it names no figure. */
+export function mutationFigures(page, date) {
+  const [, killed, of] = /(\d+) of (\d+) mutants killed/.exec(page) ?? [];
+  if (killed === undefined) return {};
+  const origin = { date: /\b20\d\d-\d\d-\d\d\b/.exec(page)?.[0] ?? date, source: MUTATE };
+  return {
+    "mutation.killed": { value: Number(killed), ...origin },
+    "mutation.of": { value: Number(of), ...origin },
+  };
+}
+
+const rounded = (value, digits) => (typeof value === "number" ? Number(value.toFixed(digits)) : null);
+const significant = (value) => Number(value.toPrecision(3));
