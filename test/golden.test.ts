@@ -82,6 +82,8 @@ beforeAll(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: START });
   vi.stubEnv("ROUSE_HOME", join(home, "rouse"));
   vi.stubEnv("HOME", home);
+  for (const name of ["ROUSE_SESSION", "ROUSE_AGENT", "TMUX", "TMUX_PANE", "CLAUDE_CONFIG_DIR", "CODEX_HOME"])
+    vi.stubEnv(name, undefined);
   vi.stubEnv("TZ", "UTC");
   vi.stubEnv("ROUSE_DAEMON", "off");
   const programs = join(home, "bin");

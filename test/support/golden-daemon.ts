@@ -32,6 +32,8 @@ const HOME = "/tmp/me-";
 /** Always of the same length, so that lines wrap at the same place; the random part is replaced in what is compared. */
 export const makeGoldenHome = (): string => mkdtempSync(HOME);
 
+const ROOT = join(import.meta.dirname, "..", "..");
+
 /** Facts of this machine and this run. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\/tmp\/me-\w{6}/g, `${HOME}golden`],
@@ -44,7 +46,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
 ];
 
 export const maskFacts = (text: string): string =>
-  MASKS.reduce((all, [fact, mask]) => all.replaceAll(fact, mask), text);
+  MASKS.reduce((all, [fact, mask]) => all.replaceAll(fact, mask), text.replaceAll(ROOT, "/opt/rouse"));
 
 /** Names of the actions that the daemon carried out, filled by the test. */
 export const actionsDone: string[] = [];
