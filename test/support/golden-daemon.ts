@@ -218,7 +218,12 @@ class Night {
     await this.#working("build", "Compiling");
     await this.#run(20);
     await this.#send("build", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
-    this.#start("docs", { kind: "codex", origin: "tmux", pane: { socket: "/tmp/tmux-1000/default", id: "%3" } });
+    this.#start("docs", {
+      kind: "codex",
+      origin: "tmux",
+      hostSocket: null,
+      pane: { socket: "/tmp/tmux-1000/default", id: "%3" },
+    });
     await this.#send("docs", [
       { kind: "turn", source: "transcript", phase: "start", byUser: true },
       {

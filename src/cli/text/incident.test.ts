@@ -83,7 +83,7 @@ describe("the table of incidents", () => {
     [
       "the step that auto-recovery would take if it were on",
       { allowed: false },
-      `would interrupt at ${clock(1)}, but auto-recovery is off (see "rouse allow")`,
+      `would interrupt at ${clock(1)}, but auto-recovery is off (see \`rouse allow\`)`,
     ],
     [
       "the action that it would have taken",

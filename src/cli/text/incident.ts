@@ -115,7 +115,7 @@ function nextText(incident: IncidentView, now: number): string {
   if (!next) return "";
   const when = next.at === null ? "" : ` at ${localTime(next.at, now)}`;
   if (next.do && !incident.allowed)
-    return `${limit}would ${next.do}${when}, but auto-recovery is off (see "rouse allow")`;
+    return `${limit}would ${next.do}${when}, but auto-recovery is off (see \`rouse allow\`)`;
   if (next.do) return `${limit}next: ${next.do}${when}: ${next.reason}`;
   return `${limit}${incident.phase === "escalated" ? "needs you: " : ""}${whyNot(incident)}`;
 }
