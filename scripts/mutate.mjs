@@ -3,7 +3,8 @@
  * Seeded mutation run: changes the source in one small way at a time and runs the nearest unit tests. A mutant that no
  * test notices has survived: a rule without a test, or a change without an effect. Run by `npm run mutate`; not part of CI.
  *
- * It may be ended at any time and continues where it was: a result holds until the file or one of its tests changes.
+ * It may be ended at any time and continues where it was. A mutant stays killed until its file or the test that killed it
+ * changes; any other result holds until the file or one of the tests near it changes.
  *
  *   --count N      how many mutants (default 400)
  *   --seed TEXT    which ones (default "rouse")
@@ -14,25 +15,16 @@
  *   --write        write the figure, the date and the survivors to docs/evidence/mutation.md; their reasons are kept
  */
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { digest, mutantsOf, pickMutants } from "./mutation/mutants.mjs";
 import { nearTests, readImports } from "./mutation/near-tests.mjs";
 import { readReasons, reportOf } from "./mutation/report.mjs";
 
-/** Files to mutate, or folders with everything below them. */
-const FOLDERS = [
-  "src/core/policy",
-  "src/core/incidents",
-  "src/core/notices",
-  "src/core/notices",
-  "src/core/policy/decide.ts",
-  "src/core/recovery plan.ts",
-  "src/core/policy/checks.ts",
-  "src/core/policy/budget.ts",
-  "src/effects",
-];
+/** What is mutated: files, or folders with everything below them. */
+const FOLDERS = ["src/core/policy", "src/core/incidents", "src/core/notices", "src/effects"];
 /** The folders of unit tests. Whole daemons and the simulator are too slow to run for each mutant. */
 const TESTS = ["src/", "test/effects/", "test/fixtures/mutate/"];
 /** This many of the nearest test files are run for a mutant, except those that take longer than this. */
@@ -75,11 +67,13 @@ async function run() {
   const results = [];
   for (const [place, mutant] of picked.entries()) {
     const near = nearest.get(mutant.file);
-    const basis = digest([mutant.file, ...near].map(read).join("\0"));
-    const before = state.mutants[mutant.id];
-    const result = before?.basis === basis ? before.result : await judge(mutant, near, state.tests);
-    state.mutants[mutant.id] = { basis, result };
-    saveState(state);
+    const known = state.mutants[mutant.id];
+    if (!known || known.basis !== basisOf(mutant, known.killers ?? near)) {
+      const verdict = await judge(mutant, near, state.tests);
+      state.mutants[mutant.id] = { ...verdict, basis: basisOf(mutant, verdict.killers ?? near) };
+      saveState(state);
+    }
+    const { result } = state.mutants[mutant.id];
     results.push({ ...mutant, result });
     console.log(`${place + 1}/${picked.length} ${result.padEnd(9)} ${describe(mutant)}`);
   }
@@ -95,15 +89,16 @@ async function measure(state, tests) {
   const stale = [...tests].filter((test) => !isKnown(test));
   if (stale.length === 0) return;
   console.log(`running ${stale.length} test files without a mutant`);
-  const report = `${values.state}.tests`;
-  mkdirSync(dirname(report), { recursive: true });
-  await runTests(stale, null, CLEAN_TIMEOUT_MS, ["--reporter=json", `--outputFile=${report}`]);
-  for (const { name, status, startTime, endTime } of JSON.parse(readFileSync(report, "utf8")).testResults) {
-    const test = relative(root, name);
-    if (status !== "passed") console.log(`skipped, fails without a mutant: ${test}`);
-    state.tests[test] = { basis: digest(read(test)), passes: status === "passed", ms: Math.ceil(endTime - startTime) };
+  const { files: ran } = await runTests(stale, null, CLEAN_TIMEOUT_MS);
+  for (const file of ran) {
+    const test = relative(root, file.name);
+    if (hasFailed(file)) console.log(`skipped, fails without a mutant: ${test}`);
+    state.tests[test] = {
+      basis: digest(read(test)),
+      passes: !hasFailed(file),
+      ms: Math.ceil(file.endTime - file.startTime),
+    };
   }
-  rmSync(report);
   saveState(state);
 }
 
@@ -115,47 +110,67 @@ function sourcesIn(place) {
     .sort();
 }
 
+/** What a result rests on. */
+function basisOf({ file }, tests) {
+  const contentOf = (name) => (existsSync(join(root, name)) ? read(name) : "");
+  return digest([file, ...tests].map((name) => `${name}\0${contentOf(name)}`).join("\0"));
+}
+
 function describe({ file, line, what }) {
   return `${file}:${line}  ${what}`;
 }
 
-/** `killed`, `timeout`, `survived`, or `untested`: no test that passes imports the file. */
+/** `killed`, `timeout`, `survived`, or `untested` (no test that passes imports the file), and the tests that noticed. */
 async function judge(mutant, near, known) {
   const usable = near.filter((test) => known[test]?.passes && known[test].ms <= SLOW_MS);
-  if (usable.length === 0) return "untested";
+  if (usable.length === 0) return { result: "untested" };
   const timeOf = (tests) => tests.reduce((sum, test) => sum + known[test].ms, 0);
   const isFirst = (_, place) => place === 0 || timeOf(usable.slice(0, place + 1)) <= FIRST_MS;
   const first = usable.filter(isFirst);
   for (const tests of [first, usable.slice(first.length)]) {
     if (tests.length === 0) continue;
-    const end = await runTests(tests, mutant, TIMEOUT_MIN_MS + 5 * timeOf(tests), ["--reporter=dot", "--bail=1"]);
-    if (end !== "passed") return end === "timeout" ? "timeout" : "killed";
+    const end = await runTests(tests, mutant, TIMEOUT_MIN_MS + 5 * timeOf(tests), ["--bail=1"]);
+    if (end.isLate) return { result: "timeout", killers: tests };
+    if (!end.passes) return { result: "killed", killers: namesOf(end.files.filter(hasFailed), tests) };
   }
-  return "survived";
+  return { result: "survived" };
 }
 
-function runTests(tests, mutant, timeoutMs, reporting) {
+function hasFailed({ status }) {
+  return status !== "passed";
+}
+
+/** All of them if none is named: a mutant may break the run itself. */
+function namesOf(failed, tests) {
+  return failed.length > 0 ? failed.map(({ name }) => relative(root, name)) : tests;
+}
+
+/** Runs tests in a process of their own; `files` is what the JSON reporter of vitest says about each. */
+async function runTests(tests, mutant, timeoutMs, more = []) {
+  const report = `${values.state}.tests`;
+  mkdirSync(dirname(report), { recursive: true });
+  rmSync(report, { force: true });
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const config = join(import.meta.dirname, "mutate-vitest.mjs");
-  const options = ["run", "--config", config, `--maxWorkers=${values.workers}`, ...reporting];
-  return new Promise((done) => {
-    // A group of its own: a mutant that loops forever is ended together with its workers.
-    const child = spawn(process.execPath, [vitest, ...options, ...tests], {
-      cwd: root,
-      detached: true,
-      stdio: "ignore",
-      env: { ...process.env, ROUSE_MUTANT: JSON.stringify(mutant) },
-    });
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    }, timeoutMs);
-    child.once("exit", (code) => {
-      clearTimeout(timer);
-      done(isLate ? "timeout" : code === 0 ? "passed" : "failed");
-    });
+  const reporting = ["--reporter=json", `--outputFile=${report}`];
+  const options = ["run", "--config", config, `--maxWorkers=${values.workers}`, ...reporting, ...more];
+  // A group of its own: a mutant that loops for ever is ended together with its workers.
+  const child = spawn(process.execPath, [vitest, ...options, ...tests], {
+    cwd: root,
+    detached: true,
+    stdio: "ignore",
+    env: { ...process.env, ROUSE_MUTANT: JSON.stringify(mutant) },
   });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  }, timeoutMs);
+  const [code] = await once(child, "exit");
+  clearTimeout(timer);
+  const files = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).testResults : [];
+  rmSync(report, { force: true });
+  return { isLate, passes: !isLate && code === 0, files };
 }
 
 function readState() {

@@ -26,6 +26,8 @@ export function mutantsOf(file, source) {
   const found = [];
   const times = new Map();
   const add = (start, end, text) => {
+    // A source that does not parse fails every test and proves nothing.
+    if (!parses(applyMutant(source, { start, end, text }))) return;
     const what = `${shown(source.slice(start, end))} → ${shown(text)}`;
     const time = (times.get(what) ?? 0) + 1;
     times.set(what, time);
@@ -52,6 +54,15 @@ export const digest = (text) => createHash("sha256").update(text).digest("hex").
 function shown(text) {
   const line = text.replace(/\s+/g, " ").trim() || "nothing";
   return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX - 1)}…` : line;
+}
+
+function parses(source) {
+  try {
+    parseAst(source, { lang: "ts" });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function visit(node, each) {
