@@ -6,9 +6,9 @@
  * It may be ended at any time and continues where it was. A mutant stays killed until its file or the test that killed it
  * changes; any other result holds until the file or one of the tests near it changes.
  *
- *   --count N      how many mutants (default 400)
+ *   --count N      how many mutants (default 300)
  *   --seed TEXT    which ones (default "rouse")
- *   --only TEXT    only files whose path contains it
+ *   --only TEXT    of these, only the ones in files whose path contains it
  *   --folders A,B  other files or folders than those below
  *   --workers N    test files at once (default 2)
  *   --list         print the mutants and run nothing
@@ -30,15 +30,19 @@ const TESTS = ["src/", "test/effects/", "test/fixtures/mutate/"];
 /** This many of the nearest test files are run for a mutant, except those that take longer than this. */
 const TESTS_MAX = 8;
 const SLOW_MS = 60_000;
-/** The nearest test files with this total duration run first; most mutants end there. */
-const FIRST_MS = 5000;
+/** Test files that take less than this run first; most mutants end there. */
+const QUICK_MS = 2000;
+/** The slow ones wait for other processes most of the time, so they run side by side. */
+const SLOW_WORKERS = 4;
+/** Tests of pure functions share one module graph, which halves the time of a mutant. */
+const PURE = "src/core/";
 const TIMEOUT_MIN_MS = 30_000;
 const CLEAN_TIMEOUT_MS = 20 * 60_000;
 
 const root = resolve(import.meta.dirname, "..");
 const { values } = parseArgs({
   options: {
-    count: { type: "string", default: "400" },
+    count: { type: "string", default: "300" },
     seed: { type: "string", default: "rouse" },
     only: { type: "string", default: "" },
     folders: { type: "string" },
@@ -51,9 +55,9 @@ const { values } = parseArgs({
 
 const read = (file) => readFileSync(join(root, file), "utf8");
 const folders = values.folders?.split(",") ?? FOLDERS;
-const files = folders.flatMap(sourcesIn).filter((file) => file.includes(values.only));
+const files = folders.flatMap(sourcesIn);
 const all = files.flatMap((file) => mutantsOf(file, read(file)));
-const picked = pickMutants(all, values.seed, Number(values.count));
+const picked = pickMutants(all, values.seed, Number(values.count)).filter(({ file }) => file.includes(values.only));
 
 if (values.list) for (const mutant of picked) console.log(describe(mutant));
 else await run();
@@ -89,7 +93,7 @@ async function measure(state, tests) {
   const stale = [...tests].filter((test) => !isKnown(test));
   if (stale.length === 0) return;
   console.log(`running ${stale.length} test files without a mutant`);
-  const { files: ran } = await runTests(stale, null, CLEAN_TIMEOUT_MS);
+  const { files: ran } = await runTests(stale, null, CLEAN_TIMEOUT_MS, [`--maxWorkers=${values.workers}`]);
   for (const file of ran) {
     const test = relative(root, file.name);
     if (hasFailed(file)) console.log(`skipped, fails without a mutant: ${test}`);
@@ -125,11 +129,13 @@ async function judge(mutant, near, known) {
   const usable = near.filter((test) => known[test]?.passes && known[test].ms <= SLOW_MS);
   if (usable.length === 0) return { result: "untested" };
   const timeOf = (tests) => tests.reduce((sum, test) => sum + known[test].ms, 0);
-  const isFirst = (_, place) => place === 0 || timeOf(usable.slice(0, place + 1)) <= FIRST_MS;
-  const first = usable.filter(isFirst);
-  for (const tests of [first, usable.slice(first.length)]) {
+  const isQuick = (test) => known[test].ms < QUICK_MS;
+  for (const tests of [usable.filter(isQuick), usable.filter((test) => !isQuick(test))]) {
     if (tests.length === 0) continue;
-    const end = await runTests(tests, mutant, TIMEOUT_MIN_MS + 5 * timeOf(tests), ["--bail=1"]);
+    const isPure = tests.every((test) => test.startsWith(PURE));
+    const workers = isQuick(tests[0]) ? values.workers : SLOW_WORKERS;
+    const options = ["--bail=1", `--maxWorkers=${workers}`, ...(isPure ? ["--no-isolate"] : [])];
+    const end = await runTests(tests, mutant, TIMEOUT_MIN_MS + 5 * timeOf(tests), options);
     if (end.isLate) return { result: "timeout", killers: tests };
     if (!end.passes) return { result: "killed", killers: namesOf(end.files.filter(hasFailed), tests) };
   }
@@ -146,14 +152,14 @@ function namesOf(failed, tests) {
 }
 
 /** Runs tests in a process of their own; `files` is what the JSON reporter of vitest says about each. */
-async function runTests(tests, mutant, timeoutMs, more = []) {
+async function runTests(tests, mutant, timeoutMs, more) {
   const report = `${values.state}.tests`;
   mkdirSync(dirname(report), { recursive: true });
   rmSync(report, { force: true });
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const config = join(import.meta.dirname, "mutate-vitest.mjs");
   const reporting = ["--reporter=json", `--outputFile=${report}`];
-  const options = ["run", "--config", config, `--maxWorkers=${values.workers}`, ...reporting, ...more];
+  const options = ["run", "--config", config, ...reporting, ...more];
   // A group of its own: a mutant that loops for ever is ended together with its workers.
   const child = spawn(process.execPath, [vitest, ...options, ...tests], {
     cwd: root,

@@ -2,15 +2,20 @@ import { describe, expect, it } from "vitest";
 import { FakeTerminal, type Happening } from "../../../test/support/fake-terminal.js";
 import { interruptTurn } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
+import type { TerminalSession } from "./terminal-session.js";
 
-async function interrupted(keysToEnd: number, happenings: readonly Happening[] = []) {
+async function interrupted(
+  keysToEnd: number,
+  happenings: readonly Happening[] = [],
+  turn: ReturnType<TerminalSession["turn"]> = null,
+) {
   const terminal = new FakeTerminal({ happenings, begins: "running", keysToEnd });
   const result = await interruptTurn(
     {
       keyboard: new Keyboard(terminal, () => terminal.now) as Keyboard,
       now: () => terminal.now,
       sleep: (ms) => terminal.sleep(ms),
-      turn: () => null,
+      turn: () => turn,
       quietMs: 30_000,
       deadline: terminal.now + 45_000,
     },
@@ -36,5 +41,13 @@ describe("an interrupt by two keys", () => {
     const { reason, ...rest } = await interrupted(2, [{ event: "human", at: 2 }]);
     expect(rest).toMatchObject({ result: "failed", keys: 1, harm: [] });
     expect(reason).toContain("after 1 of 2 keys");
+  });
+
+  it("presses no key if another source says that the program is waiting for an answer", async () => {
+    expect(await interrupted(1, [], "asking")).toMatchObject({
+      result: "refused",
+      reason: "the program is waiting for an answer",
+      keys: 0,
+    });
   });
 });

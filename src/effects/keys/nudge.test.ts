@@ -15,14 +15,17 @@ class TimedTerminal extends FakeTerminal {
   }
 }
 
-async function nudged(turn: ReturnType<TerminalSession["turn"]>) {
+type Turn = ReturnType<TerminalSession["turn"]>;
+
+/** `later`: what other sources say after the text was typed. */
+async function nudged(turn: Turn, later: Turn = turn) {
   const terminal = new TimedTerminal({ happenings: [], begins: "idle" });
   const result = await typeNudge(
     {
       keyboard: new Keyboard(terminal, () => terminal.now) as Keyboard,
       now: () => terminal.now,
       sleep: (ms) => terminal.sleep(ms),
-      turn: () => turn,
+      turn: () => (terminal.pressed.length === 0 ? turn : later),
       quietMs: 30_000,
       deadline: terminal.now + 45_000,
     },
@@ -47,5 +50,12 @@ describe("a nudge", () => {
     const { result, pressed } = await nudged(turn);
     expect(result).toMatchObject({ result: "refused", reason });
     expect(pressed).toEqual([]);
+  });
+
+  it.each(["asking", "running"] as const)("takes its text back if the program is %s before Enter", async (later) => {
+    const { result, pressed } = await nudged(null, later);
+    expect(result.result).toBe("refused");
+    expect(result.reason).toContain("the agent became busy");
+    expect(pressed.map(({ kind }) => kind)).toEqual(["text", "erase"]);
   });
 });

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { assessed, World } from "../../../test/support/incidents.js";
+import { START } from "../../../test/support/steps.js";
+import type { AgentSession } from "../agent.js";
+import type { Incident } from "../incidents/incident.js";
+import { createEvidence } from "../judgement/evidence/evidence.js";
+import { POLICIES } from "../policy/builtin.js";
+import type { AgentSnapshot, NotifyRules } from "./contents.js";
+import { dueMessages } from "./due.js";
+
+const RULES: NotifyRules = {
+  patienceMs: () => 900_000,
+  can: () => [],
+  isWorker: () => true,
+  isNotified: () => true,
+  isReceiver: () => false,
+};
+const session = { id: "a-1", name: "a", kind: "claude-code", task: null, origin: "spawn" } as AgentSession;
+const view: AgentSnapshot = {
+  session,
+  evidence: createEvidence(),
+  assessment: { ...assessed("stuck/silent_stream"), at: START },
+};
+
+/** The types of the messages that are due about the only incident of this world. */
+function due(world: World, at: number, sent: readonly string[] = [], rules: Partial<NotifyRules> = {}): string[] {
+  const edges = { of: () => new Set(sent) };
+  const messages = dueMessages(world.incidentState, () => view, edges, { ...RULES, ...rules }, START + at * 1000);
+  return messages.map(({ type }) => type);
+}
+
+/** An incident that the policy of a new installation escalates as soon as it is confirmed. */
+function confirmed(change: (incident: Incident) => void = () => {}, what = "stuck/silent_stream"): World {
+  const world = new World(POLICIES.observe);
+  world.watch(0, 120, what);
+  change(world.only);
+  return world;
+}
+
+const escalatedAfter = (seconds: number) => (incident: Incident) => {
+  incident.escalated = { at: (incident.confirmedAt ?? 0) + seconds * 1000, reason: "no step left", wouldDo: null };
+};
+
+describe("messages to an orchestrator", () => {
+  it("are due once an incident is confirmed", () => {
+    const world = new World(POLICIES.observe);
+    world.watch(0, 30, "stuck/silent_stream");
+    expect(due(world, 30)).toEqual([]);
+    expect(due(confirmed(), 120)).toEqual(["worker.stuck"]);
+    expect(due(confirmed(), 120, ["worker.stuck"])).toEqual([]);
+  });
+
+  it("are not due about an incident that the user acknowledged", () => {
+    const world = confirmed((incident) => {
+      incident.ackedAt = START;
+    });
+    expect(due(world, 120)).toEqual([]);
+  });
+
+  it("are not due about an incident that the user marked as a false alarm", () => {
+    const marked = (feedback: Incident["feedback"]) =>
+      confirmed((incident) => {
+        incident.feedback = feedback;
+      });
+    expect(due(marked("right"), 120)).toEqual(["worker.stuck"]);
+    expect(due(marked("false-alarm"), 120)).toEqual([]);
+  });
+
+  it("are not due about the orchestrator itself, or about agents that the user left out", () => {
+    expect(due(confirmed(), 120, [], { isReceiver: () => true })).toEqual([]);
+    expect(due(confirmed(), 120, [], { isNotified: () => false })).toEqual([]);
+  });
+
+  it("report an escalation more than 10 s after the confirmation, once, and only after the problem itself", () => {
+    const late = confirmed(escalatedAfter(11));
+    expect(due(late, 200, ["worker.stuck"])).toEqual(["worker.escalated"]);
+    expect(due(late, 200)).toEqual(["worker.stuck"]);
+    expect(due(late, 200, ["worker.stuck", "escalated"])).toEqual([]);
+    expect(due(confirmed(escalatedAfter(10)), 200, ["worker.stuck"])).toEqual([]);
+  });
+
+  it("report an early escalation if rouse acted before it", () => {
+    const world = new World(POLICIES.default);
+    world.watch(0, 60, "stuck/silent_stream");
+    escalatedAfter(0)(world.only);
+    expect(due(world, 200, ["worker.stuck"])).toEqual(["worker.escalated"]);
+  });
+
+  it("do not report the escalation of a human-only problem: the first message said it", () => {
+    const world = confirmed(escalatedAfter(60), "error/auth");
+    expect(due(world, 200, ["worker.error"])).toEqual([]);
+  });
+});
