@@ -14,10 +14,11 @@
  *   --list         print the mutants and run nothing
  *   --write        write the figure, the date and the survivors to docs/evidence/mutation.md; their reasons are kept
  */
-import { spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { digest, mutantsOf, pickMutants } from "./mutation/mutants.mjs";
 import { nearTests, readImports } from "./mutation/near-tests.mjs";
@@ -32,11 +33,11 @@ const TESTS_MAX = 8;
 const SLOW_MS = 60_000;
 /** Test files that take less than this run first; most mutants end there. */
 const QUICK_MS = 2000;
-/** The slow ones wait for other processes most of the time, so they run side by side. */
-const SLOW_WORKERS = 4;
+/** Of the slow ones only the nearest are run. */
+const SLOW_TESTS_MAX = 2;
 /** Tests of pure functions share one module graph, which halves the time of a mutant. */
 const PURE = "src/core/";
-const TIMEOUT_MIN_MS = 30_000;
+const TIMEOUT_MIN_MS = 120_000;
 const CLEAN_TIMEOUT_MS = 20 * 60_000;
 
 const root = resolve(import.meta.dirname, "..");
@@ -59,6 +60,9 @@ const files = folders.flatMap(sourcesIn);
 const all = files.flatMap((file) => mutantsOf(file, read(file)));
 const picked = pickMutants(all, values.seed, Number(values.count)).filter(({ file }) => file.includes(values.only));
 
+/** The process that runs the tests. */
+let runner = null;
+
 if (values.list) for (const mutant of picked) console.log(describe(mutant));
 else await run();
 
@@ -67,6 +71,7 @@ async function run() {
   const isTest = (name) => TESTS.some((folder) => name.startsWith(folder));
   const nearest = new Map(files.map((file) => [file, nearTests(importers, file, isTest).slice(0, TESTS_MAX)]));
   const state = readState();
+  process.once("exit", endRunner);
   await measure(state, new Set(picked.flatMap(({ file }) => nearest.get(file))));
   const results = [];
   for (const [place, mutant] of picked.entries()) {
@@ -85,6 +90,7 @@ async function run() {
   console.log(`\n${figureOf(results)}`);
   for (const survivor of survivors) console.log(`${survivor.result}: ${describe(survivor)}`);
   if (values.write) writeReport(results, survivors);
+  endRunner();
 }
 
 /** Each test once without a mutant: a test that fails anyway proves nothing, and its time bounds that of a mutant. */
@@ -93,15 +99,11 @@ async function measure(state, tests) {
   const stale = [...tests].filter((test) => !isKnown(test));
   if (stale.length === 0) return;
   console.log(`running ${stale.length} test files without a mutant`);
-  const { files: ran } = await runTests(stale, null, CLEAN_TIMEOUT_MS, [`--maxWorkers=${values.workers}`]);
-  for (const file of ran) {
-    const test = relative(root, file.name);
-    if (hasFailed(file)) console.log(`skipped, fails without a mutant: ${test}`);
-    state.tests[test] = {
-      basis: digest(read(test)),
-      passes: !hasFailed(file),
-      ms: Math.ceil(file.endTime - file.startTime),
-    };
+  const { files: ran } = await runTests({ tests: stale, mutant: null, bail: 0, isolate: true }, CLEAN_TIMEOUT_MS);
+  for (const { name, passes, ms } of ran) {
+    const test = relative(root, name);
+    if (!passes) console.log(`skipped, fails without a mutant: ${test}`);
+    state.tests[test] = { basis: digest(read(test)), passes, ms };
   }
   saveState(state);
 }
@@ -130,53 +132,61 @@ async function judge(mutant, near, known) {
   if (usable.length === 0) return { result: "untested" };
   const timeOf = (tests) => tests.reduce((sum, test) => sum + known[test].ms, 0);
   const isQuick = (test) => known[test].ms < QUICK_MS;
-  for (const tests of [usable.filter(isQuick), usable.filter((test) => !isQuick(test))]) {
+  const slow = usable.filter((test) => !isQuick(test)).slice(0, SLOW_TESTS_MAX);
+  for (const tests of [usable.filter(isQuick), slow]) {
     if (tests.length === 0) continue;
-    const isPure = tests.every((test) => test.startsWith(PURE));
-    const workers = isQuick(tests[0]) ? values.workers : SLOW_WORKERS;
-    const options = ["--bail=1", `--maxWorkers=${workers}`, ...(isPure ? ["--no-isolate"] : [])];
-    const end = await runTests(tests, mutant, TIMEOUT_MIN_MS + 5 * timeOf(tests), options);
+    const isolate = !tests.every((test) => test.startsWith(PURE));
+    const end = await runTests({ tests, mutant, bail: 1, isolate }, TIMEOUT_MIN_MS + 5 * timeOf(tests));
     if (end.isLate) return { result: "timeout", killers: tests };
-    if (!end.passes) return { result: "killed", killers: namesOf(end.files.filter(hasFailed), tests) };
+    if (!end.passes) return killedBy(end.files, tests);
   }
   return { result: "survived" };
 }
 
-function hasFailed({ status }) {
-  return status !== "passed";
+/** By all of them if none is named: a mutant may break the run itself. `why`: a test that was only late proves nothing. */
+function killedBy(files, tests) {
+  const failed = files.filter(({ passes }) => !passes);
+  const killers = failed.length > 0 ? failed.map(({ name }) => relative(root, name)) : tests;
+  return { result: "killed", killers, why: failed[0]?.why ?? "" };
 }
 
-/** All of them if none is named: a mutant may break the run itself. */
-function namesOf(failed, tests) {
-  return failed.length > 0 ? failed.map(({ name }) => relative(root, name)) : tests;
+/** In a runner that stays alive for the next mutant, unless it is late: then it is ended together with its workers. */
+async function runTests(run, timeoutMs) {
+  runner ??= await startRunner();
+  const child = runner;
+  const over = new AbortController();
+  const { signal } = over;
+  const answers = [once(child, "message", { signal }), once(child, "exit", { signal }).then(() => "ended")];
+  child.send(run);
+  const late = sleep(timeoutMs, "late", { signal });
+  const first = await Promise.race([...answers, late]);
+  over.abort();
+  await Promise.allSettled([...answers, late]);
+  if (Array.isArray(first)) return { isLate: false, ...first[0] };
+  endRunner();
+  return { isLate: first === "late", passes: false, files: [] };
 }
 
-/** Runs tests in a process of their own; `files` is what the JSON reporter of vitest says about each. */
-async function runTests(tests, mutant, timeoutMs, more) {
-  const report = `${values.state}.tests`;
-  mkdirSync(dirname(report), { recursive: true });
-  rmSync(report, { force: true });
-  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-  const config = join(import.meta.dirname, "mutate-vitest.mjs");
-  const reporting = ["--reporter=json", `--outputFile=${report}`];
-  const options = ["run", "--config", config, ...reporting, ...more];
-  // A group of its own: a mutant that loops for ever is ended together with its workers.
-  const child = spawn(process.execPath, [vitest, ...options, ...tests], {
+async function startRunner() {
+  // A group of its own, so that its workers can be ended with it.
+  const child = fork(join(import.meta.dirname, "mutation", "test-runner.mjs"), {
     cwd: root,
     detached: true,
     stdio: "ignore",
-    env: { ...process.env, ROUSE_MUTANT: JSON.stringify(mutant) },
+    env: { ...process.env, ROUSE_MUTANT: "null", ROUSE_MUTANT_WORKERS: values.workers },
   });
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-  }, timeoutMs);
-  const [code] = await once(child, "exit");
-  clearTimeout(timer);
-  const files = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).testResults : [];
-  rmSync(report, { force: true });
-  return { isLate, passes: !isLate && code === 0, files };
+  await once(child, "message");
+  return child;
+}
+
+function endRunner() {
+  const pid = runner?.pid;
+  runner = null;
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
 }
 
 function readState() {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assessed, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
+import type { Action } from "../action.js";
 import { POLICIES } from "../policy/builtin.js";
 import { applyToIncidents } from "./fold.js";
 
@@ -289,4 +290,38 @@ describe("a silence", () => {
     applyToIncidents(incidentState, { kind: "unsilenced", agent: "a", problem: null });
     expect(incidentState.silences.map(({ agent }) => agent)).toEqual(["b", null]);
   });
+});
+
+describe("an action that a user orders", () => {
+  it("does not take an escalated incident back from the user", () => {
+    const world = new World(POLICIES.observe);
+    world.watch(0, 120, "stuck/silent_stream");
+    expect(world.only.phase).toBe("escalated");
+    const { id, session, problem } = world.only;
+    const action: Action = {
+      id: "ordered",
+      do: "nudge",
+      incident: id,
+      agent: "a",
+      session,
+      problem,
+      attempt: 1,
+      deadlineMs: 1000,
+      proof: "none",
+      waitMs: 0,
+    };
+    world.carryOut(action, START + 130_000, "done");
+    expect(world.only.phase).toBe("escalated");
+  });
+});
+
+it("counts how often a problem came back during one incident", () => {
+  const world = new World(POLICIES.observe);
+  world.watch(0, 120, "stuck/silent_stream");
+  for (const at of [125, 135]) {
+    world.check(at, "working");
+    expect(world.only.quietSince).not.toBeNull();
+    world.check(at + 5, "stuck/silent_stream");
+  }
+  expect(world.only.returned).toBe(2);
 });

@@ -90,4 +90,15 @@ describe("messages to an orchestrator", () => {
     const world = confirmed(escalatedAfter(60), "error/auth");
     expect(due(world, 200, ["worker.error"])).toEqual([]);
   });
+
+  it("name the end of a limit, if it is known", () => {
+    const until = (at: number | null) => {
+      const world = new World(POLICIES.observe);
+      world.watch(0, 960, assessed("rate_limited", { until: at }), {}, 60);
+      const messages = dueMessages(world.incidentState, () => view, { of: () => new Set() }, RULES, START + 960_000);
+      return messages.map(({ payload }) => payload);
+    };
+    expect(until(START + 7_200_000)).toMatchObject([{ until: new Date(START + 7_200_000).toISOString() }]);
+    expect(until(null)).toMatchObject([{ until: null }]);
+  });
 });

@@ -63,3 +63,17 @@ it("an alert covers its incidents of the same generation, in the order of the in
     }),
   );
 });
+
+it("says that a problem changed if the alert is about one incident, not if it is about a group", () => {
+  const edge = { edge: "opened", at: START, severity: "critical", kind: "worker.error" } as const;
+  const changes = (names: readonly string[]) => {
+    const world = new World(POLICIES.observe);
+    for (const agent of names) world.check(0, "needs_input/permission", { agent });
+    const members = world.incidentState.incidents.map(subjectOf);
+    const known = [{ subject: "group:g", members, channels: ["ops"], edges: [edge] }];
+    const rules = { ...RULES, groupWaitMs: 0 };
+    return planAlerts({ incidentState: world.incidentState, known, rules, now: START + 60_000 }).map((one) => one.edge);
+  };
+  expect(changes(["api"])).toEqual(["changed"]);
+  expect(changes(["api", "web"])).toEqual([]);
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { assessed, World } from "../../../test/support/incidents.js";
+import { START } from "../../../test/support/steps.js";
+import { POLICIES } from "./builtin.js";
+import { interrupt, stop, when } from "./recovery-plans.js";
+
+const reported = { level: "report", kinds: ["screen"] } as const;
+const withPlan = (...plan: (typeof interrupt)[]): World =>
+  new World({ ...POLICIES.default, plans: { ...POLICIES.default.plans, silent_stream: plan } });
+
+describe("an interrupt on little evidence", () => {
+  const early = { ...interrupt, when: when({ level: "report" }) };
+  const stuck = assessed("stuck/silent_stream", { ...reported, kinds: ["screen"] });
+
+  it("waits for the program's own timeout and 30 s more", () => {
+    const world = withPlan(early);
+    expect(world.watch(0, 340, stuck, { facts: { ownTimeoutMs: 300_000 } })).toEqual(["330 interrupt"]);
+    const waiting = withPlan(early);
+    waiting.watch(0, 100, stuck, { facts: { ownTimeoutMs: 300_000 } });
+    expect(waiting.decisions.at(-1)).toMatchObject({
+      reason: "waiting for the program's own timeout",
+      recheckAt: START + 330_000,
+    });
+  });
+
+  it("waits no longer than for confirmation if the program has no timeout", () => {
+    expect(withPlan(early).watch(0, 80, stuck, { facts: { ownTimeoutMs: null } })).toEqual(["60 interrupt"]);
+  });
+});
+
+it("says which evidence a stop has, and calls the user's own request by that name", () => {
+  const world = withPlan({ ...stop, when: when({ level: "report" }) });
+  world.watch(0, 90, assessed("stuck/silent_stream", { level: "act", kinds: ["person"] }));
+  expect(world.decisions.at(-1)?.reason).toBe("stop needs two kinds of evidence; found: your request");
+  const other = withPlan({ ...stop, when: when({ level: "report" }) });
+  other.watch(0, 90, assessed("stuck/silent_stream", { level: "act", kinds: ["screen"] }));
+  expect(other.decisions.at(-1)?.reason).toBe("stop needs two kinds of evidence; found: screen");
+});
