@@ -11,6 +11,7 @@
  *   --only TEXT    of these, only the ones in files whose path contains it
  *   --folders A,B  other files or folders than those below
  *   --workers N    test files at once (default 2)
+ *   --quick        only the quick tests of the same area; a later run without it goes on with the survivors
  *   --list         print the mutants and run nothing
  *   --write        write the figure, the date and the survivors to docs/evidence/mutation.md; their reasons are kept
  */
@@ -35,7 +36,7 @@ const SLOW_MS = 60_000;
 const QUICK_MS = 2000;
 /** Of the slow ones only the nearest are run. */
 const SLOW_TESTS_MAX = 2;
-/** Tests of pure functions share one module graph, which halves the time of a mutant. */
+/** Tests of pure functions share one module graph in one thread, which halves the time of a mutant. They run first. */
 const PURE = "src/core/";
 const TIMEOUT_MIN_MS = 120_000;
 const CLEAN_TIMEOUT_MS = 20 * 60_000;
@@ -49,6 +50,7 @@ const { values } = parseArgs({
     folders: { type: "string" },
     workers: { type: "string", default: "2" },
     state: { type: "string", default: join(root, ".mutate", "state.json") },
+    quick: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
@@ -75,7 +77,7 @@ async function run() {
   await measure(state, new Set(picked.flatMap(({ file }) => nearest.get(file))));
   const results = [];
   for (const [place, mutant] of picked.entries()) {
-    const near = nearest.get(mutant.file);
+    const near = nearest.get(mutant.file).filter((test) => !values.quick || isQuickNear(test, mutant, state.tests));
     const known = state.mutants[mutant.id];
     if (!known || known.basis !== basisOf(mutant, known.killers ?? near)) {
       const verdict = await judge(mutant, near, state.tests);
@@ -116,6 +118,11 @@ function sourcesIn(place) {
     .sort();
 }
 
+function isQuickNear(test, { file }, known) {
+  const areaOf = (path) => path.split("/").slice(0, 2).join("/");
+  return known[test]?.ms < QUICK_MS && areaOf(test) === areaOf(file);
+}
+
 /** What a result rests on. */
 function basisOf({ file }, tests) {
   const contentOf = (name) => (existsSync(join(root, name)) ? read(name) : "");
@@ -133,9 +140,11 @@ async function judge(mutant, near, known) {
   const timeOf = (tests) => tests.reduce((sum, test) => sum + known[test].ms, 0);
   const isQuick = (test) => known[test].ms < QUICK_MS;
   const slow = usable.filter((test) => !isQuick(test)).slice(0, SLOW_TESTS_MAX);
-  for (const tests of [usable.filter(isQuick), slow]) {
+  const isPure = (test) => test.startsWith(PURE);
+  const quick = usable.filter(isQuick);
+  for (const tests of [quick.filter(isPure), quick.filter((test) => !isPure(test)), slow]) {
     if (tests.length === 0) continue;
-    const isolate = !tests.every((test) => test.startsWith(PURE));
+    const isolate = !tests.every(isPure);
     const end = await runTests({ tests, mutant, bail: 1, isolate }, TIMEOUT_MIN_MS + 5 * timeOf(tests));
     if (end.isLate) return { result: "timeout", killers: tests };
     if (!end.passes) return killedBy(end.files, tests);

@@ -23,7 +23,8 @@ process.on("message", async ({ tests, mutant, bail, isolate }) => {
   vitest.state.filesMap.clear();
   vitest.state.idMap.clear();
   vitest.state.errorsSet.clear();
-  const specifications = tests.map((test) => project.createSpecification(join(root, test)));
+  const pool = isolate ? "forks" : "threads";
+  const specifications = tests.map((test) => project.createSpecification(join(root, test), undefined, pool));
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications, false);
   const files = testModules.map((module) => ({
     name: module.moduleId,

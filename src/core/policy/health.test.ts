@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { POLICIES } from "./builtin.js";
+import { withHealth } from "./health.js";
+
+const KEYS = {
+  enabled: true,
+  auto_kill_on_idle: true,
+  auto_kill_on_repeated_error: false,
+  rate_limit_backoff_seconds: 90,
+};
+const steps = (keys: Partial<typeof KEYS>, problem: "silent_stream" | "repeated_error", policy = POLICIES.default) =>
+  (withHealth(policy, { ...KEYS, ...keys }).plans[problem] ?? []).map((step) => step.do);
+
+describe("the health keys of the configuration", () => {
+  it("turn all recovery off if they are disabled", () => {
+    expect(withHealth(POLICIES.default, { ...KEYS, enabled: false }).plans).toEqual({});
+  });
+
+  it("keep a stalled agent from being stopped if auto_kill_on_idle is off", () => {
+    expect(steps({}, "silent_stream")).toContain("stop");
+    expect(steps({ auto_kill_on_idle: false }, "silent_stream")).not.toContain("stop");
+    expect(steps({ auto_kill_on_idle: false }, "silent_stream")).toContain("interrupt");
+  });
+
+  it("add a stop after repeated errors only on request, and only to a plan with steps", () => {
+    expect(steps({}, "repeated_error")).not.toContain("stop");
+    expect(steps({ auto_kill_on_repeated_error: true }, "repeated_error").at(-1)).toBe("stop");
+    expect(steps({ auto_kill_on_repeated_error: true }, "repeated_error", POLICIES.observe)).toEqual([]);
+  });
+
+  it("set the back-off after a limit in seconds", () => {
+    expect(withHealth(POLICIES.default, KEYS).limits.backoffMs).toBe(90_000);
+  });
+});
