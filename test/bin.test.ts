@@ -34,7 +34,7 @@ describe("bin/rouse", () => {
     expect(run()).toEqual({ status: 0, stdout: "started\n", stderr: "" });
   });
 
-  it("names the version that an old Node.js lacks", () => {
+  it("names the required version if Node.js is too old", () => {
     writeFileSync(
       join(root, "old.cjs"),
       'Object.defineProperty(process.versions, "node", { value: "20.18.3" });' +

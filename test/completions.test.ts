@@ -40,7 +40,7 @@ async function offeredBy(env: NodeJS.ProcessEnv, script: string, ...words: strin
 describe("rouse completions", () => {
   const script = has("bash") ? rouse(["completions", "bash"]).stdout : "";
 
-  it.skipIf(!has("bash"))("offers in bash every command, and what follows each", async () => {
+  it.skipIf(!has("bash"))("completes every command in bash, and the arguments of each", async () => {
     const specs = await allCommands(COMMANDS);
     const tops = specs.filter(({ words }) => words.length === 1).map(({ words }) => words[0] ?? "");
     expect(tops.length).toBeGreaterThan(15);
@@ -53,63 +53,57 @@ describe("rouse completions", () => {
       expect(offered(script, "rouse", ...words, "-")).toEqual([...options.flatMap(({ names }) => names), "--help"]);
   });
 
-  it.skipIf(!has("bash"))("offers in bash the values that an option has, else files", () => {
+  it.skipIf(!has("bash"))("completes the values of an option in bash, else files", () => {
     expect(offered(script, "rouse", "health", "--filter", "")).toEqual(["unhealthy"]);
     expect(offered(script, "rouse", "replay", "--profile", "package.js")).toEqual(["package.json"]);
   });
 
-  it.skipIf(!has("bash"))(
-    "offers in bash the agents that run, and none whose name is more than a word to a shell",
-    async () => {
-      const home = makeHome();
-      const ran = join(home.path, "ran");
-      const names = ["web", "監視", `$(touch ${ran})`, "`x`", "two words", "-f"];
-      const server = createServer((_, answer) =>
-        answer.end(JSON.stringify({ answer: { agents: names.map((name) => ({ name })) } })),
-      );
-      mkdirSync(join(home.path, "run"));
-      await new Promise<void>((resolve) => server.listen(join(home.path, "run", "daemon.sock"), resolve));
-      const asked = (words: string[]) => offeredBy(home.env, script, BIN, ...words);
-      expect(await asked(["why", ""])).toEqual(["web", "監視"]);
-      expect(await asked(["feedback", "w"])).toEqual(["web"]);
-      expect(await asked(["why", "--j"])).toEqual(["--json"]);
-      expect(await asked(["token", "revoke", "w"])).toEqual([]);
-      await new Promise((resolve) => server.close(resolve));
-      expect(existsSync(ran)).toBe(false);
-      expect(await asked(["why", ""])).toEqual([]);
-      expect(await closeHome(home)).toMatchObject({ processes: [] });
-    },
-  );
+  it.skipIf(!has("bash"))("completes running agents in bash, except names that a shell would split", async () => {
+    const home = makeHome();
+    const ran = join(home.path, "ran");
+    const names = ["web", "監視", `$(touch ${ran})`, "`x`", "two words", "-f"];
+    const server = createServer((_, answer) =>
+      answer.end(JSON.stringify({ answer: { agents: names.map((name) => ({ name })) } })),
+    );
+    mkdirSync(join(home.path, "run"));
+    await new Promise<void>((resolve) => server.listen(join(home.path, "run", "daemon.sock"), resolve));
+    const asked = (words: string[]) => offeredBy(home.env, script, BIN, ...words);
+    expect(await asked(["why", ""])).toEqual(["web", "監視"]);
+    expect(await asked(["feedback", "w"])).toEqual(["web"]);
+    expect(await asked(["why", "--j"])).toEqual(["--json"]);
+    expect(await asked(["token", "revoke", "w"])).toEqual([]);
+    await new Promise((resolve) => server.close(resolve));
+    expect(existsSync(ran)).toBe(false);
+    expect(await asked(["why", ""])).toEqual([]);
+    expect(await closeHome(home)).toMatchObject({ processes: [] });
+  });
 
-  it.skipIf(!has("bash"))("offers in bash nothing of rouse's behind the agent's own command", () => {
+  it.skipIf(!has("bash"))("completes nothing of rouse after the agent's own command in bash", () => {
     expect(offered(script, "rouse", "run", "--name", "x", "--", "claude", "--")).toEqual([]);
   });
 
-  it.skipIf(!has("fish"))(
-    "offers in fish what follows each command, files where nothing does, and the agent's own",
-    async () => {
-      const fish = rouse(["completions", "fish"]).stdout;
-      const offers = (line: string): string[] => {
-        const script = `${fish}\ncomplete -C ${JSON.stringify(line)}`;
-        const said = execFileSync("fish", ["--no-config", "-c", script], { encoding: "utf8" });
-        return said.split("\n").flatMap((row) => (row === "" ? [] : [row.split("\t")[0] ?? ""]));
-      };
-      const specs = await allCommands(COMMANDS);
-      const tops = specs.filter(({ words }) => words.length === 1).map(({ words }) => words[0] ?? "");
-      expect(offers("rouse ")).toEqual(tops.toSorted());
-      expect(offers("rouse config ")).toEqual(["migrate", "schema", "show"]);
-      expect(offers("rouse completions ")).toEqual(["bash", "fish", "zsh"]);
-      expect(offers("rouse health --filter ")).toEqual(["unhealthy"]);
-      // Neither the options of the command above, nor what follows a word that is only called like a command.
-      expect(offers("rouse messages send --")).toEqual(["--help", "--payload", "--tag", "--type"]);
-      expect(offers("rouse stop config sh")).toEqual([]);
-      expect(offers("rouse replay package.js")).toEqual(["package.json"]);
-      expect(offers("rouse run --name x -- cat package.js")).toEqual(["package.json"]);
-      expect(offers("rouse run --name x -- rouse summ")).toEqual(["summary"]);
-    },
-  );
+  it.skipIf(!has("fish"))("completes arguments, files and the agent's own command in fish", async () => {
+    const fish = rouse(["completions", "fish"]).stdout;
+    const offers = (line: string): string[] => {
+      const script = `${fish}\ncomplete -C ${JSON.stringify(line)}`;
+      const said = execFileSync("fish", ["--no-config", "-c", script], { encoding: "utf8" });
+      return said.split("\n").flatMap((row) => (row === "" ? [] : [row.split("\t")[0] ?? ""]));
+    };
+    const specs = await allCommands(COMMANDS);
+    const tops = specs.filter(({ words }) => words.length === 1).map(({ words }) => words[0] ?? "");
+    expect(offers("rouse ")).toEqual(tops.toSorted());
+    expect(offers("rouse config ")).toEqual(["migrate", "schema", "show"]);
+    expect(offers("rouse completions ")).toEqual(["bash", "fish", "zsh"]);
+    expect(offers("rouse health --filter ")).toEqual(["unhealthy"]);
+    // Neither the options of the command above, nor what follows a word that is only called like a command.
+    expect(offers("rouse messages send --")).toEqual(["--help", "--payload", "--tag", "--type"]);
+    expect(offers("rouse stop config sh")).toEqual([]);
+    expect(offers("rouse replay package.js")).toEqual(["package.json"]);
+    expect(offers("rouse run --name x -- cat package.js")).toEqual(["package.json"]);
+    expect(offers("rouse run --name x -- rouse summ")).toEqual(["summary"]);
+  });
 
-  it.skipIf(!has("zsh"))("completes in zsh, from fpath and sourced, and the agent's own command too", async () => {
+  it.skipIf(!has("zsh"))("completes in zsh, from fpath and sourced, also the agent's own command", async () => {
     const home = makeHome();
     const zsh = rouse(["completions", "zsh"]).stdout;
     writeFileSync(join(home.path, "_rouse"), zsh);
@@ -145,7 +139,7 @@ describe("rouse completions", () => {
     if (has(shell)) execFileSync(shell, ["-n", "-c", stdout]);
   });
 
-  it("refuses a shell that it does not know", () => {
+  it("refuses an unknown shell", () => {
     expect(rouse(["completions", "tcsh"]).status).toBe(2);
   });
 });

@@ -14,12 +14,12 @@ const source = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .map((name) => readFileSync(join(SRC, name), "utf8"))
   .join("\n");
 
-it("every key of the configuration is read somewhere", () => {
+it("every configuration key is read by the code", () => {
   const isRead = (name: string): boolean => new RegExp(`"${name}"|\\.${name}\\b`).test(source);
   expect([...KEY_BY_NAME.keys()].filter((full) => !isRead(full.split(".")[1] ?? ""))).toEqual([]);
 });
 
-it("no variable that rouse reads or hands on is taken for one of the configuration that is misspelt", () => {
+it("no variable that rouse reads or sets is reported as a misspelt configuration variable", () => {
   const named = [...source.matchAll(/(?:env\.|")(ROUSE_[A-Z_]+)|\b(ROUSE_[A-Z_]+):/g)].map(([, a, b]) => a ?? b ?? "");
   expect(named.length).toBeGreaterThan(10);
   expect(strayVariables(Object.fromEntries(named.map((name) => [name, "x"])))).toEqual([]);

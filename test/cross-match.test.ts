@@ -120,12 +120,12 @@ describe.each(roots)("the patterns on %s", async (_, root) => {
   const titlesOf = (where: string): Set<string | null> =>
     new Set(screens.filter((one) => caseOf(one.where) === caseOf(where)).map(({ screen }) => screen.title));
 
-  it("have screens of many states to be tried on", () => {
+  it("are tested on screens of many states", () => {
     expect(screens.length).toBeGreaterThan(100);
     expect(states.length).toBeGreaterThan(8);
   });
 
-  it.each(states)("state nothing of a screen that is %s which that state excludes", (state) => {
+  it.each(states)("match nothing on a screen that is %s which that state excludes", (state) => {
     const wrong: string[] = [];
     for (const { where, agent, screen } of of(state)) {
       for (const id of new Set([profileFor(agent).id, "generic"])) {
@@ -137,7 +137,7 @@ describe.each(roots)("the patterns on %s", async (_, root) => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(IDS)("of %s see no problem in another program that is well", (id) => {
+  it.each(IDS)("of %s match no problem on the screen of another healthy program", (id) => {
     const wrong: string[] = [];
     for (const { where, agent, screen } of ["idle", "working", "tool_running", "done"].flatMap(of)) {
       if (profileFor(agent).id === id) continue;
@@ -148,13 +148,13 @@ describe.each(roots)("the patterns on %s", async (_, root) => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(Object.keys(PROMPTS))("take a dialog that is %s for no other", (state) => {
+  it.each(Object.keys(PROMPTS))("read a dialog that is %s as no other", (state) => {
     for (const { where, agent, screen } of of(state)) {
       expect(stated(profileFor(agent).id, screen).dialog?.prompt, where).toBe(PROMPTS[state]);
     }
   });
 
-  it.each(Object.keys(TITLE_EXCLUDES))("of titles say nothing that %s excludes", (state) => {
+  it.each(Object.keys(TITLE_EXCLUDES))("of titles match nothing that %s excludes", (state) => {
     const wrong: string[] = [];
     for (const { where, agent, screen } of of(state)) {
       // A title that stands still says nothing, and is not believed: inside tmux Claude Code writes its own but once.

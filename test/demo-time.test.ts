@@ -13,7 +13,7 @@ function on(times: number, since: number, code: string): unknown {
 }
 
 describe("the demo's clock", () => {
-  it("lets every clock and every wait of a process run by one factor, and the system's own none", () => {
+  it("speeds up every clock and wait of a process by one factor, and the system's own by none", () => {
     const code = `
       import { setTimeout as sleep } from "node:timers/promises";
       const read = () => ({ date: Date.now(), fresh: new Date().getTime(), steady: performance.now(), real: Number(process.hrtime.bigint()) / 1e6 });
@@ -31,7 +31,7 @@ describe("the demo's clock", () => {
     }
   });
 
-  it("shows the same time in every process, and leaves given dates as they are", () => {
+  it("shows the same time in every process, and does not change given dates", () => {
     const since = Date.now() - 60_000;
     const code = `console.log(JSON.stringify([Date.now(), new Date(5).getTime(), Date.UTC(2026, 0), new Date() instanceof Date, typeof Date()]))`;
     const [first] = on(10, since, code) as [number, ...unknown[]];

@@ -35,7 +35,7 @@ describe("docs/orchestrators.md", () => {
     expect(blocks(own, "sh").length).toBeGreaterThan(0);
   });
 
-  it("makes calls that each tool takes", () => {
+  it("shows only calls that each tool accepts", () => {
     const calls = blocks(text, "text").flatMap((block) => block.trim().split("\n"));
     expect(calls.length).toBeGreaterThan(10);
     for (const call of calls) {
@@ -46,7 +46,7 @@ describe("docs/orchestrators.md", () => {
     }
   });
 
-  it("runs commands that there are, with options that they have", async () => {
+  it("shows only commands and options that exist", async () => {
     const specs = await allCommands(COMMANDS);
     const lines = blocks(text, "sh")
       .flatMap((block) => block.trim().split("\n"))
@@ -61,7 +61,7 @@ describe("docs/orchestrators.md", () => {
     }
   });
 
-  it("handles each as the table says, for every type that there is", () => {
+  it("handles every message type as the table says", () => {
     for (const type of MESSAGE_TYPES) expect(text).toContain(`| [\`${type}\`](#${type.replace(".", "")}) |`);
   });
 });

@@ -82,7 +82,7 @@ async function until(ask: () => boolean): Promise<void> {
 }
 
 describe("rouse hook", () => {
-  it("hands the payload over as it is, and says who calls", async () => {
+  it("passes the payload unchanged, with the calling session", async () => {
     const posted = await listen();
     const text = JSON.stringify({ hook_event_name: "Stop", note: "ümläut" });
     expect(await rouse(["hook", "claude-code"], { text, env: { ROUSE_SESSION: "s-1" } })).toEqual(SILENT);
@@ -91,7 +91,7 @@ describe("rouse hook", () => {
     expect(posted[0]?.headers).toMatchObject({ "x-rouse-session": "s-1", "x-rouse-pid": String(process.pid) });
   });
 
-  it("takes Codex's payload from the arguments, and runs the program that was there before", async () => {
+  it("takes Codex's payload from the arguments, and runs the previous notify program", async () => {
     const posted = await listen();
     const kept = join(home, "kept");
     const payload = JSON.stringify({ type: "agent-turn-complete" });
@@ -101,7 +101,7 @@ describe("rouse hook", () => {
     expect(posted[0]).toMatchObject({ url: "/v1/hooks/codex", body: payload });
   });
 
-  it("of the plugin keeps still where the same hooks stand in the settings", async () => {
+  it("of the plugin does nothing if the same hooks are in the settings", async () => {
     const posted = await listen();
     const settings = join(home, ".claude", "settings.json");
     mkdirSync(join(home, ".claude"));
@@ -118,11 +118,11 @@ describe("rouse hook", () => {
     expect(posted.map(({ body }) => body).toSorted()).toEqual(['{"told":1}', '{"told":4}']);
   });
 
-  it("is silent and content without a daemon", async () => {
+  it("prints nothing and succeeds without a daemon", async () => {
     expect(await rouse(["hook", "claude-code"], { text: "{}" })).toEqual(SILENT);
   });
 
-  it("does not wait for a daemon that says nothing", async () => {
+  it("does not wait for a daemon that does not answer", async () => {
     const server = createSocketServer(() => {}).listen(socket);
     await once(server, "listening");
     close = () => server.close();
@@ -133,7 +133,7 @@ describe("rouse hook", () => {
     expect(await rouse(["hook", "gemini"], { text: "{", stays: true })).toEqual(SILENT);
   });
 
-  it("takes in a payload that is too large, and drops it", async () => {
+  it("reads and drops a payload that is too large", async () => {
     const posted = await listen();
     expect(await rouse(["hook", "claude-code"], { text: "x".repeat(3_000_000) })).toEqual(SILENT);
     expect(posted).toEqual([]);
@@ -145,7 +145,7 @@ describe("rouse hook", () => {
     expect(posted).toEqual([]);
   });
 
-  it("lets no name break out of its header", async () => {
+  it("cannot be used to inject a header by any name", async () => {
     const posted = await listen();
     await rouse(["hook", "claude-code"], { text: "{}", env: { ROUSE_SESSION: "a\r\nx-evil: 1" } });
     await until(() => posted.length === 1);
@@ -155,7 +155,7 @@ describe("rouse hook", () => {
 });
 
 describe("rouse report", () => {
-  it("tells the daemon the state and the words", async () => {
+  it("sends the state and the text to the daemon", async () => {
     const posted = await listen();
     expect(await rouse(["report", "needs_input", "which", "port?", "--name", "ann"])).toEqual(SILENT);
     expect(posted[0]?.url).toBe("/v1/report");
@@ -184,7 +184,7 @@ describe("rouse report", () => {
     },
   );
 
-  it("says that the daemon is not there with 69, and what it refused with 1", async () => {
+  it("exits with 69 if no daemon runs, and with 1 if the daemon refuses", async () => {
     expect(await rouse(["report", "working"])).toMatchObject({ code: 69 });
     await listen(404, '{"error":"no such agent"}');
     expect(await rouse(["report", "working"])).toEqual({ code: 1, output: "", errors: "rouse: no such agent\n" });

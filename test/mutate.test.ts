@@ -23,7 +23,7 @@ function mutate(...options: string[]): string {
 const lines = (text: string): string[] => text.split("\n").filter(Boolean);
 
 describe("the mutation run", () => {
-  it("lists the same mutants for the same seed, in another order for another one, and none of a type", () => {
+  it("lists the same mutants for the same seed, in another order for another seed, and none in types", () => {
     const listed = lines(mutate("--list"));
     expect(lines(mutate("--list"))).toEqual(listed);
     const others = lines(mutate("--list", "--seed", "other"));
@@ -39,7 +39,7 @@ describe("the mutation run", () => {
     ]);
   });
 
-  it("tells killed mutants from survivors, writes no source, and does not repeat what it knows", () => {
+  it("separates killed mutants from survivors, changes no source file, and does not repeat known results", () => {
     const source = readFileSync(join(import.meta.dirname, "fixtures/mutate/limits.ts"), "utf8");
     const first = lines(mutate("--count", "2"));
     expect(first).toEqual([

@@ -22,7 +22,7 @@ afterEach(() => {
 });
 const asked = (): string[] => readFileSync(join(folder, "asked"), "utf8").trim().split("\n");
 
-describe("a process of a test", () => {
+describe("a process started by a test", () => {
   it("cannot connect to another machine, by address or by name", async () => {
     const codes = await Promise.all(
       [
@@ -42,7 +42,7 @@ describe("a process of a test", () => {
     expect(asked()).toHaveLength(codes.length);
   });
 
-  it("asks no name server, and sends no packet", async () => {
+  it("sends no DNS query and no packet", async () => {
     const code = await new Promise((resolve) =>
       lookup("rouse.invalid", (error) => resolve((error as NodeJS.ErrnoException).code)),
     );
@@ -53,7 +53,7 @@ describe("a process of a test", () => {
     expect(asked()).toHaveLength(2);
   });
 
-  it("has the guard also where it was started by another", async () => {
+  it("has the guard even if another process started it", async () => {
     const script = "fetch('http://192.0.2.1:8080/').catch((error) => console.log(error.cause.code))";
     const said = await new Promise((resolve) =>
       execFile(process.execPath, ["-e", script], (_error, stdout) => resolve(stdout.trim())),

@@ -153,18 +153,18 @@ describe.skipIf(reason)("our scorer agrees with score.py", () => {
     return ours;
   }
 
-  it("on live cases, told the truth", () => {
+  it("on live cases, with true verdicts", () => {
     const ours = expectSameLive(oracle);
     expect(ours.total.detected).toBe(ours.total.of);
     expect(ours.total.of).toBeGreaterThan(0);
     expect([ours.falseAlarms, ours.falseCompletions, ours.notHeld]).toEqual([[], [], []]);
   });
 
-  it("on live cases, told that all is well", () => {
+  it("on live cases, with verdicts that all is well", () => {
     expect(expectSameLive(() => [entry(0, "working")]).total.detected).toBe(0);
   });
 
-  it("on live cases, told nonsense near every edge", () => {
+  it("on live cases, with random verdicts near every edge", () => {
     let wrong = 0;
     for (let seed = 1; seed <= SCRAMBLES; seed++) {
       const ours = expectSameLive((truth, index) => scrambled(truth, seed * 1000 + index));

@@ -43,7 +43,7 @@ describe("rouse init agents-md", () => {
     ["ends without one", "# Mine"],
     ["ends with empty lines", "# Mine\n\n\n"],
     ["has Windows lines", "# Mine\r\nBe kind.\r\n"],
-  ])("stands behind what is there, and leaves it as it was, when it %s", (_, before) => {
+  ])("adds its section after the existing text and restores the file on removal if the text %s", (_, before) => {
     writeFileSync(path(), before);
     install();
     expect(text().startsWith(before)).toBe(true);
@@ -57,7 +57,7 @@ describe("rouse init agents-md", () => {
     ["Latin-1", Buffer.from("# F\xfcr alle\n", "latin1")],
     ["a mark of UTF-8", Buffer.from("\ufeff# Mine\n", "utf8")],
     ["broken UTF-8 without a last line end", Buffer.from([0x23, 0xf0, 0x9f, 0x0a, 0xc3])],
-  ])("leaves %s as it was, to the byte", (_, before) => {
+  ])("restores a file with %s byte for byte when it removes its section", (_, before) => {
     writeFileSync(path(), before);
     install();
     expect(readFileSync(path()).subarray(0, before.length)).toEqual(before);
@@ -69,7 +69,7 @@ describe("rouse init agents-md", () => {
   it.each([
     ["a picture", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x00, 0x01])],
     ["UTF-16", Buffer.from("# Mine\n", "utf16le")],
-  ])("refuses %s, which is no text that it could add to", (_, before) => {
+  ])("refuses %s, which is not a text file", (_, before) => {
     writeFileSync(path(), before);
     expect(planAgents(folder, false).error).toBe(
       `${path()}: not a text file (contains null bytes); nothing was changed`,
@@ -92,7 +92,7 @@ describe("rouse init agents-md", () => {
   });
 
   it.each(["<!-- rouse: begin -->\n", "<!-- rouse: end -->\n", `${SECTION}${SECTION}`])(
-    "changes nothing where the marks do not fit: %j",
+    "changes nothing if the section marks are incomplete or duplicated: %j",
     (before) => {
       writeFileSync(path(), before);
       expect(planAgents(folder, false).error).toContain("nothing was changed");

@@ -8,7 +8,7 @@ const ACCOUNTS = {
 const of = (name: string, ...tags: string[]): string | null => configuredAccount(ACCOUNTS, { name, tags });
 
 describe("a configured account", () => {
-  it("is that of the agent, else that of a tag of it, else none", () => {
+  it("is the account of the agent, else the account of one of its tags, else none", () => {
     expect([of("web"), of("web", "night"), of("other", "night"), of("other", "x", "day"), of("other")]).toEqual([
       "team",
       "team",
@@ -18,7 +18,7 @@ describe("a configured account", () => {
     ]);
   });
 
-  it("may contain spaces and signs, and is ignored if it is empty", () => {
+  it("may contain spaces and punctuation, and is ignored if it is empty", () => {
     expect([of("docs"), of("a"), of("none"), of(""), of("word")]).toEqual(["own", "b = c", null, null, null]);
   });
 });

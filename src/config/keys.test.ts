@@ -35,7 +35,7 @@ describe("the keys of the configuration", () => {
     expect(Object.fromEntries(settable)).toEqual(SETTABLE);
   });
 
-  it("give a client over MCP the rights to read and report, and not to control, until the user says so", () => {
+  it("give a client over MCP the rights to read and report, and the right to control only if the user grants it", () => {
     expect(KEYS.mcp.rights.default).toEqual(["read", "report"]);
     expect(KEYS.mcp.rights.project).toBe("never");
   });

@@ -34,7 +34,7 @@ const said = (loaded: LoadedConfig): string[] =>
   loaded.issues.map((issue) => `${issue.level}: ${issueText(issue).replaceAll(root, "")}`);
 
 describe("defaults", () => {
-  it("are the seeds'", () => {
+  it("match the specification", () => {
     const { config, issues } = load();
     expect(issues).toEqual([]);
     expect(config.watchdog).toEqual({
@@ -56,7 +56,7 @@ describe("defaults", () => {
     expect(config.check).toEqual({ warning_hours: 2, critical_hours: 6, auto_resume_hours: 12 });
   });
 
-  it("give the detectors their thresholds, each once, but for those that only feedback changes", () => {
+  it("define each threshold of the detectors once, except those that only feedback changes", () => {
     const settings = settingsOf(load().config);
     expect(DEFAULTS).toMatchObject(settings);
     const names = [...KEY_BY_NAME.keys()].map((full) => full.split(".")[1]);
@@ -78,7 +78,7 @@ describe("defaults", () => {
 });
 
 describe("layers", () => {
-  it("go default, user, project, environment, flag", () => {
+  it("are applied in the order default, user, project, environment, flag", () => {
     const key = "watchdog.poll_interval_secs";
     const seen = (loaded: LoadedConfig): unknown[] => [
       loaded.config.watchdog.poll_interval_secs,
@@ -97,7 +97,7 @@ describe("layers", () => {
     expect(seen(load({ env, flags: { [key]: undefined } }))).toEqual([40, "environment"]);
   });
 
-  it("take project files from the root down, and an inner one cannot hide an outer one", () => {
+  it("include project files from the root down, and an inner file cannot hide an outer one", () => {
     project("[health]\nidle_timeout_minutes = 5");
     project("[health]\nidle_timeout_minutes = 9\ncompletion_timeout_minutes = 4", "project/inner");
     const loaded = load({ cwd: join(root, "project", "inner", "deep") });
@@ -119,7 +119,7 @@ describe("a budget of a project", () => {
     expect(said(load())).toEqual([]);
   });
 
-  it.each([0, 1000])("of %d neither takes the user's away nor widens it", (wanted) => {
+  it.each([0, 1000])("of %d neither removes nor raises the user's own", (wanted) => {
     user(`[spend]\n${key} = 900`);
     project(`[spend]\n${key} = ${wanted}`);
     expect(load().config.spend[key]).toBe(900);
@@ -195,7 +195,7 @@ describe("variables", () => {
   });
 });
 
-describe("a wrong line", () => {
+describe("an invalid line", () => {
   it.each([
     [
       '[watchdog]\npoll_interval_secs = "fast"',
@@ -271,7 +271,7 @@ describe("a wrong line", () => {
     expect(said(load()).map((line) => line.replace(file, ""))).toEqual([issue]);
   });
 
-  it("costs itself only", () => {
+  it("invalidates only itself", () => {
     user('[watchdog]\npoll_interval_secs = "fast"\nstuck_threshold_intervals = 4');
     expect(load().config.watchdog).toMatchObject({ poll_interval_secs: 30, stuck_threshold_intervals: 4 });
   });

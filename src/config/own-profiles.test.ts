@@ -34,7 +34,7 @@ describe("the folder of a user's own profiles", () => {
     expect(load()).toEqual({ ids: [], issues: [] });
   });
 
-  it("is read by name: TOML and JSON, one profile in a file or many", () => {
+  it("is read in the order of file names: TOML and JSON, one or several profiles per file", () => {
     put({
       "b.json": '{"profiles": [{"id": "b1"}, {"id": "b2"}]}',
       "a.toml": 'id = "a"',
@@ -68,7 +68,7 @@ describe("the folder of a user's own profiles", () => {
       `id = "a" # ${"x".repeat(300_000)}`,
       /^large\.toml: it is larger than 256 kB; the file is not used$/,
     ],
-  ])("is read without a file that has an error, which is named: %s", (name, text, says) => {
+  ])("is read without a file that has an error, and the file is named: %s", (name, text, says) => {
     put({ [name]: text, "zz.toml": 'id = "sketch"' });
     expect(load()).toEqual({ ids: ["sketch"], issues: [expect.stringMatching(says)] });
   });
@@ -89,7 +89,7 @@ describe("the folder of a user's own profiles", () => {
     });
   });
 
-  it("uses the first of two profiles with one id, and says so", () => {
+  it("uses the first of two profiles with the same id, and reports the second", () => {
     put({ "a.toml": 'id = "codex"\nnoise = ["^~"]', "b.toml": 'id = "codex"' });
     expect(load()).toEqual({
       ids: ["codex"],

@@ -20,7 +20,7 @@ describe("rousePaths", () => {
     });
   });
 
-  it("has a place for each when the environment names none", () => {
+  it("has a default path for each folder if the environment sets none", () => {
     expect(rousePaths(HOME)).toMatchObject({
       config: "/home/ann/.config/rouse",
       state: "/home/ann/.local/state/rouse",
@@ -64,7 +64,7 @@ describe("makePrivateFolder", () => {
     expect(statSync(join(root, "a", "b")).mode & 0o777).toBe(0o700);
   });
 
-  it("closes a folder that was open", () => {
+  it("restricts access to a folder that was open to others", () => {
     const path = join(root, "open");
     mkdirSync(path, { recursive: true });
     chmodSync(path, 0o755);
@@ -72,14 +72,14 @@ describe("makePrivateFolder", () => {
     expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
-  it("refuses a link in its place", () => {
+  it("refuses a link in place of the folder", () => {
     mkdirSync(join(root, "real"), { recursive: true });
     symlinkSync(join(root, "real"), join(root, "link"));
     expect(() => makePrivateFolder(join(root, "link"))).toThrow("is not a folder");
   });
 
   // Node.js 20.20 by itself tries for ever here.
-  it.runIf(process.platform === "linux")("gives up where the system has no such place", () => {
+  it.runIf(process.platform === "linux")("throws if the file system cannot hold the folder", () => {
     expect(() => makePrivateFolder("/proc/rouse/state")).toThrow("ENOENT");
   });
 });

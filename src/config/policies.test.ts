@@ -108,7 +108,7 @@ describe("the keys of agents.health", () => {
       .policies.get(name)
       ?.policy.plans[problem]?.some((step) => step.do === "stop");
 
-  it("mean in a policy what they say", () => {
+  it("have their documented effect in a policy", () => {
     expect(ends("default", "silent_stream", {})).toBe(true);
     expect(ends("default", "silent_stream", { auto_kill_on_idle: false })).toBe(false);
     expect(ends("default", "repeated_error", {})).toBe(false);

@@ -16,19 +16,19 @@ describe("the name that was probably meant", () => {
   });
 
   it.each(["", "a", "x", "ab", "\u{1f600}", "zzz.sh", "bash", "x".repeat(100)])(
-    "is none where nothing is like it: %j",
+    "is null if no name is similar: %j",
     (given) => {
       expect(suggestName(given, AGENTS)).toBeNull();
       expect(otherNames(given, AGENTS)).toBe(`available: ${AGENTS.join(", ")}`);
     },
   );
 
-  it("is the nearest, also where another one begins so", () => {
+  it("is the nearest one, even if another name has the same prefix", () => {
     expect(suggestName("wrk", ["work", "wrk"])).toBe("wrk");
     expect(suggestName("health.idl", ["health.idle_timeout_minutes", "other"])).toBe("health.idle_timeout_minutes");
   });
 
-  it("is the key of the nearest section, where the section is wrong", () => {
+  it("is found in the nearest section if the section is wrong", () => {
     const keys = ["journal.enabled", "watchdog.enabled", "watchdog.poll_interval_secs"];
     expect(suggestKey("watchdgo.enabled", keys)).toBe("watchdog.enabled");
     expect(suggestKey("health.poll_interval_secs", keys)).toBe("watchdog.poll_interval_secs");

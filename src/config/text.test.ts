@@ -29,7 +29,7 @@ describe("configText", () => {
     expect(new Map(valuesIn(text))).toEqual(new Map([...KEY_BY_NAME].map(([name, key]) => [name, key.default])));
   });
 
-  it("writes given values out, whatever they hold", () => {
+  it("writes out any given values", () => {
     const values = new Map<string, ConfigValue>([
       ["watchdog.orchestrator_tag", 'a "b"\n\u0007\\ ü'],
       ["watchdog.worker_tags", ["x", "y,z"]],
@@ -157,7 +157,7 @@ describe("an older file", () => {
     expect(migrateConfig(path).hasComments).toBe(hasComments);
   });
 
-  it("stays a link where it is one", () => {
+  it("remains a link if it was one", () => {
     writeFileSync(join(root, "real"), OLD);
     symlinkSync(join(root, "real"), path);
     replaceConfig(path, "version = 1\n");

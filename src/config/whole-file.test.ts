@@ -22,21 +22,21 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a file that is written completely or not at all", () => {
-  it("takes the place of the one before, for this user alone, and leaves nothing beside it", () => {
+  it("replaces the previous file, is private to the user, and leaves no other file in the folder", () => {
     writeFileSync(path, "before", { mode: 0o644 });
     writeWhole(path, "after");
     expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual(["after", 0o600]);
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 
-  it("that cannot be written leaves the one before", () => {
+  it("leaves the previous file in place if it cannot be written", () => {
     writeFileSync(path, "before");
     mkdirSync(join(folder, `file.${process.pid}.new`));
     expect(() => writeWhole(path, "after")).toThrow("EISDIR");
     expect(readFileSync(path, "utf8")).toBe("before");
   });
 
-  it("is begun only where there is none, or one without a byte in it", () => {
+  it("is created only if there is no file, or an empty one", () => {
     expect(writeNew(path, "first")).toBe(true);
     expect(writeNew(path, "second")).toBe(false);
     expect(readFileSync(path, "utf8")).toBe("first");
@@ -46,7 +46,7 @@ describe("a file that is written completely or not at all", () => {
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 
-  it("is not begun through a link", () => {
+  it("is not created through a link", () => {
     writeFileSync(join(folder, "empty"), "");
     symlinkSync(join(folder, "empty"), path);
     expect(writeNew(path, "text")).toBe(false);

@@ -27,7 +27,7 @@ describe("the defaults", () => {
     [{ idle_timeout_minutes: 0 }, 0],
     [{ idle_timeout_minutes: Number.NaN }, 15],
     [{ idle_timeout_minutes: "5" as unknown as number }, 15],
-  ])("give way to %o only where it is a number", (settings, expected) => {
+  ])("are replaced by %o only if it is a number", (settings, expected) => {
     expect(settingOf(settings, "idle_timeout_minutes")).toBe(expected);
   });
 });

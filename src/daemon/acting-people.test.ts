@@ -33,7 +33,7 @@ describe("the incident engine", () => {
   });
 });
 
-describe("a later permission", () => {
+describe("a permission given later", () => {
   it("lets rouse take the action that was not permitted before", async () => {
     await hanging();
     const { loop, controls, allow } = acts(() => ({}), { allowed: false });

@@ -51,7 +51,7 @@ it("a project neither loosens a threshold nor switches the judging off", () => {
   expect({ idle_timeout_minutes, isJudging }).toEqual({ idle_timeout_minutes: 12, isJudging: true });
 });
 
-it("activity holds no resume back where the user says so, unless the project wants it to", () => {
+it("activity does not hold back a resume if the user turned the guard off, unless the project turns it on", () => {
   user("[resume]\nvalidate_activity = false\n");
   expect(settingsIn(home).isGuarded).toBe(false);
   project("[resume]\nvalidate_activity = true\n");
@@ -64,7 +64,7 @@ it("a broken project file affects only itself", () => {
   expect(settingsIn(join(home, "project")).idle_timeout_minutes).toBe(12);
 });
 
-it("the user's own word is that of their file or a variable, whatever a project says", () => {
+it("a setting counts as the user's own if it is in the user's file or in a variable, whatever a project says", () => {
   expect(settingsIn(join(home, "project")).own).toEqual({});
   project("[health]\nidle_timeout_minutes = 3\n");
   expect(settingsIn(join(home, "project"))).toMatchObject({ idle_timeout_minutes: 3, own: {} });

@@ -23,7 +23,7 @@ describe("the alert rules", () => {
     return alertRules(config, loadChannels(env()).channels);
   };
 
-  it("read quiet hours, and fall back on the channel of health.alert_channel where there is one", () => {
+  it("read quiet hours, and fall back to the channel in health.alert_channel if it is set", () => {
     const { rules: made, issues } = rules('quiet_hours = "22:30-07:00"\nquiet_except = "critical"');
     expect(issues).toEqual([]);
     expect(made).toMatchObject({ fallback: "ops", quiet: { from: 1350, to: 420, passes: "critical" } });

@@ -47,7 +47,7 @@ describe("an agent with a budget", () => {
   }
   const problems = () => test.loop.incidents.incidents.map(({ problem }) => problem);
 
-  it("is reported once when its sessions together used it up, keeps working, and is left alone", async () => {
+  it("is reported once when its sessions together used up the budget, keeps working, and is left alone", async () => {
     test.can = ["interrupt", "nudge"];
     const touched: string[] = [];
     test.touch = (action) => {

@@ -22,7 +22,7 @@ const digests = (pattern: string): Digests =>
 const made = (): string[] => test.journal.outbox.list(10).map(({ notice }) => `${notice.kind} ${notice.title}`);
 
 describe("the digest", () => {
-  it("is made at each time of its schedule once, tagged apart from what the watchdog says", () => {
+  it("is made once at each time of its schedule, with a tag that separates it from alerts", () => {
     const first = digests("*/10 * * * *");
     for (let minute = 0; minute < 25; minute++) {
       test.hand.pass(MINUTE);
@@ -33,7 +33,7 @@ describe("the digest", () => {
     expect(test.journal.outbox.lastDigest()).toBe(START + 20 * MINUTE);
   });
 
-  it("is not made up for where no daemon ran, and not made again after a restart", () => {
+  it("is not sent late for a time at which no daemon was running, and is not repeated after a restart", () => {
     digests("*/10 * * * *").tick(test.loop.now());
     test.hand.pass(35 * MINUTE);
     const second = digests("*/10 * * * *");
@@ -45,7 +45,7 @@ describe("the digest", () => {
     expect(made()).toHaveLength(1);
   });
 
-  it("is no problem: nothing of it is told as over after a restart", async () => {
+  it("is not a problem: no recovery is reported for it after a restart", async () => {
     digests("*/10 * * * *").tick(test.loop.now());
     const first = digests("*/10 * * * *");
     test.hand.pass(10 * MINUTE);

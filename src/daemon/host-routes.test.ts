@@ -34,15 +34,15 @@ const put = () => ask("PUT", "/v1/sessions/s1", agent());
 const send = (from: number, signals: readonly unknown[]) => ask("POST", "/v1/sessions/s1/signals", { from, signals });
 const timed = WORKING.map((signal) => ({ ...signal, at: START }));
 
-describe("the two routes of hosts", () => {
-  it("take a session, then its signals, and acknowledge up to the highest stored number", async () => {
+describe("the two private routes of hosts", () => {
+  it("accept a session, then its signals, and acknowledge up to the highest stored number", async () => {
     expect(await put()).toEqual({ status: 200, body: { acked: 0 } });
     expect(await send(1, timed)).toEqual({ status: 200, body: { acked: timed.length } });
     expect(await put()).toEqual({ status: 200, body: { acked: timed.length } });
     expect(test.view()).toMatchObject({ state: "working", blind: null });
   });
 
-  it("take a heartbeat as proof that the host lives", async () => {
+  it("treat a heartbeat as proof that the host is running", async () => {
     await put();
     test.run(61, "silent");
     expect(test.view()).toMatchObject({ blind: { reason: expect.any(String) } });
@@ -50,7 +50,7 @@ describe("the two routes of hosts", () => {
     expect(test.view()).toMatchObject({ blind: null });
   });
 
-  it("keep the number of a signal that they cannot read, so that the others stay right", async () => {
+  it("keep the number of a signal that they cannot read, so that later numbers stay correct", async () => {
     await put();
     const odd = [null, 7, { kind: "of a newer rouse", at: 1 }, { kind: "exit", at: "soon" }, ...timed];
     expect(await send(1, odd)).toEqual({ status: 200, body: { acked: odd.length } });
@@ -76,7 +76,7 @@ describe("the two routes of hosts", () => {
     ["POST", "/v1/sessions/s1/signals", { from: "1", signals: [] }],
     ["POST", "/v1/sessions/s1/signals", { from: 1, signals: "none" }],
     ["POST", "/v1/sessions/s1/signals", { from: 1, signals: Array.from({ length: 5001 }, () => null) }],
-  ])("refuse %s %s with a wrong body, and say what they expected", async (method, path, body) => {
+  ])("refuse %s %s with an invalid body, and say what they expected", async (method, path, body) => {
     const answer = await ask(method, path, body);
     expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(/^the body/) } });
   });

@@ -21,7 +21,7 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
 }
 
 describe("the intake of hooks", () => {
-  it("takes a hook of an agent that it watches, and any payload without a failure", async () => {
+  it("accepts a hook of an agent that it watches, and any payload without failing", async () => {
     test.loop.register(agent());
     const hook = (payload: unknown, session = "s1") =>
       ask("POST", "/v1/hooks/claude-code", payload, { "x-rouse-session": session });

@@ -8,7 +8,7 @@ let test: TestLoop;
 afterEach(() => test.close());
 
 describe("the loop after a restart", () => {
-  it("knows what was known before", async () => {
+  it("has the same knowledge as before", async () => {
     test = new TestLoop();
     const states: [string, readonly Parameters<TestLoop["send"]>[1][number][]][] = [
       ["a", WORKING],
@@ -40,19 +40,22 @@ describe("the loop after a restart", () => {
     expect(test.says()).toBe("stuck/silent_stream");
   });
 
-  it.each(MODELS)("tells no problem of a night that it slept through and stored (%s)", async (model) => {
-    test = await TestLoop.working(model);
-    test.run(5);
-    test.hand.sleep(8 * HOUR_MS);
-    test.run(10);
-    await test.send("s1", news(1));
-    const story = () => test.loop.find("api")?.timeline.map(({ state }) => state);
-    expect(story()).toEqual(["working"]);
-    test.start();
-    expect(story()).toEqual(["working"]);
-  });
+  it.each(MODELS)(
+    "reports no problem for a night in which the machine slept, live and after a restart (%s)",
+    async (model) => {
+      test = await TestLoop.working(model);
+      test.run(5);
+      test.hand.sleep(8 * HOUR_MS);
+      test.run(10);
+      await test.send("s1", news(1));
+      const story = () => test.loop.find("api")?.timeline.map(({ state }) => state);
+      expect(story()).toEqual(["working"]);
+      test.start();
+      expect(story()).toEqual(["working"]);
+    },
+  );
 
-  it("tells the same story as before: states, times, tokens", async () => {
+  it("gives the same history as before: states, times and tokens", async () => {
     test = await TestLoop.working();
     test.run(30);
     await test.send("s1", [{ kind: "tokens", source: "transcript", input: 900, output: 100 }, ...news(1)]);
@@ -107,7 +110,7 @@ describe("the loop after a restart", () => {
     expect(test.changes).toEqual(["api working"]);
   });
 
-  it("keeps a problem that time alone had shown, when it is known until when somebody looked", async () => {
+  it("keeps a problem that only time had shown, if the time of the last observation is known", async () => {
     test = await TestLoop.working();
     test.run(SILENT_S);
     const { since } = test.view();
@@ -117,14 +120,14 @@ describe("the loop after a restart", () => {
     expect([test.says(), test.view().since]).toEqual(["stuck/silent_stream", since]);
   });
 
-  it("does not believe a last look in the future", async () => {
+  it("ignores a last observation that lies in the future", async () => {
     test = await TestLoop.working();
     test.run(5);
     test.start(checkedAt(test.loop.now() + 10 * HOUR_MS));
     expect(test.says()).toBe("working");
   });
 
-  it("goes on where the host was acknowledged, and judges nothing twice", async () => {
+  it("resumes after the last signal acknowledged to the host, and judges none twice", async () => {
     test = await TestLoop.working();
     test.start();
     expect(test.loop.register(agent())).toBe(WORKING.length);

@@ -8,7 +8,7 @@ import { viewOf } from "./views/view.js";
 let test: TestLoop;
 afterEach(() => test.close());
 
-describe("the loop's sessions", () => {
+describe("the loop", () => {
   it("takes no signals for an unregistered session", async () => {
     test = new TestLoop();
     expect(await test.send("s1", WORKING)).toBeNull();
@@ -38,7 +38,7 @@ describe("the loop's sessions", () => {
     expect(test.says()).toBe("working");
   });
 
-  it("takes an agent's earlier sessions along when it gets another name: nobody is left behind to be judged again", async () => {
+  it("moves the earlier sessions of a renamed agent with it, so that none is judged again under the old name", async () => {
     test = await TestLoop.working();
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
     test.loop.register(agent({ endedAt: test.loop.now() }));
@@ -52,7 +52,7 @@ describe("the loop's sessions", () => {
     expect([test.says("api"), test.says("web")]).toEqual(["nobody", "working"]);
   });
 
-  it("speaks of an agent by its newest session: the crash of an older one is history, also after a restart", async () => {
+  it("judges an agent by its newest session: the crash of an older one is history, even after a restart", async () => {
     test = await TestLoop.working();
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
     test.loop.register(agent({ endedAt: test.loop.now() }));
@@ -66,7 +66,7 @@ describe("the loop's sessions", () => {
     expect(test.says()).toBe("working");
   });
 
-  it("sets a session aside alone when it cannot be judged", async () => {
+  it("isolates a session that cannot be judged", async () => {
     test = await TestLoop.working();
     test.loop.register(agent({ id: "bad", name: "bad" }));
     const hostile = { kind: "screen", source: "screen" } as unknown as Parameters<TestLoop["send"]>[1][number];
@@ -85,7 +85,7 @@ describe("the loop's sessions", () => {
     expect(test.loop.ticks).toBe(SILENT_S);
   });
 
-  it("finds by id, and by name the one that lives, else the last that had the name", () => {
+  it("finds a session by id, and by name the running one, else the last one of that name", () => {
     test = new TestLoop();
     test.loop.register(agent({ id: "old", endedAt: START + 1 }));
     test.loop.register(agent({ id: "living", startedAt: START + 5 }));
@@ -97,7 +97,7 @@ describe("the loop's sessions", () => {
     expect(test.loop.find("nobody")).toBeNull();
   });
 
-  describe("what was learned of an agent", () => {
+  describe("what was learned about an agent", () => {
     const SHELL = { source: "hook", tool: "Bash", class: "shell", subject: "make all" } as const;
     const begun = (id: string): Untimed<Signal> => ({ ...SHELL, kind: "tool_start", id, call: id });
     const ended = (id: string): Untimed<Signal> => ({
@@ -125,7 +125,7 @@ describe("the loop's sessions", () => {
       return test.says("s2");
     };
 
-    it("holds for its next session, also when the daemon began again meanwhile", async () => {
+    it("applies to its next session, even after a restart of the daemon", async () => {
       await teach();
       test.restart();
       expect(await isLate("claude-code")).not.toContain("stuck");
@@ -133,13 +133,13 @@ describe("the loop's sessions", () => {
       expect(test.says("s2")).not.toContain("stuck");
     });
 
-    it("does not hold for another program of that name", async () => {
+    it("does not apply to another program with the same name", async () => {
       await teach();
       expect(await isLate("codex")).toContain("stuck");
     });
   });
 
-  it("forgets those that ended a day ago, and the journal does not", () => {
+  it("drops sessions a day after their end, and the journal keeps them", () => {
     test = new TestLoop();
     test.loop.register(agent({ endedAt: START }));
     test.hand.pass(24 * HOUR_MS - 1000);
@@ -152,7 +152,7 @@ describe("the loop's sessions", () => {
     expect(test.journal.sessions()).toHaveLength(1);
   });
 
-  it("is blind to a session whose host is silent for a minute, says so once, and sees again when it is heard of", async () => {
+  it("cannot see a session whose host is silent for a minute, reports it once, and sees it again after the next signal", async () => {
     test = await TestLoop.working();
     test.run(60, "silent");
     expect(test.view()).toMatchObject({ state: "working", blind: null });
@@ -173,7 +173,7 @@ describe("the loop's sessions", () => {
     expect(notices).toHaveLength(2);
   });
 
-  it("takes no sample of the process, hook or report for the word of a host", async () => {
+  it("does not accept a process sample, a hook or a report as a sign of life from the host", async () => {
     test = await TestLoop.working();
     for (let n = 0; n < 7; n++) {
       test.run(10, "silent");
@@ -185,7 +185,7 @@ describe("the loop's sessions", () => {
     expect(test.view().state).toBe("working");
   });
 
-  it("is blind to a pane that cannot be asked, although its process lives, and says why", async () => {
+  it("cannot see a pane that cannot be read, although its process is alive, and says why", async () => {
     test = new TestLoop();
     test.loop.register(agent({ origin: "tmux" }));
     await test.send("s1", WORKING);
@@ -204,7 +204,7 @@ describe("the loop's sessions", () => {
     expect(test.view().blind).toBeNull();
   });
 
-  it("stays blind over a restart, with the same notice, until it is heard of", async () => {
+  it("still cannot see the session after a restart, with the same notice, until its host reports", async () => {
     test = await TestLoop.working();
     test.run(70, "silent");
     const { blind } = test.view();
@@ -217,7 +217,7 @@ describe("the loop's sessions", () => {
     expect(test.view()).toMatchObject({ state: "working", blind: null });
   });
 
-  it("is not blind because the machine slept, or because the daemon was away", async () => {
+  it("is not blind because the machine slept or the daemon was not running", async () => {
     test = await TestLoop.working();
     test.hand.sleep(HOUR_MS);
     test.run(30, "silent");
@@ -228,7 +228,7 @@ describe("the loop's sessions", () => {
     expect(test.view().blind).toBeNull();
   });
 
-  it("is not blind to a session that ended", async () => {
+  it("is not blind to a session that has ended", async () => {
     test = await TestLoop.working();
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
     test.loop.register(agent({ endedAt: test.hand.wall }));

@@ -48,20 +48,20 @@ const policyIn = (folder: string, named: string | null = null): Policy =>
 const steps = (policy: Policy, problem: "silent_stream" | "repeated_error"): string[] =>
   (policy.plans[problem] ?? []).map((step) => step.do);
 
-it("an agent whose project says auto_kill_on_idle = false is not ended for being idle, and another is", () => {
+it("an agent whose project sets auto_kill_on_idle = false is not stopped for being idle, and another agent is", () => {
   write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_idle = false\n");
   expect(steps(policyIn("project/part"), "silent_stream")).not.toContain("stop");
   expect(steps(policyIn("."), "silent_stream")).toContain("stop");
 });
 
-it("a policy of one's own that extends another one has the keys of the project too", () => {
+it("a user's policy that extends another one also follows the keys of the project", () => {
   write("config/policies/mine.toml", 'extends = "default"\n');
   write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_idle = false\n");
   expect(steps(policyIn("project", "mine"), "silent_stream")).not.toContain("stop");
   expect(steps(policyIn(".", "mine"), "silent_stream")).toContain("stop");
 });
 
-it("a project gives up the right to end on repeated errors and takes it for itself nowhere", () => {
+it("a project can give up stopping on repeated errors, and cannot turn it on", () => {
   write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_repeated_error = true\n");
   expect(steps(policyIn("project"), "repeated_error")).not.toContain("stop");
   write("config/config.toml", "version = 1\n[health]\nauto_kill_on_repeated_error = true\n");
@@ -70,13 +70,13 @@ it("a project gives up the right to end on repeated errors and takes it for itse
   expect(steps(policyIn("."), "repeated_error")).toContain("stop");
 });
 
-it("a project lets its agents wait longer after a limit whose end nobody knows", () => {
+it("a project can let its agents wait longer after a limit without a known reset", () => {
   write("project/.rouse.toml", "version = 1\n[health]\nrate_limit_backoff_seconds = 300\n");
   expect(policyIn("project").limits.backoffMs).toBe(300_000);
   expect(policyIn(".").limits.backoffMs).toBe(60_000);
 });
 
-it("whoever starts an agent knows what the others that are there have open, and leaves out those that ended", async () => {
+it("an effect knows the conversations that the other running agents have open, and leaves out ended agents", async () => {
   const { loop, effectContext } = setUp();
   const at = test.hand.wall;
   for (const session of ["dead", "other", "over"]) loop.register(agent({ id: session, name: session }));

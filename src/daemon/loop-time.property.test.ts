@@ -144,7 +144,7 @@ const HIDDEN: [Step[], boolean, 0 | 8] = [
 ];
 
 it.each(MODELS)(
-  "accuses no healthy agent whatever happens to clocks, machine and daemon at once (%s)",
+  "reports no healthy agent as stuck, whatever happens to clocks, machine and daemon at once (%s)",
   { timeout: 600_000 },
   async (model) => {
     const steps = fc.array(step, { minLength: 3, maxLength: 12 });

@@ -6,8 +6,8 @@ import { checkedAt, HOUR_MS, news, SILENT_S, TestLoop } from "../../test/support
 let test: TestLoop;
 afterEach(() => test.close());
 
-describe("the loop's time", () => {
-  it("tells a silence at the moment that the judgement named, without any signal", async () => {
+describe("the loop's clock", () => {
+  it("reports a silence at the time that the judgement named, without any signal", async () => {
     test = await TestLoop.working();
     test.run(80);
     expect(test.says()).toBe("working");
@@ -62,7 +62,7 @@ describe("the loop's time", () => {
   });
 
   it.each(MODELS)(
-    "raises no alarm whenever the machine sleeps or its clock is set, for however long (%s)",
+    "raises no alarm whenever and however long the machine sleeps or its clock is set (%s)",
     async (model) => {
       const step = fc.oneof(
         { weight: 3, arbitrary: fc.record({ run: fc.integer({ min: 1, max: 40 }) }) },
@@ -98,7 +98,7 @@ describe("the loop's time", () => {
     },
   );
 
-  it("stores a gap, so that a later fold knows of it too", async () => {
+  it("stores a gap, so that a later replay accounts for it", async () => {
     test = await TestLoop.working();
     test.hand.sleep(HOUR_MS);
     test.loop.tick();

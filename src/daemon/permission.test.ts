@@ -63,29 +63,29 @@ describe("the set of agents that rouse may act on", () => {
     expect(may(wishes)).toBe(names);
   });
 
-  it("holds for its time; then what was said of all holds again", () => {
+  it("applies for its duration; then the setting for all agents applies again", () => {
     const brief = [request("all"), request(["api"], { allowed: false, until: NOW + HOUR })];
     expect(may(brief, NOW + HOUR - 1)).toBe("web/run web/spawn");
     expect(may(brief, NOW + HOUR)).toBe("api/run api/spawn web/run web/spawn");
     expect(may([request("all", { until: NOW + HOUR })], NOW + HOUR)).toBe("");
   });
 
-  it("leaves a problem alone that was left out, and only that", () => {
+  it("leaves out only the excepted problem", () => {
     const wishes = [request(["api"], { except: ["rate_limited"] })];
     expect(may(wishes, NOW, "rate_limited")).toBe("");
     expect(may(wishes)).toBe(API);
   });
 });
 
-describe("what was allowed", () => {
-  it("is known to the next run, in a file that only this user can read", () => {
+describe("a permission", () => {
+  it("is kept across restarts, in a file that only the user can read", () => {
     new Permission(path).take(request(["api"]), NOW);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(new Permission(path).isAllowed({ name: "api", origin: "tmux" }, "api", NOW)).toBe(true);
   });
 
   it.each(["", "{", "[]", '{"all":{"allowed":true},"agents":{}}', '{"all":null,"agents":{"api":true}}'])(
-    "is nothing when the file holds %j, and rouse says so",
+    "is not given if the file contains %j, and rouse reports the error",
     (text) => {
       writeFileSync(path, text);
       const permission = new Permission(path);
@@ -94,7 +94,7 @@ describe("what was allowed", () => {
     },
   );
 
-  it("of an agent by name goes along when it gets another, and is taken from the old one", () => {
+  it("of a named agent moves with the agent when it is renamed", () => {
     const permission = new Permission(path);
     permission.take(request(["api"]), NOW);
     permission.rename("constructor", "web");

@@ -6,7 +6,7 @@ import type { UserRecovery } from "./recovery.js";
 const stage = useIncidentRig();
 const { acts, hanging, run } = stage;
 
-describe("a recovery that a user orders", () => {
+describe("a recovery that a user requests", () => {
   /** Stuck, and not yet long enough to be acted on. */
   async function suspected(rig: IncidentRig): Promise<void> {
     for (let n = 0; n < HUNG_S && rig.loop.incidents.incidents.length === 0; n++) await run(1);
@@ -29,7 +29,7 @@ describe("a recovery that a user orders", () => {
     stage.test.journal.flush();
   };
 
-  it("says what it would do, and does nothing", async () => {
+  it("can be simulated without any action", async () => {
     await hanging();
     const rig = acts(() => ({}), { allowed: false });
     await suspected(rig);
@@ -38,7 +38,7 @@ describe("a recovery that a user orders", () => {
     expect(rig.loop.incidents.actions).toEqual([]);
   });
 
-  it("goes from a proven step to the next one at once, without permission, and waits where it has to be waited for", async () => {
+  it("continues after a proven step with the next one at once, without permission, and waits if a wait is required", async () => {
     await hanging();
     const rig = acts(
       ({ do: name }) => {
@@ -55,7 +55,7 @@ describe("a recovery that a user orders", () => {
     expect(rig.loop.incidents.actions).toHaveLength(2);
   });
 
-  it("ends with what was refused, and is not begun twice", async () => {
+  it("ends with the refusal, and is not started twice", async () => {
     await hanging();
     let isOver = (): void => {};
     const rig = acts(
@@ -75,7 +75,7 @@ describe("a recovery that a user orders", () => {
     expect(rig.controls).toEqual(["interrupt"]);
   });
 
-  it("waits a minute after a time in which nobody looked; records of earlier times are no such time", async () => {
+  it("waits a minute after unobserved time; records from earlier times do not count as unobserved", async () => {
     await hanging();
     const rig = acts(() => ({}), { allowed: false });
     await suspected(rig);
@@ -87,7 +87,7 @@ describe("a recovery that a user orders", () => {
     expect(await recover(rig, "plan", true)).toMatchObject({ reason: "the machine has just woken up" });
   });
 
-  it("leaves a healthy agent alone, also when it is asked to restart it", async () => {
+  it("leaves a healthy agent alone, even if a restart is requested", async () => {
     await hanging();
     const rig = acts(() => ({}));
     for (const how of ["plan", "restart"] as const)

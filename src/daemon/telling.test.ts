@@ -20,8 +20,8 @@ async function works(name = "s1"): Promise<void> {
   test.run(1);
 }
 
-describe("a notice to an orchestrator", () => {
-  it("says that an agent hangs when that is confirmed, once, with what can be done", async () => {
+describe("a message to an orchestrator", () => {
+  it("reports a hang once when it is confirmed, with suggested actions", async () => {
     test.loop.register(agent({ tags: ["worker"], hostSocket: "/x" }));
     await works();
     await test.send("s1", [process(9000)]);
@@ -43,7 +43,7 @@ describe("a notice to an orchestrator", () => {
     });
   });
 
-  it("counts a silence from the last activity, and not from when it was first suspected", async () => {
+  it("measures a silence from the last activity, not from the first suspicion", async () => {
     test.loop.register(agent({ tags: ["worker"] }));
     await works();
     await test.send("s1", [process(9000)]);
@@ -54,7 +54,7 @@ describe("a notice to an orchestrator", () => {
     expect(silent).toBeGreaterThan(150);
   });
 
-  it("leaves time out of a silence in which nobody looked", async () => {
+  it("does not count unobserved time as silence", async () => {
     test.loop.register(agent({ tags: ["worker"] }));
     await works();
     await test.send("s1", [process(9000)]);
@@ -65,7 +65,7 @@ describe("a notice to an orchestrator", () => {
     expect(Number(test.payload(0).duration_secs)).toBeLessThan(600);
   });
 
-  it("carries the question of a dialog, and the next question of the same dialog", async () => {
+  it("contains the question of a dialog, and the next question of the same dialog", async () => {
     test.loop.register(agent());
     await works();
     await test.send("s1", [dialog("Run rm -rf build with TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345?")]);
@@ -78,7 +78,7 @@ describe("a notice to an orchestrator", () => {
     expect(test.payload(1).prompt_preview).toBe("Edit src/main.ts?");
   });
 
-  it("is one for a question that a hook and the screen tell in different words", async () => {
+  it("is sent once for a question that a hook and the screen word differently", async () => {
     test.loop.register(agent());
     await works();
     await test.send("s1", [{ kind: "prompt", source: "hook", open: true, prompt: "permission", question: "Bash" }]);
@@ -93,7 +93,7 @@ describe("a notice to an orchestrator", () => {
     ]);
   });
 
-  it("says when it is over, and that it is proven", async () => {
+  it("reports the recovery, and that it is proven", async () => {
     test.loop.register(agent());
     await works();
     await test.send("s1", [dialog("Go on?")]);
@@ -110,7 +110,7 @@ describe("a notice to an orchestrator", () => {
     ["about every agent while nobody says who is a worker", false, [], "open"],
     ["about workers where the user says who is one", true, ["worker"], "open"],
     ["about nobody else then", true, [], "not told"],
-  ])("is %s; people's alerts are about all", async (_, isOnly, tags, expected) => {
+  ])("is %s; alerts to users are sent for all agents", async (_, isOnly, tags, expected) => {
     test.isOnlyWorkers = isOnly;
     test.join();
     test.loop.register(agent({ tags }));
@@ -120,7 +120,7 @@ describe("a notice to an orchestrator", () => {
     expect([test.reported.length, test.arrived.length]).toEqual([expected === "open" ? 1 : 0, 1]);
   });
 
-  it("of an incident is made once, whatever is forgotten across a restart", async () => {
+  it("about an incident is sent once, even if a restart loses state", async () => {
     test.loop.register(agent());
     await works();
     await test.send("s1", [dialog("Go on?")]);
@@ -136,7 +136,7 @@ describe("a notice to an orchestrator", () => {
     expect(test.journal.messages.sentEdges().size).toBe(1);
   });
 
-  it("about a limit leaves after the policy's patience", async () => {
+  it("about a limit is sent after the policy's patience", async () => {
     test.loop.register(agent());
     await works();
     await test.send("s1", [{ kind: "limit", source: "transcript", level: "hit", text: "limit reached" }, idle]);
@@ -147,7 +147,7 @@ describe("a notice to an orchestrator", () => {
     expect(test.payload(0)).toMatchObject({ cause: "rate_limited" });
   });
 
-  it("about an error holds its words and the last lines, without secrets", async () => {
+  it("about an error contains its text and the last lines, without secrets", async () => {
     test.loop.register(agent());
     await works();
     const text = "401 invalid x-api-key: sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz-ABCDEF";
@@ -163,7 +163,7 @@ describe("a notice to an orchestrator", () => {
     expect(JSON.stringify(test.messages)).not.toContain("sk-ant-api03");
   });
 
-  it("about the orchestrator itself is not made", async () => {
+  it("about the orchestrator itself is not sent", async () => {
     test.loop.register(agent({ tags: ["orchestrator"] }));
     await works();
     await test.send("s1", [dialog("Go on?")]);
@@ -171,7 +171,7 @@ describe("a notice to an orchestrator", () => {
     expect(test.reported).toEqual([]);
   });
 
-  it("is not made while it is silenced", async () => {
+  it("is not sent while the agent is silenced", async () => {
     test.loop.register(agent());
     await works();
     const silence = { agent: "api", problem: null, at: test.loop.now(), until: test.loop.now() + 60_000 };
@@ -183,7 +183,7 @@ describe("a notice to an orchestrator", () => {
     expect(test.reported).toEqual(["worker.needs_input api"]);
   });
 
-  it("says once that an agent cannot be judged, and ends that with the agent", async () => {
+  it("reports once that an agent cannot be judged, and ends that with the agent", async () => {
     test.loop.register(agent());
     await works();
     const hostile = { kind: "screen", source: "screen" } as unknown as Parameters<typeof test.send>[1][number];
@@ -198,7 +198,7 @@ describe("a notice to an orchestrator", () => {
     ]);
   });
 
-  it("is none about an agent that is not to be judged, and one about another that is", async () => {
+  it("is not sent for an agent with judging turned off, but for another agent", async () => {
     for (const [name, isJudging] of [
       ["off", false],
       ["on", true],
@@ -215,14 +215,14 @@ describe("a notice to an orchestrator", () => {
     expect(JSON.stringify(test.arrived)).not.toContain('"off"');
   });
 
-  it("says that rouse is blind, once", async () => {
+  it("reports once that rouse cannot see an agent", async () => {
     test.loop.register(agent());
     await works();
     test.run(300, "silent");
     expect(test.reported).toEqual(["watchdog.blind api"]);
   });
 
-  it("tells that a human has it after something was tried in vain", async () => {
+  it("reports that the user must act after an attempt failed", async () => {
     test.can = ["nudge", "interrupt"];
     test.loop.register(agent());
     await works();
@@ -250,7 +250,7 @@ describe("a finished turn", () => {
     test.run(20);
   };
 
-  it("of a spawned agent is told once each", async () => {
+  it("of a spawned agent is reported once each", async () => {
     test.loop.register(agent());
     await finish("one");
     await finish("two");
@@ -260,7 +260,7 @@ describe("a finished turn", () => {
     expect(test.payload(1)).toMatchObject({ outcome: "unknown", completion_message: "two", incident_id: null });
   });
 
-  it("that owes the completion marker is told when that is given, and as stuck when it never is", async () => {
+  it("that owes the completion marker is reported when the marker appears, and as stuck if it never does", async () => {
     const asks = { kind: "message", source: "transcript", role: "user", digest: "do", marker: true } as const;
     test.loop.register(agent());
     await test.send("s1", [asks]);
@@ -280,7 +280,7 @@ describe("a finished turn", () => {
     });
   });
 
-  it("of a human's own session is not, unless it has a task", async () => {
+  it("of a user's own session is reported only if it has a task", async () => {
     test.loop.register(agent({ origin: "run" }));
     await test.send("s1", [{ kind: "input", source: "human", by: "human", bytes: 5, submits: true }]);
     await finish();
@@ -291,7 +291,7 @@ describe("a finished turn", () => {
     expect(test.payload(0).task).toBe("FEAT-1");
   });
 
-  it("that the agent reports itself is a success with its words", async () => {
+  it("that the agent reports itself is a success with the agent's text", async () => {
     test.loop.register(agent({ origin: "run" }));
     await finish();
     await test.send("s1", [{ kind: "report", source: "report", state: "complete", text: "tests pass" }]);
@@ -300,8 +300,8 @@ describe("a finished turn", () => {
   });
 });
 
-describe("a day without problem", () => {
-  it("leaves not one message", async () => {
+describe("a day without problems", () => {
+  it("sends no message", async () => {
     test.loop.register(agent({ tags: ["worker"], origin: "tmux", kind: "claude-code" }));
     test.loop.register(agent({ id: "s2", name: "human", origin: "run" }));
     const step = async (seconds: number): Promise<void> => {

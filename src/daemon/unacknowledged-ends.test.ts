@@ -24,19 +24,19 @@ async function ends(name: string, status: { code: number | null; signal: number 
 const lost = (): string[] => unacknowledgedEnds(test.loop).map(({ session }) => session.name);
 
 describe("an agent that ended", () => {
-  it("in a problem is missed, what ended well is not, and a restart forgets neither", () => {
+  it("with a problem is listed, one that ended well is not, and a restart keeps both", () => {
     expect(lost()).toEqual(["crashed"]);
     test.restart();
     expect(lost()).toEqual(["crashed"]);
   });
 
-  it("is missed until somebody takes it", () => {
+  it("is listed until a user acknowledges it", () => {
     const [incident] = test.loop.incidents.incidents;
     test.loop.apply({ kind: "acked", at: test.loop.now(), incident: incident?.id ?? "" });
     expect(lost()).toEqual([]);
   });
 
-  it("is not missed once another session of its name goes on", async () => {
+  it("is no longer listed once another session with its name is running", async () => {
     test.loop.register(agent({ id: "s-again", name: "crashed", startedAt: test.loop.now() }));
     await test.send("s-again", WORKING);
     expect(lost()).toEqual([]);

@@ -24,11 +24,11 @@ function met(figures: Parameters<typeof checkBars>[0], name: string) {
 }
 
 describe("bars", () => {
-  it("has a name of its own for each", () => {
+  it("have unique names", () => {
     expect(new Set(BARS.map(({ name }) => name)).size).toBe(BARS.length);
   });
 
-  it("neither meets nor misses a bar without cases", () => {
+  it("are neither met nor missed without cases", () => {
     const empty = {
       live: scoreLive([]),
       events: scoreEvents([]),
@@ -39,22 +39,22 @@ describe("bars", () => {
     expect(checkBars({}).every(({ met, figure }) => met === null && figure === null)).toBe(true);
   });
 
-  it("does not count a bar as met if no recording could be read", () => {
+  it("are not met if no recording could be read", () => {
     const truth = { agent: "claude", timeline: [[0, "working"]] as [number, string][], end: 60 };
     expect(met({ live: scoreLive([{ name: "a/b", truth, timeline: null }]) }, "false alarms")).toBeNull();
   });
 
-  it("tells results at 5 s from results at 6 s", () => {
+  it("separate results at 5 s from results at 6 s", () => {
     expect(met({ live: live("done", 5) }, "prompts, limits, errors, results: delay p95")).toBe(true);
     expect(met({ live: live("done", 6) }, "prompts, limits, errors, results: delay p95")).toBe(false);
   });
 
-  it("gives a hang two minutes", () => {
+  it("give a hang two minutes", () => {
     expect(met({ live: live("hung", 120) }, "hung: delay p95")).toBe(true);
     expect(met({ live: live("hung", 121) }, "hung: delay p95")).toBe(false);
   });
 
-  it("allows no false alarm", () => {
+  it("allow no false alarm", () => {
     const truth = { agent: "claude", timeline: [[0, "working"]] as [number, string][], end: 60 };
     const figures = scoreLive([{ name: "a/b", truth, timeline: [entry(20, "stuck")] }]);
     expect(checkBars({ live: figures }).find(({ name }) => name === "false alarms")).toEqual({
@@ -67,7 +67,7 @@ describe("bars", () => {
     });
   });
 
-  it("wants four of five loops in the event streams", () => {
+  it("require four of five loops in the event streams", () => {
     const cases = (found: number) =>
       Array.from({ length: 5 }, (_, index) => ({
         truth: { id: `${index}`, family: "f", nature: "semantic", expect: "loop" as const, judge: "any" as const },
@@ -77,7 +77,7 @@ describe("bars", () => {
     expect(met({ events: scoreEvents(cases(3)) }, "event streams: recall")).toBe(false);
   });
 
-  it("wants every reset time to the minute", () => {
+  it("require every reset time to the minute", () => {
     const truth = { id: "a", text: "", now: 0, zone: null, until: "2026-11-15T18:48:00Z" };
     const score = (until: string) => ({
       resetTimes: scoreResetTimes([
@@ -89,7 +89,7 @@ describe("bars", () => {
     expect(met(score("2026-11-15T18:49:00.000Z"), "reset times: right")).toBe(false);
   });
 
-  it("allows one alarm in twenty agent-hours", () => {
+  it("allow one alarm in twenty agent-hours", () => {
     const score = (hours: number) =>
       scoreSessions([
         {

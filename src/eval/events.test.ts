@@ -15,7 +15,7 @@ function eventCase(
 
 const LOOP = ["stuck", "loop"] as const;
 
-describe("loop verdicts", () => {
+describe("the score of loop verdicts", () => {
   const table: { name: string; case: EventCase; right: boolean }[] = [
     { name: "finds a loop in any entry", case: eventCase("loop", [["working"], LOOP, ["working"]]), right: true },
     {
@@ -45,7 +45,7 @@ describe("loop verdicts", () => {
     it(row.name, () => expect(scoreEvents([row.case]).wrong).toHaveLength(row.right ? 0 : 1));
   }
 
-  it("judges precision and recall on semantic cases, and on all", () => {
+  it("gives precision and recall for semantic cases, and for all cases", () => {
     const figures = scoreEvents([
       eventCase("loop", [LOOP]),
       eventCase("loop", [["working"]]),

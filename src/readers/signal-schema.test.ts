@@ -18,7 +18,7 @@ describe("a stored signal", () => {
   });
 
   it.each([null, 7, "commit", {}, { kind: "hope" }, { kind: "__proto__" }, { ...commit, at: "noon" }])(
-    "is refused where it is none: %j",
+    "is refused if it is not a signal: %j",
     (value) => {
       expect(parseSignal(value)).toBeNull();
     },

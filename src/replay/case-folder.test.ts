@@ -62,7 +62,7 @@ describe("a case folder", () => {
     ]);
   });
 
-  it("gives only what the chosen sources may see; keys and the exit always count", async () => {
+  it("gives only the chosen sources; keys and the exit always count", async () => {
     const folder = await make("full/chosen", FULL);
     expect(reported((await inputsOf(folder, ["hooks"])).inputs)).toEqual([
       "1 end",

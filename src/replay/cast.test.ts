@@ -48,7 +48,7 @@ describe("a cast", () => {
       '{"type": "user", "version": "2.1.197"}',
       'its first line must be a JSON header with "version": 2 or 3; pass a transcript with --transcript FILE',
     ],
-  ])("is none with the first line %j, and what was expected is said", async (line, complaint) => {
+  ])("is rejected with the first line %j, and the error says what was expected", async (line, complaint) => {
     const path = await file("none.cast", line);
     await expect(openCast(path, false)).rejects.toThrow(`${path} is not an asciinema recording: ${complaint}`);
   });
@@ -64,7 +64,7 @@ describe("a cast", () => {
     ]);
   });
 
-  it("is read packed or not, by its bytes and not by its name", async () => {
+  it("is read compressed or not, by its bytes and not by its name", async () => {
     const { inputs } = await openCast(await file("packed.cast", gzipSync(CAST)), true);
     expect((await all(inputs))[0]).toMatchObject({ t: 0.5, kind: "stdout" });
   });
@@ -78,7 +78,7 @@ describe("a cast", () => {
     expect(found.length).toBeLessThan(5000);
   });
 
-  it("loses a damaged line only, and counts it", async () => {
+  it("loses only a damaged line, and counts it", async () => {
     const damaged = [HEADER, '[1, "o", "a"]', "{", '[2, "o"]', '["x", "o", "b"]', '[4, "o", "c"]'].join("\n");
     const { inputs, skipped } = await openCast(await file("damaged.cast", damaged), false);
     expect((await all(inputs)).map(({ t }) => t)).toEqual([1, 4]);
@@ -97,7 +97,7 @@ describe("a cast", () => {
     ["", "empty"],
     ['{"version": 9, "width": 80, "height": 24}', "another version"],
     ["not json", "no JSON"],
-  ])("that is none is refused with its name and what was expected: %j", async (content) => {
+  ])("with invalid content is refused with its name and what was expected: %j", async (content) => {
     const path = await file("none.cast", content);
     await expect(openCast(path, false)).rejects.toThrow(/none\.cast.*asciinema/);
   });
@@ -108,7 +108,7 @@ describe("a cast", () => {
 });
 
 describe("lines of a file", () => {
-  it("come whole, however the file was cut, with and without a last line break", async () => {
+  it("are complete for any chunking of the file, with and without a last line break", async () => {
     const lines = Array.from({ length: 9000 }, (_, i) => `Zeile ${i} äöü`);
     expect(await all(readLines(await file("lines", lines.join("\n"))))).toEqual(lines);
     expect(await all(readLines(await file("lines-gz", gzipSync(`${lines.join("\n")}\n`))))).toEqual(lines);
@@ -118,7 +118,7 @@ describe("lines of a file", () => {
 describe("merged inputs", () => {
   const at = (t: number, text: string): RecordedInput => ({ t, kind: "keys", text });
 
-  it("come by time, and at equal times in the order of their sources", async () => {
+  it("are ordered by time, and at equal times by source", async () => {
     const merged = mergeInputs([
       fromArray([at(1, "a"), at(3, "c")]),
       fromArray([]),

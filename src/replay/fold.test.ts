@@ -40,7 +40,7 @@ describe("folding a recording", () => {
     expect(Number(stuck?.[0])).toBeLessThan(120);
   });
 
-  it("reads what the program showed last before it judges its end", async () => {
+  it("reads the program's last output before it judges its exit", async () => {
     const cut: RecordedInput[] = [...SESSION.slice(0, 5), { t: 6.3, kind: "exit", code: 0, signal: null }];
     expect((await story(cut)).at(-1)?.[1]).toBe("complete");
   });

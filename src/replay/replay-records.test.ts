@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("a transcript without a recording", () => {
-  it("loses its damaged lines only, and counts them", async () => {
+  it("loses only its damaged lines, and counts them", async () => {
     const lines = readFileSync(join(CASES, "claude/normal/transcript-1.jsonl"), "utf8").split("\n");
     const path = join(folder, "damaged.jsonl");
     await writeFile(path, [...lines.slice(0, 2), "garbage", '{"type": "assi', ...lines.slice(2)].join("\n"));
@@ -29,7 +29,7 @@ describe("a transcript without a recording", () => {
     ["The bug is fixed. <promise>COMPLETE</promise>", undefined, "complete", null],
     ["`<promise>COMPLETE</promise>` is not printed: two tests fail.", undefined, "stuck", "no_completion_signal"],
     ["The bug is fixed.", "<all-done/>", "complete", null],
-  ])("owes the completion marker that its prompt asks for: %s (%s)", async (text, marker, state, cause) => {
+  ])("must contain the completion marker that its prompt asks for: %s (%s)", async (text, marker, state, cause) => {
     const path = join(folder, "marker.jsonl");
     const asked = "Fix the bug. Print <promise>COMPLETE</promise> when all is done.";
     const at = (minute: number, record: object): string =>
@@ -63,7 +63,7 @@ describe("a transcript without a recording", () => {
       "somebody's log",
       '{"timestamp": "2026-03-02T09:00:00Z", "version": "7", "cwd": "/srv", "level": "info"}\n'.repeat(4),
     ],
-  ])("is none where no record is understood, and the kinds that are known are named: %s", async (_, text) => {
+  ])("is rejected if no record is understood, and the error names the supported programs: %s", async (_, text) => {
     const path = join(folder, "foreign.jsonl");
     await writeFile(path, text);
     await expect(replayTranscript(path, OPTIONS)).rejects.toThrow(

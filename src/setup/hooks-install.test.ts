@@ -7,7 +7,7 @@ import { CLAUDE, FILES, home, plan, put } from "../../test/support/hook-settings
 import { applyHooks, programsInUse } from "./hooks-install.js";
 
 describe("hooks of Claude Code", () => {
-  it("stand beside other hooks, and every comment stays", () => {
+  it("are added beside other hooks, and every comment is kept", () => {
     put("claude-code", CLAUDE);
     const { after, error: issue } = plan("claude-code");
     expect(issue).toBeNull();
@@ -61,28 +61,28 @@ describe("hooks of Claude Code", () => {
 `,
     ],
     ["lines that end with CR LF", '{\r\n  // mine\r\n  "model": "opus" // dear\r\n}\r\n'],
-  ])("are taken out again to the letter: %s", (_, before) => {
+  ])("are removed without changing anything else: %s", (_, before) => {
     const path = put("claude-code", before);
     applyHooks(plan("claude-code"));
     expect(readFileSync(path, "utf8")).toContain("rouse hook");
     expect(plan("claude-code", { remove: true }).after).toBe(before);
   });
 
-  it("are added once, however often", () => {
+  it("are added only once", () => {
     const path = put("claude-code", CLAUDE);
     applyHooks(plan("claude-code"));
     const once = readFileSync(path, "utf8");
     expect(plan("claude-code").after).toBe(once);
   });
 
-  it("leave no copy beside a file that rouse began itself: it never was without them", () => {
+  it("leave no backup of a file that rouse created itself", () => {
     expect(applyHooks(plan("claude-code"))).toBeNull();
     expect(applyHooks(plan("claude-code", { command: ["/elsewhere/rouse"] }))).toBeNull();
     expect(applyHooks(plan("claude-code", { remove: true }))).toBeNull();
     expect(existsSync(`${plan("claude-code").path}.before-rouse`)).toBe(false);
   });
 
-  it("follow rouse when it moves", () => {
+  it("are updated when rouse moves", () => {
     put("claude-code", CLAUDE);
     applyHooks(plan("claude-code", { command: ["/old place/bin/rouse"] }));
     const { after } = plan("claude-code");
@@ -108,13 +108,13 @@ describe("hooks of Claude Code", () => {
     expect(readFileSync(path, "utf8").replace(/\s/g, "")).toBe(text.replace(/\s/g, ""));
   });
 
-  it("are taken out of settings that hold what we do not know", () => {
+  it("are removed from settings with unknown content", () => {
     const text = '{"hooks":{"enabled":true,"Other":[null,3,{"hooks":"x"},{"hooks":[null]}]}}';
     put("claude-code", text);
     expect(plan("claude-code", { remove: true })).toMatchObject({ after: text, error: null });
   });
 
-  it("of others that only look like ours are not removed", () => {
+  it("of other programs that look similar are not removed", () => {
     const text =
       '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"arouse hook claude-code"},{"type":"command","command":"rouse hook claude-code --mine"}]}]}}';
     put("claude-code", text);
@@ -128,7 +128,7 @@ describe("hooks of Claude Code", () => {
     ['{"hooks": []}', '"hooks" is not an object'],
     ['{"hooks": {"Stop": ["x"]}}', '"hooks.Stop" is not a list of hooks'],
     ['{"hooks": {"Stop": {}}}', '"hooks.Stop" is not a list of hooks'],
-  ])("are not put into %j", (text, issue) => {
+  ])("are not added to %j", (text, issue) => {
     const path = put("claude-code", text);
     const found = plan("claude-code");
     expect(found.error).toContain(issue);
@@ -137,14 +137,14 @@ describe("hooks of Claude Code", () => {
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
-  it("quote a path that a shell would take apart", () => {
+  it("quote a path that a shell would split", () => {
     const { after } = plan("claude-code", { command: ["/my tools/it's/bin/rouse"] });
     expect(after).toContain(JSON.stringify("'/my tools/it'\\''s/bin/rouse' hook claude-code"));
   });
 });
 
 describe("hooks of Gemini CLI", () => {
-  it("are put into its settings and taken out again", () => {
+  it("are added to its settings and removed again", () => {
     const text = '{\n  "security": { "auth": {} } // mine\n}\n';
     const path = put("gemini", text);
     applyHooks(plan("gemini"));
@@ -180,7 +180,7 @@ describe("notify of Codex", () => {
   it.each([
     ["one line", 'notify = ["terminal-notifier", "-x"] # mine\n'],
     ["several lines", 'notify = [\n  "terminal-notifier", # mine\n  "-x",\n]\n'],
-  ])("runs the program that was there before in %s, and gives its place back", (_, statement) => {
+  ])("runs the previous program, written in %s, and restores it on removal", (_, statement) => {
     const text = `model = "a"\n${statement}\n[tui]\nx = 1\n`;
     const path = put("codex", text);
     applyHooks(plan("codex"));
@@ -194,14 +194,14 @@ describe("notify of Codex", () => {
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
-  it("is not put into a file that is no TOML, or whose notify is no list", () => {
+  it("is not added to a file that is not TOML, or whose notify is not a list", () => {
     put("codex", "model = \n");
     expect(plan("codex").error).toMatch(/line 1, column \d+: not valid TOML/);
     put("codex", 'notify = "x"\n');
     expect(plan("codex").error).toContain('"notify" is no list of words');
   });
 
-  it("of somebody else is not removed", () => {
+  it("of another program is not removed", () => {
     const text = 'notify = ["terminal-notifier"]\n';
     put("codex", text);
     expect(plan("codex", { remove: true }).after).toBe(text);
@@ -209,7 +209,7 @@ describe("notify of Codex", () => {
 });
 
 describe("applyHooks", () => {
-  it("keeps the file as it was, once, and its mode", () => {
+  it("keeps one backup of the original file, and its mode", () => {
     const path = put("claude-code", CLAUDE);
     const mode = statSync(path).mode;
     const backup = applyHooks(plan("claude-code"));
@@ -219,7 +219,7 @@ describe("applyHooks", () => {
     expect(statSync(path).mode).toBe(mode);
   });
 
-  it("writes through a link, and leaves the link", () => {
+  it("writes through a link, and keeps the link", () => {
     const path = put("claude-code", "{}");
     const real = join(home, "dotfiles.json");
     writeFileSync(real, CLAUDE);
@@ -231,7 +231,7 @@ describe("applyHooks", () => {
   });
 
   it.each(Object.keys(FILES) as (keyof typeof FILES)[])(
-    "refuses what is no UTF-8 text or no file, with its path: %s",
+    "refuses a path that is not a UTF-8 text file, and names it: %s",
     (program) => {
       const path = put(program, "");
       const bytes = Buffer.from(program === "codex" ? "# f\xfcr\n" : '{ "name": "f\xfcr" }\n', "latin1");
@@ -246,7 +246,7 @@ describe("applyHooks", () => {
   );
 
   it.each(Object.keys(FILES) as (keyof typeof FILES)[])(
-    "takes away a file that it began, and leaves one that was there: %s",
+    "removes a file that it created, and keeps one that existed before: %s",
     (program) => {
       const path = join(home, FILES[program]);
       applyHooks(plan(program));
@@ -263,7 +263,7 @@ describe("applyHooks", () => {
     },
   );
 
-  it("takes no file away that somebody wrote into, or linked there", () => {
+  it("does not remove a file that was edited or linked by the user", () => {
     const path = put("gemini", "");
     rmSync(path);
     applyHooks(plan("gemini"));
@@ -277,13 +277,13 @@ describe("applyHooks", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it("begins settings that are not there, and removes nothing from none", () => {
+  it("creates missing settings, and removes nothing from missing ones", () => {
     expect(plan("claude-code", { remove: true })).toMatchObject({ before: "", after: "", error: null });
     applyHooks(plan("claude-code"));
     expect(existsSync(join(home, FILES["claude-code"]))).toBe(true);
   });
 
-  it("knows whose settings are here", () => {
+  it("finds the programs that have settings", () => {
     put("codex", "");
     expect(programsInUse({ HOME: home })).toEqual(["codex"]);
   });

@@ -13,7 +13,7 @@ describe("hooks that post", () => {
     hooks: Record<string, { hooks: { type: string; url?: string; command?: string; headers?: object }[] }[]>;
   }
 
-  it("carry the key and the session, and leave to the command what is never posted", () => {
+  it("contain the key and the session, and leave to the command what is never posted", () => {
     put("claude-code", CLAUDE);
     const { hooks } = parseJsonc(posted().after) as Hooks;
     expect(hooks.Stop?.[0]?.hooks).toEqual([
@@ -29,7 +29,7 @@ describe("hooks that post", () => {
     for (const kept of ["// My settings.", "// tells me", "say done"]) expect(posted().after).toContain(kept);
   });
 
-  it("take the place of commands and give it back, follow the port and the key, and leave no trace", () => {
+  it("replace commands and are replaced by them, follow the port and the key, and leave no trace", () => {
     // An empty list is not told from one that only held ours.
     const text = CLAUDE.replace('"PreToolUse": []', '"Other": []');
     const path = put("claude-code", text);
@@ -46,11 +46,11 @@ describe("hooks that post", () => {
     expect(readFileSync(path, "utf8").replace(/\s/g, "")).toBe(text.replace(/\s/g, ""));
   });
 
-  it.each(["codex", "gemini"] as const)("are not put into %s, which has none", (program) => {
+  it.each(["codex", "gemini"] as const)("are not added for %s, which does not support them", (program) => {
     expect(planHooks(program, { command: ["rouse"], env: { HOME: home }, http }).after).toBe(plan(program).after);
   });
 
-  it("of others are not removed", () => {
+  it("of other programs are not removed", () => {
     const text = '{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://127.0.0.1:80/v1/hooks/claude-code/x"}]}]}}';
     put("claude-code", text);
     expect(plan("claude-code", { remove: true }).after).toBe(text);

@@ -45,54 +45,51 @@ describe.runIf(process.platform === "linux")("rouse init --service", () => {
     expect(readFileSync(unit(), "utf8")).toContain('Environment="PATH=/elsewhere"');
   });
 
-  it.each([[], ["--remove"], ["--dry-run"]])(
-    "leaves a unit that somebody edited as it is, and says so (%s)",
-    async (...args) => {
-      await init();
-      const edited = readFileSync(unit(), "utf8").replace("WatchdogSec=60", "WatchdogSec=600");
-      writeFileSync(unit(), edited);
-      said();
-      expect(await init(...args)).toBe(1);
-      expect(said()).toContain(`${unit()} was edited or not written by rouse (unchanged)`);
-      expect(readFileSync(unit(), "utf8")).toBe(edited);
-    },
-  );
+  it.each([[], ["--remove"], ["--dry-run"]])("keeps a unit that the user edited, and says so (%s)", async (...args) => {
+    await init();
+    const edited = readFileSync(unit(), "utf8").replace("WatchdogSec=60", "WatchdogSec=600");
+    writeFileSync(unit(), edited);
+    said();
+    expect(await init(...args)).toBe(1);
+    expect(said()).toContain(`${unit()} was edited or not written by rouse (unchanged)`);
+    expect(readFileSync(unit(), "utf8")).toBe(edited);
+  });
 
-  it("leaves a unit of somebody else as it is", async () => {
+  it("keeps a unit that another program wrote", async () => {
     mkdirSync(dirname(unit()), { recursive: true });
     writeFileSync(unit(), "[Service]\nExecStart=/bin/true\n");
     expect(await init()).toBe(1);
     expect(readFileSync(unit(), "utf8")).toBe("[Service]\nExecStart=/bin/true\n");
   });
 
-  it("removes it again", async () => {
+  it("removes the unit again", async () => {
     await init();
     expect(await init("--remove")).toBe(0);
     expect(said()).toContain("systemctl --user disable --now rouse.service");
     expect(existsSync(unit())).toBe(false);
   });
 
-  it("refuses a program beside it", async () => {
+  it("cannot be combined with a program", async () => {
     await expect(init("codex")).rejects.toThrow("--service takes no program");
   });
 });
 
 describe("the unit", () => {
-  it("holds values that systemd would read as something else", () => {
+  it("quotes values that systemd would interpret", () => {
     const text = unitText({ HOME: home.path, PATH: '/a%b/"c"/\\d', CODEX_HOME: "/x\nExecStart=/bin/evil" });
     expect(text).toContain('Environment="PATH=/a%%b/\\"c\\"/\\\\d"');
     expect(text).not.toContain("evil");
     expect(text).toContain("UnsetEnvironment=XDG_STATE_HOME\n");
   });
 
-  it("lies where systemd looks for it", () => {
+  it("is in the folder that systemd reads", () => {
     expect(unitPath({ HOME: "/h" })).toBe("/h/.config/systemd/user/rouse.service");
     expect(unitPath({ HOME: "/h", XDG_CONFIG_HOME: "/c" })).toBe("/c/systemd/user/rouse.service");
   });
 });
 
 describe.runIf(process.platform === "linux")("a daemon that is needed", () => {
-  it("is started by systemd where the unit is for the same folders, and only there", async () => {
+  it("is started by systemd only if the unit is for the same folders", async () => {
     const bin = join(home.path, "bin");
     mkdirSync(bin);
     const log = join(home.path, "log");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { unifiedDiff } from "./unified-diff.js";
 
 describe("unifiedDiff", () => {
-  it("shows what changes with its surroundings", () => {
+  it("shows changes with their context", () => {
     const lines = Array.from({ length: 12 }, (_, i) => `l${i}`);
     const after = [...lines.slice(0, 2), "new", ...lines.slice(3, 11), "end", "l11"];
     expect(unifiedDiff("f", `${lines.join("\n")}\n`, `${after.join("\n")}\n`)).toBe(
@@ -10,7 +10,7 @@ describe("unifiedDiff", () => {
     );
   });
 
-  it("is empty for the same text, and whole for a new one", () => {
+  it("is empty for equal texts, and complete for a new one", () => {
     expect(unifiedDiff("f", "a\n", "a\n")).toBe("");
     expect(unifiedDiff("f", "", "a\nb\n")).toBe("--- f\n+++ f\n@@ -0,0 +1,2 @@\n+a\n+b\n");
   });

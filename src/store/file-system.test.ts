@@ -23,11 +23,11 @@ describe("networkFileSystem", () => {
     ["/nowhere/ssh/x", "fuse.sshfs"],
     ["/nowhere/crypt/x", null],
     ["/nowhere/twice/x", "9p"],
-  ])("tells of %s: %s", (folder, type) => {
+  ])("returns for %s: %s", (folder, type) => {
     expect(networkFileSystem(folder, MOUNTS)).toBe(type);
   });
 
-  it("refuses nothing where nothing is known", () => {
+  it("returns null if the mounts are unknown", () => {
     expect(networkFileSystem("/nowhere", "")).toBeNull();
   });
 });

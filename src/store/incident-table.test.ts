@@ -29,7 +29,7 @@ function filled(): World["incidentState"] {
 }
 
 describe("the incident state in the journal", () => {
-  it("is after a restart what it was", () => {
+  it("is the same after a restart", () => {
     const incidentState = filled();
     expect(incidentState.incidents.length).toBeGreaterThan(3);
     expect(incidentState.actions.length).toBeGreaterThan(0);
@@ -43,7 +43,7 @@ describe("the incident state in the journal", () => {
       );
   });
 
-  it("forgets what the incident state no longer holds", () => {
+  it("drops entries that the incident state no longer contains", () => {
     const incidentState = filled();
     journal.incidentState.save(incidentState);
     incidentState.incidents.splice(0, 1);
@@ -53,7 +53,7 @@ describe("the incident state in the journal", () => {
     expect(journal.incidentState.load().actions).toEqual([]);
   });
 
-  it("reads around an entry that is damaged", () => {
+  it("skips a damaged entry", () => {
     journal.incidentState.save(filled());
     const { length } = journal.incidentState.load().incidents;
     journal.close();
@@ -68,7 +68,7 @@ describe("the incident state in the journal", () => {
     expect(journal.incidentState.load().incidents).toHaveLength(length);
   });
 
-  it("says that it could not be written, and stores it with the next save", () => {
+  it("reports a failed write, and is stored with the next save", () => {
     const incidentState = filled();
     journal.close();
     expect(() => journal.incidentState.save(incidentState)).toThrow("closed");

@@ -18,7 +18,7 @@ import { loadSqlite } from "./sqlite.js";
 
 useJournals();
 
-describe("opening", () => {
+describe("opening the journal", () => {
   it("keeps the file and its folder private", async () => {
     const journal = start();
     journal.putSession(session("a"));
@@ -28,14 +28,14 @@ describe("opening", () => {
       expect([name, statSync(join(at.root, "state", name)).mode & 0o077]).toEqual([name, 0]);
   });
 
-  it("closes a file that was open to others", () => {
+  it("restricts a file that was open to others", () => {
     start().close();
     chmodSync(at.path, 0o644);
     start();
     expect(statSync(at.path).mode & 0o777).toBe(0o600);
   });
 
-  it("writes ahead and syncs each commit", () => {
+  it("uses a write-ahead log and syncs each commit", () => {
     start();
     expect(existsSync(`${at.path}-wal`)).toBe(true);
     const other = loadSqlite().open(at.path);
@@ -50,26 +50,26 @@ describe("opening", () => {
     release();
   });
 
-  it("refuses a second opener and names the first", () => {
+  it("fails for a second process, and names the first", () => {
     start();
     expect(() => openJournal(at.path)).toThrow(
       expect.objectContaining({ problem: "held", message: expect.stringContaining(`process ${process.pid}`) }),
     );
   });
 
-  it("lets the next one in after closing", () => {
+  it("succeeds for the next process after closing", () => {
     start().close();
     expect(start().sessions()).toEqual([]);
   });
 
-  it("refuses a network file system with a way out, and takes it without WAL when told to", () => {
+  it("refuses a network file system and names the setting, and works without WAL if the setting allows it", () => {
     const mounts = "1 1 0:1 / / rw - nfs4 server:/ rw";
     expect(() => openJournal(at.path, { mounts })).toThrow(/network file system \(nfs4\).*allow_network_file_system/);
     start({ mounts, allowNetworkFileSystem: true });
     expect(existsSync(`${at.path}-wal`)).toBe(false);
   });
 
-  it("refuses a link in the place of the file", () => {
+  it("refuses a link in place of the file", () => {
     start().close();
     rmSync(at.path);
     symlinkSync(join(at.root, "elsewhere"), at.path);
@@ -96,7 +96,7 @@ describe("opening", () => {
   });
 });
 
-describe("a damaged file", () => {
+describe("a damaged journal", () => {
   async function damaged(damage: (bytes: Buffer) => Buffer): Promise<Buffer> {
     const journal = start({ commitWithinMs: 100_000 });
     journal.putSession(session("a"));
@@ -122,7 +122,7 @@ describe("a damaged file", () => {
       "overwritten pages",
       (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(bytes.length - 8192, 0x5a)]),
     ],
-  ])("is set aside whole, said, and a new one begun: %s", async (_, damage) => {
+  ])("is set aside completely and reported, and a new one is created: %s", async (_, damage) => {
     const bad = await damaged(damage);
     const now = () => Date.UTC(2026, 0, 2, 3, 4, 5);
     const { journal, notes } = openJournal(at.path, { now });

@@ -19,8 +19,8 @@ const DAY = 86_400_000;
 
 useJournals();
 
-describe("append", () => {
-  it("acknowledges when the signals are committed, not before", async () => {
+describe("appending to the journal", () => {
+  it("is acknowledged when the signals are committed, not before", async () => {
     const journal = start({ commitWithinMs: 100_000 });
     journal.putSession(session("a"));
     let settled = false;
@@ -37,7 +37,7 @@ describe("append", () => {
     );
   });
 
-  it("commits by itself within the window", async () => {
+  it("is committed automatically within the window", async () => {
     const journal = start();
     journal.putSession(session("a"));
     expect((await journal.append("a", 1, numbers(1, 1), 1)).acked).toBe(1);
@@ -52,7 +52,7 @@ describe("append", () => {
     expect(journal.stats()).toMatchObject({ commits: 1, signals: 50 });
   });
 
-  it("ignores what it has, also while that still waits, and names what was new", async () => {
+  it("ignores stored and queued signals, and returns the new ones", async () => {
     const journal = start({ commitWithinMs: 100_000 });
     journal.putSession(session("a"));
     const first = journal.append("a", 1, numbers(1, 4), 1);
@@ -65,7 +65,7 @@ describe("append", () => {
     expect(seqs(journal, "a")).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it("accepts a gap and counts what was lost in it", async () => {
+  it("accepts a gap and counts the lost signals", async () => {
     const journal = start();
     journal.putSession(session("a"));
     await filled(journal, "a", 1, 2);
@@ -76,7 +76,7 @@ describe("append", () => {
     expect(seqs(journal, "a")).toEqual([1, 2, 6]);
   });
 
-  it("keeps the daemon's own signals, without numbers, in their place", async () => {
+  it("keeps the daemon's own signals, which have no numbers, in their place", async () => {
     const journal = start();
     journal.putSession(session("a"));
     await filled(journal, "a", 1, 2);
@@ -89,7 +89,7 @@ describe("append", () => {
     expect(seqs(journal, "a", 3)).toEqual([3]);
   });
 
-  it("refuses a session that was never registered, and a number below one", async () => {
+  it("fails for a session that was never registered, and for a number below one", async () => {
     const journal = start();
     await expect(journal.append("x", 1, [output(1)], 1)).rejects.toMatchObject({ problem: "unknown_session" });
     journal.putSession(session("a"));
@@ -97,7 +97,7 @@ describe("append", () => {
       await expect(journal.append("a", from, [output(1)], 1)).rejects.toThrow(RangeError);
   });
 
-  it("refuses after closing, and has stored what came before", async () => {
+  it("fails after closing, and stores everything from before", async () => {
     const journal = start({ commitWithinMs: 100_000 });
     journal.putSession(session("a"));
     const last = journal.append("a", 1, numbers(1, 2), 1);
@@ -109,7 +109,7 @@ describe("append", () => {
 });
 
 describe("a commit that fails", () => {
-  it("rejects, stores nothing, and the same signals may come again", async () => {
+  it("rejects, stores nothing, and the same signals can be sent again", async () => {
     const journal = start({ commitWithinMs: 100_000 });
     journal.putSession(session("a"));
     await filled(journal, "a", 1, 2);
@@ -128,7 +128,7 @@ describe("a commit that fails", () => {
     expect(seqs(journal, "a")).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("knows no session that only its statement stored, and takes it when it comes again", async () => {
+  it("leaves a session unknown whose row was not committed, and accepts it when it is put again", async () => {
     const journal = start({ commitWithinMs: 100_000 });
     const blocker = loadSqlite().open(at.path);
     // Checked with the commit, as a full disk is.
@@ -146,8 +146,8 @@ describe("a commit that fails", () => {
   });
 });
 
-describe("sessions", () => {
-  it("are kept as they were last put", () => {
+describe("sessions in the journal", () => {
+  it("are stored as last put", () => {
     const journal = start();
     journal.putSession(session("a"));
     journal.putSession(session("b"));
@@ -157,7 +157,7 @@ describe("sessions", () => {
     expect(start().sessions()).toEqual([{ ...session("a"), endedAt: 5 }, session("b")]);
   });
 
-  it("keep their numbers over a restart", async () => {
+  it("keep their numbers across a restart", async () => {
     const journal = start();
     journal.putSession(session("a"));
     await filled(journal, "a", 1, 3);
@@ -171,8 +171,8 @@ describe("sessions", () => {
   });
 });
 
-describe("reading", () => {
-  it("skips and counts kinds of a newer rouse, and damaged rows", async () => {
+describe("reading the journal", () => {
+  it("skips and counts signal kinds of a newer rouse, and damaged rows", async () => {
     const journal = start();
     journal.putSession(session("a"));
     const strange = { kind: "telepathy", at: 1, source: "screen" } as unknown as Signal;
@@ -187,7 +187,7 @@ describe("reading", () => {
     expect(journal.stats().skipped).toBe(3);
   });
 
-  it("goes through more batches than a page, and large ones", async () => {
+  it("covers more batches than a page, and large ones", async () => {
     const journal = start({ commitWithinMs: 100_000 });
     journal.putSession(session("a"));
     journal.putSession(session("b"));
@@ -206,7 +206,7 @@ describe("reading", () => {
     expect([...journal.readSince(501)]).toEqual([]);
   });
 
-  it("may be left half way while more is written", async () => {
+  it("may stop half way while more is written", async () => {
     const journal = start();
     journal.putSession(session("a"));
     await filled(journal, "a", 1, 100);
@@ -218,8 +218,8 @@ describe("reading", () => {
   });
 });
 
-describe("prune", () => {
-  it("takes the flood of one session, not the others' history", async () => {
+describe("pruning the journal", () => {
+  it("removes the flood of one session, not the history of others", async () => {
     const journal = start({ commitWithinMs: 100_000 });
     for (const name of ["quiet", "flood"]) journal.putSession(session(name));
     await filled(journal, "quiet", 1, 50);
@@ -233,7 +233,7 @@ describe("prune", () => {
     expect(journal.acked("flood")).toBe(30_000);
   });
 
-  it("does a bounded part at a time and says that there is more", async () => {
+  it("does a bounded part at a time and reports that there is more", async () => {
     const journal = start({ commitWithinMs: 100_000 });
     journal.putSession(session("a"));
     const all = Array.from({ length: 4000 }, (_, i) => journal.append("a", i + 1, numbers(i + 1, 1), 1));
@@ -244,7 +244,7 @@ describe("prune", () => {
     expect(pruneAll(journal, bounds)).toBe(1952);
   });
 
-  it("gives the space back to the disk", async () => {
+  it("returns the space to the disk", async () => {
     const journal = start({ commitWithinMs: 100_000 });
     journal.putSession(session("a"));
     for (let i = 0; i < 40; i++) await filled(journal, "a", i * 500 + 1, 500, 1);
@@ -256,7 +256,7 @@ describe("prune", () => {
     expect(statSync(at.path).size).toBeLessThan(before / 4);
   });
 
-  it("forgets a session that has nothing left and was not heard of for as long", async () => {
+  it("drops a session without signals that was not updated for the maximum age", async () => {
     const journal = start({ now: () => 1000 });
     for (const name of ["old", "new", "silent"]) journal.putSession(session(name));
     await filled(journal, "old", 1, 1, 5_000);
@@ -281,7 +281,7 @@ class Model {
   }
 }
 
-describe("against a plain array", () => {
+describe("the journal, compared with a plain array,", () => {
   const name = fc.constantFrom("a", "b");
   const step = fc.oneof(
     {

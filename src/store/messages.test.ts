@@ -50,13 +50,13 @@ describe("an inbox", () => {
     ]);
   });
 
-  it("holds a key once, with its first words", () => {
+  it("stores a key once, with its first payload", () => {
     const first = journal.messages.send(message("a"));
     expect(journal.messages.send({ ...message("a"), payload: "other words" })).toBe(first);
     expect(journal.messages.read("boss", 0, false).map(({ payload }) => payload)).toEqual([{ worker_name: "a" }]);
   });
 
-  it("lets what was acknowledged go first when there is no more room", () => {
+  it("removes acknowledged messages first if it is full", () => {
     journal.messages.inOne(() => {
       journal.messages.put(
         Array.from({ length: 10_000 }, (_, n) => message(`k${n}`)),
@@ -85,7 +85,7 @@ describe("a full inbox", () => {
   });
 });
 
-describe("what is written alongside the incident state", () => {
+describe("a message written together with the incident state", () => {
   const silence: Silence = { agent: "a", problem: null, at: 1, until: 2 };
 
   it("is stored with it", () => {
@@ -100,7 +100,7 @@ describe("what is written alongside the incident state", () => {
     expect(journal.messages.sentEdges()).toEqual(new Map([["i.0", new Set(["worker.stuck"])]]));
   });
 
-  it("is not stored when the incident state is not, nor the other way round", () => {
+  it("is not stored if the incident state is not, and the other way round", () => {
     const failing = (): void => {
       journal.messages.put([message("a")], []);
       throw new Error("disk full");

@@ -16,15 +16,15 @@ const FIELDS: [string, object, object][] = [
   ["the number of arguments", { command: Array(10_000).fill("") }, { command: Array(10_001).fill("") }],
 ];
 
-describe("what is kept of an agent", () => {
-  it.each(FIELDS)("says of %s what the daemon would refuse, and of nothing else", (_, fits, breaks) => {
+describe("the stored record of an agent", () => {
+  it.each(FIELDS)("has a limit for %s that matches what the daemon refuses", (_, fits, breaks) => {
     for (const fields of [fits, breaks])
       expect(checkAgentLimits(fields) === null).toBe(parseSession({ ...agent(), ...fields }) !== null);
     expect(checkAgentLimits(fits)).toBeNull();
     expect(checkAgentLimits(breaks)).toMatch(/\d+ (characters|tags|arguments)$/);
   });
 
-  it("is bounded as a whole, so that its record can be read again", () => {
+  it("is bounded as a whole, so that it can be read again", () => {
     expect(checkAgentLimits({ command: Array(4).fill(long(70_000)) })).toContain("a command has at most");
   });
 });

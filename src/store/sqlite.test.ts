@@ -22,13 +22,13 @@ describe("loadSqlite", () => {
     ["3.53.0", true],
     ["4.0.0", true],
     ["2.99.99", false],
-  ])("takes the built-in SQLite %s: %s", (version, taken) => {
+  ])("uses the built-in SQLite %s: %s", (version, taken) => {
     expect(isNewEnough(version)).toBe(taken);
     const { engine } = loadSqlite({ ...modules, builtinVersion: version });
     expect(engine).toBe(taken ? "node:sqlite" : "@photostructure/sqlite");
   });
 
-  it("says what to do when there is none", () => {
+  it("says what to do if there is none", () => {
     const missing = () => {
       throw new Error("Cannot find module '@photostructure/sqlite'\nRequire stack: ...");
     };

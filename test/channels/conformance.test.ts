@@ -128,14 +128,14 @@ const forged = (text: string): Notice =>
   });
 
 describe.each(Object.keys(KINDS))("the channel %s", (kind) => {
-  it("brings the notice", async () => {
+  it("delivers the notice", async () => {
     expect(await send(kind, notice())).toEqual({ result: "sent" });
     const arrived = (KINDS[kind] as Kind).arrived().replace(/=\r\n/g, "");
     expect(arrived).toContain("api is waiting for your answer");
     if (kind !== "terminal") expect(arrived).toContain("Run npm test?");
   });
 
-  it("lets no text of an agent become a control byte, a line break of its own or a second message", async () => {
+  it("lets no text of an agent become a control byte, an extra line break or a second message", async () => {
     for (const text of FORGED) {
       expect(await send(kind, forged(text))).toEqual({ result: "sent" });
       expect(UNSAFE.test((KINDS[kind] as Kind).arrived().replace(/[\r\u001e]/g, ""))).toBe(false);
@@ -143,7 +143,7 @@ describe.each(Object.keys(KINDS))("the channel %s", (kind) => {
     expect(smtp.mails).toHaveLength(kind === "email" ? FORGED.length : 0);
   });
 
-  it("shows nothing secret of where it leads", () => {
+  it("shows no secret part of its address", () => {
     const { to, name, type } = make(kind);
     const shown = JSON.stringify({ to, name, type });
     for (const secret of [TOKEN, "tk_1", "A.gotify-1", "s3cret", "/s", "/d"]) expect(shown).not.toContain(`${secret}"`);
@@ -161,7 +161,7 @@ describe.each(HTTP)("the receiver of %s", (kind) => {
     [400, "refused"],
     [413, "refused"],
     [302, "refused"],
-  ])("that answers %i has it %s", async (status, result) => {
+  ])("that answers %i counts the notice as %s", async (status, result) => {
     http.behave = () => ({ status, headers: { location: `${base}/elsewhere` }, body: "s3cret of the receiver" });
     const sent = await send(kind, notice());
     expect(sent.result).toBe(result);
@@ -169,7 +169,7 @@ describe.each(HTTP)("the receiver of %s", (kind) => {
     expect(http.received).toHaveLength(1);
   });
 
-  it("that says when to come again is believed, up to an hour", async () => {
+  it("that asks for a delay is called again after it, up to an hour", async () => {
     http.behave = () => ({ status: 429, headers: { "retry-after": "7" } });
     expect(await send(kind, notice())).toMatchObject({ result: "retry", afterMs: 7000 });
     http.behave = () => ({ status: 429, body: '{"ok":false,"parameters":{"retry_after": 3}}' });
@@ -178,7 +178,7 @@ describe.each(HTTP)("the receiver of %s", (kind) => {
     expect(await send(kind, notice())).toMatchObject({ result: "retry", afterMs: 3_600_000 });
   });
 
-  it("that cuts the connection, or answers without end, holds nobody up", async () => {
+  it("that cuts the connection, or answers without end, does not block the channel", async () => {
     http.behave = () => "reset";
     expect(await send(kind, notice())).toMatchObject({ result: "retry" });
     http.behave = () => ({ status: 500, body: "x".repeat(5_000_000) });
@@ -190,13 +190,13 @@ describe.each(HTTP)("the receiver of %s", (kind) => {
   });
 });
 
-describe("a program that sends", () => {
-  it("is given the notice as JSON on its input, and nothing of it in its arguments", async () => {
+describe("a program as a channel", () => {
+  it("gets the notice as JSON on its input, and none of it in its arguments", async () => {
     await send("command", forged('"; touch /tmp/owned; "'));
     expect(JSON.parse(readFileSync(join(folder, "taken"), "utf8"))).toMatchObject({ key: "k1", agents: ["api"] });
   });
 
-  it("that is not there is refused, one that fails is tried again", async () => {
+  it("is refused if it does not exist, and retried if it fails", async () => {
     const missing = makeChannel(
       { ...COMMON, name: "x", type: "command", command: ["/nowhere/at/all"] },
       { ring: () => Promise.resolve(0) },
@@ -209,7 +209,7 @@ describe("a program that sends", () => {
     expect(await failing.send(notice(), AbortSignal.timeout(60_000))).toMatchObject({ result: "retry" });
   });
 
-  it("of the desktop takes no text for an option or for markup", async () => {
+  it("for the desktop treats no text as an option or as markup", async () => {
     await send("desktop", forged("--icon=/etc/passwd <b>&"));
     const shown = readFileSync(join(folder, "shown"), "utf8").split("\u001e");
     expect(shown.indexOf("--")).toBe(2);
@@ -218,7 +218,7 @@ describe("a program that sends", () => {
 });
 
 describe("a mail", () => {
-  it("has the headers that rouse gave it, and no other", async () => {
+  it("has only the headers that rouse set", async () => {
     await send("email", forged("Subject: owned\r\nBcc: victim@evil.example"));
     const [head = ""] = (smtp.mails.at(-1) ?? "").split("\r\n\r\n");
     expect(head).not.toMatch(/^Bcc:/im);
@@ -226,7 +226,7 @@ describe("a mail", () => {
     expect(head).toContain("Message-ID: <k1@rouse.invalid>");
   });
 
-  it("that the server does not take for good is refused, else tried again", async () => {
+  it("is refused if the server rejects it permanently, else retried", async () => {
     smtp.answer = "550 no such user";
     expect(await send("email", notice())).toMatchObject({ result: "refused" });
     smtp.answer = "451 later";
@@ -234,8 +234,8 @@ describe("a mail", () => {
   });
 });
 
-describe("the rules of the receivers", () => {
-  it("of Slack: plain text in its limits, mentions and links dead", async () => {
+describe("the format", () => {
+  it("for Slack is plain text within its limits, without active mentions and links", async () => {
     for (const text of FORGED) {
       await send("slack", forged(text));
       const {
@@ -260,7 +260,7 @@ describe("the rules of the receivers", () => {
     }
   });
 
-  it("of Discord: 2,000 characters, no mention parsed, no way out of the block", async () => {
+  it("for Discord is at most 2,000 characters, without parsed mentions, inside a block that text cannot close", async () => {
     for (const text of FORGED) {
       await send("discord", forged(text));
       const { content, allowed_mentions } = body() as { content: string; allowed_mentions: unknown };
@@ -273,7 +273,7 @@ describe("the rules of the receivers", () => {
     }
   });
 
-  it("of ntfy: 4,096 bytes, the topic and key of the user, no Markdown, no link", async () => {
+  it("for ntfy is at most 4,096 bytes, with the user's topic and key, without Markdown and links", async () => {
     for (const text of FORGED) {
       await send("ntfy", forged(text));
       const sent = body() as { topic: string; message: string; title: string; sequence_id: string };
@@ -285,7 +285,7 @@ describe("the rules of the receivers", () => {
     expect(http.received.at(-1)?.headers.authorization).toBe("Bearer tk_1");
   });
 
-  it("of Gotify: plain text in its limits, no link, the key as an extra, the token in its header alone", async () => {
+  it("for Gotify is plain text within its limits without a link, with the key as an extra and the token only in its header", async () => {
     for (const text of FORGED) {
       await send("gotify", forged(text));
       const sent = body() as { message: string; title: string; priority: number; extras: unknown };
@@ -302,7 +302,7 @@ describe("the rules of the receivers", () => {
     expect(path + raw).not.toContain("A.gotify-1");
   });
 
-  it("of Telegram: 4,096 characters, no parse mode, every character in an entity that is no link", async () => {
+  it("for Telegram is at most 4,096 characters without a parse mode, every character in an entity that is not a link", async () => {
     for (const text of FORGED) {
       await send("telegram", forged(text));
       const sent = body() as { text: string; entities: { type: string; offset: number; length: number }[] };
@@ -315,7 +315,7 @@ describe("the rules of the receivers", () => {
     expect(http.received.at(-1)?.path).toBe(`/bot${TOKEN}/sendMessage`);
   });
 
-  it("of a webhook: the key in a header and in the body, and a signature over time and body", async () => {
+  it("for a webhook has the key in a header and in the body, and a signature over time and body", async () => {
     const { signatureOf } = await import("../../src/channels/webhook.js");
     await send("webhook", notice());
     const { headers, body: sent } = http.received.at(-1) as (typeof http.received)[number];

@@ -59,7 +59,7 @@ async function statusFor(row: Operation, rights: readonly Right[]): Promise<numb
 }
 
 describe("the table of operations", () => {
-  it("has a method and a path of its own for each operation", () => {
+  it("has a unique method and path for each operation", () => {
     const routes = ROWS.map(([, { method, path }]) => `${method} ${path}`);
     expect(new Set(routes).size).toBe(routes.length);
   });
@@ -68,14 +68,14 @@ describe("the table of operations", () => {
     expect(input.safeParse(example)).toMatchObject({ success: true });
   });
 
-  it.each(ROWS)("describes %s with a sentence, and all fields of its path are fields of its input", (_name, row) => {
+  it.each(ROWS)("describes %s with a sentence, and every field of its path is a field of its input", (_name, row) => {
     expect(row.summary).toMatch(/^[A-Z].*\.$/);
     for (const [, field] of row.path.matchAll(/\{(\w+)\}/g)) expect(Object.keys(row.input.shape)).toContain(field);
   });
 });
 
 describe("the HTTP API", () => {
-  it.each(ROWS)("serves %s to a client with the right that it names, if it is offered there", async (_name, row) => {
+  it.each(ROWS)("serves %s to a client with the required right, if it is offered there", async (_name, row) => {
     expect(await statusFor(row, [row.right])).toBe(row.surfaces.http ? 200 : 404);
   });
 

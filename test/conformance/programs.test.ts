@@ -65,7 +65,7 @@ describe.each(named)("the program %s", (id, program) => {
     expect(profile.keys.interrupt).not.toContain("\u0003");
   });
 
-  it("gives each rule an id of its own, by which a user's profile can name it", () => {
+  it("gives each rule a unique id, by which a user's profile can name it", () => {
     const ids = profile.rules.map((rule) => rule.id);
     expect(ids).not.toContain(undefined);
     expect(new Set(ids).size).toBe(ids.length);
@@ -88,7 +88,7 @@ describe.each(named)("the program %s", (id, program) => {
     expect(reasons.filter((reason) => !/^\S.{5,}$/.test(reason))).toEqual([]);
   });
 
-  it("resumes a session by a command of its own", () => {
+  it("has its own command to resume a session", () => {
     const { byId, latest, headless } = profile.resume;
     for (const template of [byId, latest, headless]) {
       if (template === null) continue;

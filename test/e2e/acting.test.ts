@@ -104,7 +104,7 @@ const SPENDS: FakeScript = {
 };
 
 describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () => {
-  it("is told and works on; allowed, it is interrupted once, because its policy says so", async () => {
+  it("is reported and keeps working; with permission, it is interrupted once, because its policy says so", async () => {
     const { path } = placeOf(home, "spender");
     mkdirSync(path, { recursive: true });
     writeFileSync(join(path, ".rouse.toml"), "[spend]\ntokens_per_night = 40\ncost_usd_per_night = 1\n");
@@ -137,8 +137,8 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
   });
 });
 
-describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
-  it("is not touched without permission; with it, it is told to continue, works on, and the incident ends", async () => {
+describe("an agent with a problem", { timeout: TIMEOUT_MS }, () => {
+  it("is left alone without permission; with it, it is nudged, resumes work, and the incident ends", async () => {
     await spawnFake(home, "auto", FAILS);
     const reported = await hasIncident("auto", ({ phase }) => phase === "escalated");
     expect(reported).toMatchObject({ problem: "api", policy: "quick", allowed: false, wouldDo: "nudge", actions: [] });
@@ -152,7 +152,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     expect((await rouse(home, ["summary"])).stdout).toMatch(/incident \w+ \(api\): nudged .*; recovered/);
   });
 
-  it("is recovered by hand with a person's word alone, once", async () => {
+  it("is recovered once by rouse recover, without permission", async () => {
     await spawnFake(home, "hand", FAILS);
     await reaches(home, "hand", "error/api");
     const dry = await json<RecoveryView>("recover", "hand", "--dry-run");
@@ -166,7 +166,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     expect((await incidentOf("hand"))?.actions).toHaveLength(1);
   });
 
-  it("that asks a question is told and never answered, by permission or by hand", async () => {
+  it("that asks a question is reported and never answered, neither by permission nor by rouse recover", async () => {
     await spawnFake(home, "asks", ASKS);
     await reaches(home, "asks", "needs_input/permission");
     await rouse(home, ["allow", "asks"]);
@@ -189,7 +189,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     await hasIncident("asks", ({ phase }) => phase === "closed");
   });
 
-  it("that is killed is resumed in its conversation, under its name, and works on", async () => {
+  it("that is killed is resumed in its conversation, under its name, and resumes work", async () => {
     await spawnFake(home, "dies", {
       writes: true,
       steps: [{ do: "idle", ms: 500 }, { do: "finish" }, { do: "stream" }],
@@ -210,7 +210,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     });
   });
 
-  it("is stopped and started again by a person's word, under its name", async () => {
+  it("is restarted under its name by rouse recover", async () => {
     await spawnFake(home, "again", FAILS);
     const before = await reaches(home, "again", "error/api");
     const dry = await json<RecoveryView>("recover", "again", "--restart", "--dry-run");
@@ -223,7 +223,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     });
   });
 
-  it.skipIf(!FULL)("that hangs is interrupted, told to continue, and works on", { timeout: 900_000 }, async () => {
+  it.skipIf(!FULL)("that hangs is interrupted, nudged, and resumes work", { timeout: 900_000 }, async () => {
     // Its transcript tells of the turn too: nobody is interrupted on the word of one witness.
     const steps = [{ do: "idle" }, { do: "tool", command: ["true"] }, { do: "hang" }, { do: "idle" }, { do: "stream" }];
     await spawnFake(home, "hangs", { writes: true, steps });
@@ -288,7 +288,7 @@ describe("a decision of the user", { timeout: TIMEOUT_MS }, () => {
     [["allow", "kept", "--except", "sorrow"], 2, '"sorrow"'],
     [["feedback", "kept", "perhaps"], 2, "Allowed choices are false-alarm, right"],
     [["incidents", "--since", "never"], 2, "duration such as"],
-  ])("that cannot be understood is answered with what was expected: %j", async (args, code, words) => {
+  ])("that is invalid is answered with what was expected: %j", async (args, code, words) => {
     const { status, stderr } = await rouse(home, args);
     expect({ status, stderr }).toEqual({ status: code, stderr: expect.stringContaining(words) });
   });

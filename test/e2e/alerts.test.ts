@@ -138,7 +138,7 @@ function storedStates(): Map<string, string> {
 
 describe("alerts into a channel that fails", () => {
   it(
-    `lose none of ${ALERTS} over ${KILLS} kills; what comes twice has the key of an answer that was lost, one for one`,
+    `are all sent, ${ALERTS} over ${KILLS} kills; each duplicate has the key of an alert whose answer was lost`,
     async () => {
       const dice = random(SEED);
       const ledger = new Ledger();
@@ -183,7 +183,7 @@ describe("alerts into a channel that fails", () => {
 
 describe("rouse alert", () => {
   it(
-    "tests a channel, lists what was sent, and shows loudly what was not, without a secret",
+    "tests a channel, lists sent alerts, and highlights failed ones, without a secret",
     async () => {
       receiver.behave = () => ({ status: 400 });
       daemon.start();
@@ -227,7 +227,7 @@ describe("rouse alert", () => {
 
 describe("rouse messages", () => {
   it(
-    "shows what an orchestrator is told until it is acknowledged, and follows what comes",
+    "shows an orchestrator's messages until they are acknowledged, and follows new ones",
     async () => {
       daemon.start();
       await daemon.judges();

@@ -56,7 +56,7 @@ async function run(name: OperationName): Promise<{ status: string; text: string 
 }
 
 describe("docs/api.md", () => {
-  it("is as the table of operations says", async () => {
+  it("matches the table of operations", async () => {
     const { stderr } = await exec(process.execPath, [join(ROOT, "scripts", "api-docs.mjs"), "--check"]);
     expect(stderr).toBe("");
   });

@@ -50,7 +50,7 @@ describe("the API", () => {
     expect((await client.post("/v1/watchdogs/stop", { agent: "ann" })).body).toEqual({ stopped: true });
   });
 
-  it("has a document of OpenAPI 3.1 that names every route, and the right that it needs", async () => {
+  it("has an OpenAPI 3.1 document that names every route and the right that it needs", async () => {
     const { body } = await client.get<{
       openapi: string;
       paths: Record<string, Record<string, { "x-rouse-right": string }>>;
@@ -62,7 +62,7 @@ describe("the API", () => {
     for (const { path } of ROUTES) expect([path, docs.includes(path)]).toEqual([path, true]);
   });
 
-  it("has figures for Prometheus, of agents, incidents, actions, delays, tokens, the journal and the blind", async () => {
+  it("has Prometheus metrics of agents, incidents, actions, delays, tokens, the journal and blindness", async () => {
     const { text } = await client.get("/metrics");
     for (const line of [
       /^rouse_agents\{state="idle"\} 1$/m,
@@ -100,13 +100,13 @@ describe("the API", () => {
     });
   });
 
-  it("types into nobody who is asked something", async () => {
+  it("types nothing into an agent with an open question", async () => {
     const { status, body } = await client.post("/v1/agents/bob/input", { text: "yes" });
     expect([status, body.error]).toEqual([409, expect.stringContaining("nothing was done")]);
     expect(receivedBy(home, "bob")).toEqual([]);
   });
 
-  it("ends an agent that waits for an answer, as rouse stop does", async () => {
+  it("stops an agent that waits for an answer, as rouse stop does", async () => {
     await spawnFake(home, "cat", { steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }] });
     await reaches(home, "cat", "needs_input/permission");
     expect(await client.post("/v1/agents/cat/stop", {})).toMatchObject({ status: 200, body: { result: "done" } });
@@ -114,7 +114,7 @@ describe("the API", () => {
     expect(findSession(rousePaths(home.env), "cat")?.leftBy).toBe("client");
   });
 
-  it("writes down who ordered what, before it is done and after", async () => {
+  it("logs each control request before it runs, and its outcome, with the client", async () => {
     const { status } = await client.post("/v1/agents/ann/input", { text: "go on" });
     expect(status).toBe(200);
     const lines = readFileSync(join(rousePaths(home.env).state, "control.jsonl"), "utf8")
@@ -127,7 +127,7 @@ describe("the API", () => {
     ]);
   });
 
-  it("ends an agent that rouse spawned, and no other", async () => {
+  it("stops only agents that rouse spawned", async () => {
     const socket = rousePaths(home.env).daemonSocket;
     const found = {
       name: "found",
@@ -175,7 +175,7 @@ describe("the API", () => {
 });
 
 describe("an address that other machines can reach", () => {
-  it("is not opened unless that is said twice", async () => {
+  it("is not opened unless two settings permit it", async () => {
     const other = makeHome("on");
     try {
       other.env.ROUSE_DAEMON_HTTP_PORT = home.env.ROUSE_DAEMON_HTTP_PORT;

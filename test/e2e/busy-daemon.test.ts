@@ -43,7 +43,7 @@ afterEach(async () => {
   expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
 });
 
-it("status does not stand for all well while the incidents were not told", async () => {
+it("status does not report that all is well if the incidents could not be read", async () => {
   expect(await rouse(home, ["status"])).toMatchObject({ status: 0, stderr: "" });
   for (const operation of ["incidents", "alert_status", "daemon"]) {
     const before = answers[operation] as (typeof answers)[string];
@@ -55,7 +55,7 @@ it("status does not stand for all well while the incidents were not told", async
   }
 });
 
-it("a late answer is waited for", async () => {
+it("a client waits for a late answer", async () => {
   answers.agents = async (response) => {
     await sleep(LATE_MS);
     json({ agents: [] })(response);
@@ -63,7 +63,7 @@ it("a late answer is waited for", async () => {
   expect(await rouse(home, ["health"])).toMatchObject({ status: 0, stderr: "" });
 });
 
-it("down does not say that none was running", async () => {
+it("down does not claim that no daemon was running", async () => {
   answers.shut_down = breaksOff;
   const { status, stdout, stderr } = await rouse(home, ["down"]);
   expect({ status, stdout }).toEqual({ status: 69, stdout: "" });

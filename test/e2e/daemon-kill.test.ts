@@ -84,8 +84,8 @@ function faultsOfJournal(): string[] {
   return faults;
 }
 
-describe("a daemon killed at random moments", () => {
-  it("has lost nothing, judges again, and leaves the agents alone", { timeout: 1_200_000 }, async () => {
+describe("a daemon that is killed at random moments", () => {
+  it("loses nothing, judges again, and leaves the agents alone", { timeout: 1_200_000 }, async () => {
     await Promise.all(
       NAMES.map((name) => spawnFake(home, name, { steps: [{ do: "pulse", perSecond: 60 }, { do: "stream" }] })),
     );
@@ -118,7 +118,7 @@ describe("a daemon killed at random moments", () => {
     }
   });
 
-  it("says of every session what it said before: state, since when, tokens and story", {
+  it("reports every session as before: state, start, tokens and history", {
     timeout: 1_200_000,
   }, async () => {
     daemon.start();

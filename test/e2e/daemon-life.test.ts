@@ -55,7 +55,7 @@ const says = async (name: string): Promise<string | undefined> =>
   (await daemon.ask<SessionView>(`/v1/agents/${name}`))?.state;
 
 describe("the daemon", { timeout: TIMEOUT_MS }, () => {
-  it("may go and come back under somebody's eyes: status --watch says so and goes on", async () => {
+  it("can stop and start again while status --watch runs, which reports it and continues", async () => {
     expect(await rouse(home, ["up"])).toMatchObject({ status: 0 });
     const terminal = rouseInTerminal(home, ["status", "--watch"]);
     await terminal.shows("no agents");
@@ -69,7 +69,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     expect(terminal.text.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
   });
 
-  it("is looked at in the size that the terminal has, also when that changed while status --watch was suspended", async () => {
+  it("is shown at the size of the terminal, even if that changed while status --watch was suspended", async () => {
     expect(await rouse(home, ["up"])).toMatchObject({ status: 0 });
     for (const name of ["one", "two", "three"]) await spawnFake(home, name, works);
     const shell = new TestTerminal(home, ["bash", "--norc", "--noprofile", "-i"]);
@@ -85,14 +85,14 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await shell.exited;
   });
 
-  it("watches on where its log cannot be written", async () => {
+  it("keeps watching if its log cannot be written", async () => {
     makePrivateFolder(paths().state);
     symlinkSync("/dev/full", join(paths().state, "daemon.log"));
     expect(await rouse(home, ["up"])).toMatchObject({ status: 0, stdout: "the daemon is up\n" });
     expect((await rouse(home, ["status"])).status).toBe(0);
   });
 
-  it("is started again by a host when it was killed, and stays down when a person stopped it", async () => {
+  it("is restarted by a host after a kill, and stays down after a user stopped it", async () => {
     daemon.start();
     await daemon.judges();
     await spawnFake(home, "one", works);
@@ -134,7 +134,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     );
   });
 
-  it("accuses nobody of the time in which it was stopped itself, and stores the gap", async () => {
+  it("reports no agent as stuck for time in which the daemon itself was stopped, and stores the gap", async () => {
     home.env.ROUSE_DAEMON = "off";
     daemon.start();
     await daemon.judges();
@@ -157,7 +157,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     expect(gaps).toMatchObject([{ source: "observer", graceMs: expect.any(Number) }]);
   });
 
-  it("tells systemd and a dead man's switch that it lives, after finished rounds alone", async () => {
+  it("notifies systemd and a dead man's switch only after finished rounds", async () => {
     const log = join(home.path, "notified");
     const bin = join(home.path, "bin");
     mkdirSync(bin);
@@ -206,7 +206,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it.runIf(process.env.ROUSE_FULL)("is blind to an agent whose host stands still, until it goes on", async () => {
+  it.runIf(process.env.ROUSE_FULL)("cannot see an agent whose host is stopped, until the host continues", async () => {
     home.env.ROUSE_DAEMON = "off";
     daemon.start();
     await daemon.judges();
@@ -224,8 +224,8 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
   });
 });
 
-describe("a daemon that folds a long journal", { timeout: TIMEOUT_MS }, () => {
-  it("is waited for as long as it comes forward, and whoever asks for more is told to try again", async () => {
+describe("a daemon that replays a long journal", { timeout: TIMEOUT_MS }, () => {
+  it("is waited for as long as it makes progress, and other requests are answered with a request to retry", async () => {
     const { daemonSocket, runtime } = paths();
     makePrivateFolder(runtime);
     let left = 20;

@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
     await until("it to end", () => hasEnded(child), 60_000);
   });
 
-  it("is gone after Ctrl-C in the middle, and the terminal is as it was", async () => {
+  it("leaves nothing running after Ctrl-C in the middle, and restores the terminal", async () => {
     const terminal = rouseInTerminal(home, ["demo"]);
     await until("all six", () => agentsUp() >= CAST.length - 1, 120_000);
     terminal.write("\u0003");
@@ -96,30 +96,33 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
     expect(terminal.text).toMatch(/\u001b\[\?25h\u001b\[\?1049lstopped; /);
   });
 
-  it("is gone when its terminal is closed", async () => {
+  it("leaves nothing running when its terminal is closed", async () => {
     const terminal = rouseInTerminal(home, ["demo"]);
     await until("some of the agents", () => agentsUp() >= 2, 120_000);
     process.kill(terminal.pty.pid, "SIGHUP");
     await terminal.exited;
   });
 
-  it.each(["SIGTERM", "SIGKILL"] as const)("is gone after %s, whether its agents are up or not", async (signal) => {
-    for (const wanted of [0, 2]) {
-      const child = spawn(process.execPath, [BIN, "demo", "--json"], {
-        env: home.env,
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      child.stdout.resume();
-      // Before there is a stage nobody is left to remove the folder of a killed process.
-      await until("its stage", () => remains().some(({ what }) => what.includes("demo/stage.js")), 60_000);
-      await until("some of the agents", () => agentsUp() >= wanted, 120_000);
-      child.kill(signal);
-      await until("it to end", () => hasEnded(child), 60_000);
-      await until("nothing to be left", () => remains().length === 0, 60_000);
-    }
-  });
+  it.each(["SIGTERM", "SIGKILL"] as const)(
+    "leaves nothing running after %s, whether its agents are up or not",
+    async (signal) => {
+      for (const wanted of [0, 2]) {
+        const child = spawn(process.execPath, [BIN, "demo", "--json"], {
+          env: home.env,
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        child.stdout.resume();
+        // Before there is a stage nobody is left to remove the folder of a killed process.
+        await until("its stage", () => remains().some(({ what }) => what.includes("demo/stage.js")), 60_000);
+        await until("some of the agents", () => agentsUp() >= wanted, 120_000);
+        child.kill(signal);
+        await until("it to end", () => hasEnded(child), 60_000);
+        await until("nothing to be left", () => remains().length === 0, 60_000);
+      }
+    },
+  );
 
-  it("is gone when the process that holds its stage is killed, and says that it failed", async () => {
+  it("leaves nothing running when its main process is killed, and reports the failure", async () => {
     const ran = rouse(home, ["demo"]);
     await until("some of the agents", () => agentsUp() >= 2, 120_000);
     const stage = remains().find(({ what }) => what.includes("demo/stage.js"));
@@ -128,7 +131,7 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
     expect({ status, stderr }).toEqual({ status: 1, stderr: "rouse: the demo failed: its process exited\n" });
   });
 
-  it("refuses a speed that is none", async () => {
+  it("refuses an invalid speed", async () => {
     const { status, stderr } = await rouse(home, ["demo", "--speed", "0"]);
     expect(status).toBe(2);
     expect(stderr).toContain("a number from 1 to 20");

@@ -57,7 +57,7 @@ async function reportOf(n: number, from: number): Promise<number> {
   return performance.now() - startedAt;
 }
 
-it("a flood from one agent is counted, costs bounded memory, and leaves the others judged", {
+it("a flood from one agent is counted, needs bounded memory, and does not affect the judgement of others", {
   timeout: 2 * TIMEOUT_MS,
 }, async () => {
   const file = join(home.path, "flood.mjs");

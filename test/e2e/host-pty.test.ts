@@ -26,7 +26,7 @@ function run(
 }
 
 describe("a pseudo-terminal", () => {
-  it(`loses nothing of ${RUNS} short runs`, async () => {
+  it(`loses no output in ${RUNS} short runs`, async () => {
     const wanted = Array.from({ length: 4000 }, (_, n) => `${n + 1}\r\n`).join("");
     for (let n = 0; n < RUNS; n++) {
       const { text, code } = await run("seq 1 4000");
@@ -35,7 +35,7 @@ describe("a pseudo-terminal", () => {
     }
   });
 
-  it("loses nothing of much output that is read in bursts", async () => {
+  it("loses no output that is read in bursts", async () => {
     let chunks = 0;
     const { text } = await run("seq 1 300000", (pty) => {
       if (++chunks % 4 !== 0) return;
@@ -46,7 +46,7 @@ describe("a pseudo-terminal", () => {
     expect(text === wanted, `${text.length} of ${wanted.length} characters`).toBe(true);
   });
 
-  it("loses nothing when it is paused while the program ends", async () => {
+  it("loses no output if it is paused while the program ends", async () => {
     let isPaused = false;
     const { text } = await run("echo first; sleep 0.2; seq 1 2000; exit 3", (pty) => {
       if (isPaused) return;
@@ -63,16 +63,16 @@ describe("a pseudo-terminal", () => {
     ["kill -TERM $$", { code: null, signal: 15 }],
     ["kill -KILL $$", { code: null, signal: 9 }],
     ["kill -INT $$", { code: null, signal: 2 }],
-  ])("tells how %j ended", async (script, exit) => {
+  ])("reports how %j ended", async (script, exit) => {
     expect(await run(script)).toMatchObject(exit);
   });
 
-  it("ends with the program, not with what the program left running", async () => {
+  it("ends with the program, not with processes that the program left running", async () => {
     const { code, text } = await run("(trap '' HUP; sleep 5) & echo done; exit 4");
     expect([code, text]).toEqual([4, "done\r\n"]);
   });
 
-  it("keeps what a program does not read, up to a bound, and goes on when it reads", async () => {
+  it("keeps unread input up to a bound, and continues when the program reads", async () => {
     const chunk = Buffer.alloc(256 * 1024, "x");
     const sent: boolean[] = [];
     const { text } = await run("stty raw -echo; echo ready; sleep 0.5; head -c 262144 | wc -c", (pty, seen) => {
@@ -83,7 +83,7 @@ describe("a pseudo-terminal", () => {
     expect(text).toContain("262144");
   });
 
-  it("takes a whole letter away at Backspace", async () => {
+  it("deletes a whole character at Backspace", async () => {
     let isTyped = false;
     const { text } = await run("echo ready; read -r line; printf '<%s>' \"$line\" | od -An -tx1", (pty, seen) => {
       if (isTyped || !seen().includes("ready")) return;
@@ -93,12 +93,12 @@ describe("a pseudo-terminal", () => {
     expect(text).toContain("3c 61 62 3e");
   });
 
-  it("passes bytes that are no text", async () => {
+  it("passes bytes that are not text", async () => {
     const { bytes } = await run("printf '\\377\\303'");
     expect([...bytes]).toEqual([0xff, 0xc3]);
   });
 
-  it("passes a new size on", async () => {
+  it("passes a new size to the program", async () => {
     let isAsked = false;
     const { text } = await run(
       "trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.05; done",
@@ -111,7 +111,7 @@ describe("a pseudo-terminal", () => {
     expect(text).toContain("43 132");
   });
 
-  it("leaves no descriptor behind", async () => {
+  it("leaks no descriptor", async () => {
     const { readdirSync } = await import("node:fs");
     const count = (): number => readdirSync("/proc/self/fd").length;
     await run("true");

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 describe("rouse run in a terminal", () => {
-  it("shows the bytes of the program and nothing else, to the end", async () => {
+  it("shows exactly the bytes of the program, to the end", async () => {
     const wanted = Array.from({ length: 3000 }, (_, n) => `${n + 1}\r\n`).join("");
     for (let n = 0; n < RUNS; n++) {
       const terminal = rouseInTerminal(home, ["run", "--", "seq", "1", "3000"]);
@@ -44,18 +44,18 @@ describe("rouse run in a terminal", () => {
     ["kill -TERM $$", { code: null, signal: 15 }],
     ["kill -KILL $$", { code: null, signal: 9 }],
     ["kill -SEGV $$", { code: 139, signal: null }],
-  ])("ends as %j ends", async (script, exit) => {
+  ])("exits as %j does", async (script, exit) => {
     const terminal = rouseInTerminal(home, ["run", "--", "sh", "-c", script]);
     expect(await terminal.exited).toEqual(exit);
   });
 
-  it("tells a command that does not exist as a shell does", async () => {
+  it("reports a command that does not exist as a shell does", async () => {
     const terminal = rouseInTerminal(home, ["run", "--", "no-such-program-here"]);
     expect(await terminal.exited).toEqual({ code: 127, signal: null });
     expect(terminal.text).toContain("no-such-program-here: command not found");
   });
 
-  it("passes keys, colours, paste and mouse untouched, both ways", async () => {
+  it("passes keys, colours, paste and mouse unchanged in both directions", async () => {
     const keys = "a\u001b[A\u001b[200~two\nlines\u001b[201~\u001b[<0;10;5M\u0003\u001a\u001b[1;2Rü";
     const count = Buffer.byteLength(keys);
     const terminal = rouseInTerminal(home, [
@@ -72,7 +72,7 @@ describe("rouse run in a terminal", () => {
     expect(seen).toBe(Buffer.from(keys).toString("hex"));
   });
 
-  it("answers nothing that the program asks: the terminal does", async () => {
+  it("answers no query of the program: the terminal does", async () => {
     const terminal = rouseInTerminal(home, [
       "run",
       "--",
@@ -84,7 +84,7 @@ describe("rouse run in a terminal", () => {
     expect(terminal.text).toMatch(/p0\s*$/);
   });
 
-  it("gives the program the size of the terminal, and each new one", async () => {
+  it("gives the program the size of the terminal, and each new size", async () => {
     const terminal = rouseInTerminal(home, [
       "run",
       "--",
@@ -98,7 +98,7 @@ describe("rouse run in a terminal", () => {
     await terminal.exited;
   });
 
-  it("leaves the terminal as it was, also when the program is killed in raw mode", async () => {
+  it("restores the terminal, even if the program is killed in raw mode", async () => {
     const script = join(home.path, "killed.sh");
     writeFileSync(script, "stty raw -echo\nprintf '\\033[?1049h\\033[?1000h\\033[?25l'\nkill -KILL $$\n");
     const terminal = new TestTerminal(home, [
@@ -119,7 +119,7 @@ describe("rouse run in a terminal", () => {
     expect(terminal.text).toContain("\u001b[?1049l\u001b[?1000l\u001b[?25h");
   });
 
-  it("passes a signal on to the program", async () => {
+  it("passes a signal to the program", async () => {
     const terminal = rouseInTerminal(home, [
       "run",
       "--",
@@ -139,7 +139,7 @@ describe("rouse run in a terminal", () => {
       "a program that reads keys and stops itself",
       "stty raw -echo; echo ready; head -c 1 >/dev/null; kill -STOP $$; echo awake; sleep 100",
     ],
-  ])("suspends %s with Ctrl-Z, and wakes it", async (_what, script) => {
+  ])("suspends %s with Ctrl-Z, and resumes it", async (_what, script) => {
     const shell = new TestTerminal(home, ["bash", "--norc", "--noprofile", "-i"]);
     const file = join(home.path, "agent.sh");
     writeFileSync(file, script);
@@ -193,7 +193,7 @@ describe.skipIf(!existsSync("/usr/bin/perl"))("a program that stops itself under
     expect(readFileSync(join(home.path, "after"), "utf8")).toBe(readFileSync(join(home.path, "before"), "utf8"));
   };
 
-  it("gives the shell its terminal on Ctrl-Z, and comes back with fg, in its modes and the new size", async () => {
+  it("returns the terminal to the shell on Ctrl-Z, and continues with fg, in its modes and the new size", async () => {
     const shell = await start();
     for (const [round, size] of [
       [1, { cols: 90, rows: 25 }],
@@ -211,7 +211,7 @@ describe.skipIf(!existsSync("/usr/bin/perl"))("a program that stops itself under
     await end(shell);
   });
 
-  it("gives the shell its terminal at the next key when it stopped without Ctrl-Z", async () => {
+  it("returns the terminal to the shell at the next key if it stopped without Ctrl-Z", async () => {
     const shell = await start();
     shell.write("n");
     await until("the stop", () => / T /.test(readFileSync(`/proc/${agent()?.pid ?? "self"}/stat`, "latin1")));
@@ -224,24 +224,24 @@ describe.skipIf(!existsSync("/usr/bin/perl"))("a program that stops itself under
 });
 
 describe("rouse run without a terminal", () => {
-  it("hands input down and output through, byte for byte", async () => {
+  it("passes input and output through, byte for byte", async () => {
     const { stdout, status } = await rouse(home, ["run", "--", "cat"], "one\ntwo\u001b[31m\n");
     expect([stdout, status]).toEqual(["one\ntwo\u001b[31m\n", 0]);
   });
 
-  it("keeps output and errors apart, and the exit code", async () => {
+  it("keeps standard output and standard error separate, and the exit code", async () => {
     const ran = await rouse(home, ["run", "--", "sh", "-c", "echo out; echo err >&2; exit 9"]);
     expect(ran).toEqual({ status: 9, signal: null, stdout: "out\n", stderr: "err\n" });
   });
 
-  it("ends by the signal that ended the program", async () => {
+  it("exits by the signal that ended the program", async () => {
     expect(await rouse(home, ["run", "--", "sh", "-c", "kill -TERM $$"])).toMatchObject({
       status: null,
       signal: "SIGTERM",
     });
   });
 
-  it("reads an event stream as such, and tells the daemon before it ends", async () => {
+  it("reads an event stream, and reports it to the daemon before it exits", async () => {
     const daemon = new FakeDaemon();
     const { daemonSocket } = rousePaths(home.env);
     await daemon.listen(daemonSocket);
@@ -261,7 +261,7 @@ describe("rouse run without a terminal", () => {
     rmSync(daemonSocket, { force: true });
   });
 
-  it("runs the agent although nothing can be stored", async () => {
+  it("runs the agent even if nothing can be stored", async () => {
     writeFileSync(join(home.path, "state"), "a file where the folder belongs");
     const ran = await rouse(home, ["run", "--", "sh", "-c", "echo runs; exit 3"]);
     expect([ran.stdout, ran.status]).toEqual(["runs\n", 3]);
@@ -269,7 +269,7 @@ describe("rouse run without a terminal", () => {
 });
 
 describe.skipIf(!hasTmux)("rouse run in tmux", () => {
-  it("looks as without rouse, takes keys, and gives the pane back", async () => {
+  it("looks as without rouse, takes keys, and restores the pane", async () => {
     const socket = join(home.path, "tmux.sock");
     const tmux = (...args: string[]): string =>
       execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], { env: home.env, encoding: "utf8" });

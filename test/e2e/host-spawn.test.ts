@@ -44,7 +44,7 @@ const logs = async (name: string): Promise<string> => (await rouse(home, ["logs"
 const stop = (name: string, grace = "5") => rouse(home, ["stop", name, "--grace", grace, "--json"]);
 
 describe("rouse spawn", () => {
-  it("runs an agent detached, says its name, and keeps a record that needs no daemon", async () => {
+  it("runs an agent detached, prints its name, and keeps a record that needs no daemon", async () => {
     const name = await spawnAgent(
       "echo up; tty; sleep 100",
       "--tag",
@@ -80,7 +80,7 @@ describe("rouse spawn", () => {
     expect(await logs(name)).toContain("up\n");
   });
 
-  it("gives each of many that start at once a name of its own", async () => {
+  it("gives each of many agents that start at once a unique name", async () => {
     const names = await Promise.all(Array.from({ length: 4 }, () => spawnAgent("sleep 100")));
     expect([...names].sort()).toEqual(["sh", "sh-2", "sh-3", "sh-4"]);
     for (const name of names) await stop(name);
@@ -88,7 +88,7 @@ describe("rouse spawn", () => {
     await stop("sh");
   });
 
-  it("refuses a name that is in use, and takes it when its holder is gone", async () => {
+  it("refuses a name that is in use, and accepts it when its agent has ended", async () => {
     await spawnAgent("sleep 100", "--name", "api");
     const second = await rouse(home, ["spawn", "--name", "api", "--", "sleep", "1"]);
     expect([second.status, second.stderr]).toEqual([
@@ -106,7 +106,7 @@ describe("rouse spawn", () => {
     for (const socket of readdirSync(paths().runtime)) rmSync(join(paths().runtime, socket));
   });
 
-  it("answers the three queries that programs wait for, once, and no other", async () => {
+  it("answers the three queries that programs wait for once each, and no other", async () => {
     const name = await spawnAgent(
       "stty raw -echo; printf 'one\\r\\ntwo\\033[6n\\033[c\\033]7501;?\\033\\\\\\033[?2026$p\\033[>q\\033]11;?\\007\\033[18t\\033P$qm\\033\\\\\\033[5n'; head -c 23 | od -An -v -tx1; sleep 0.3; stty min 0 time 1; head -c 1 | wc -c; sleep 100",
     );
@@ -121,7 +121,7 @@ describe("rouse spawn", () => {
 });
 
 describe("rouse stop", () => {
-  it("kills what ignores it, with its children and theirs, and nobody else", async () => {
+  it("kills an agent that ignores SIGTERM, with all its descendants, and no other process", async () => {
     const other = await spawnAgent("sleep 100", "--name", "other");
     const name = await spawnAgent(
       "trap '' TERM; (trap '' TERM; sh -c \"trap '' TERM; sleep 301\" & setsid sh -c \"trap '' TERM; sleep 302\" & wait) & echo up; while :; do sleep 0.1; done",
@@ -142,7 +142,7 @@ describe("rouse stop", () => {
     await stop(other);
   });
 
-  it("that is not waited for says what follows", async () => {
+  it("without waiting says what follows", async () => {
     const name = await spawnAgent("trap 'echo asked' TERM; echo up; while :; do sleep 0.1; done");
     await until("it to run", async () => (await logs(name)).includes("up"));
     const stopping = rouseInTerminal(home, ["stop", name, "--grace", "4"]);
@@ -155,7 +155,7 @@ describe("rouse stop", () => {
     await until("its end", () => findSession(paths(), name)?.isAlive === false);
   });
 
-  it("lets an agent that heeds it end in its own way", async () => {
+  it("lets an agent that handles the signal end by itself", async () => {
     const name = await spawnAgent("trap 'echo farewell; exit 0' TERM; echo up; while :; do sleep 0.05; done");
     await until("it to run", async () => (await logs(name)).includes("up"));
     expect(JSON.parse((await stop(name)).stdout)).toMatchObject({ isGone: true, isKilled: false });
@@ -164,7 +164,7 @@ describe("rouse stop", () => {
     expect((await logs(name)).match(/farewell/g)).toHaveLength(1);
   });
 
-  it("does not signal a process that was given the number of an agent", async () => {
+  it("does not signal another process that got the number of an agent", async () => {
     const name = await spawnAgent("sleep 100", "--name", "old");
     await stop(name);
     await until("its end", () => findSession(paths(), name)?.endedAt !== null);
@@ -210,7 +210,7 @@ describe("rouse type", () => {
     await stop(name);
   });
 
-  it(`types ${TEXTS} texts, of whatever bytes, into ${PANES} agents at once, and starts nothing by them`, {
+  it(`types ${TEXTS} texts of arbitrary bytes into ${PANES} agents at once, and starts nothing with them`, {
     timeout: 1_200_000,
   }, async () => {
     const texts = fc
@@ -251,7 +251,7 @@ async function typeAll(name: string, texts: readonly string[]): Promise<string> 
 }
 
 describe("rouse attach and rouse logs", () => {
-  it("shows two viewers the same, takes the keys of both, and goes on without them", async () => {
+  it("show two viewers the same, take the keys of both, and continue without them", async () => {
     const name = await spawnAgent("printf '\\033[?2004hhello\\r\\n'; while read line; do echo \"<$line>\"; done");
     const viewers = [0, 1].map(() => rouseInTerminal(home, ["attach", name]));
     const [first, second] = viewers as [TestTerminal, TestTerminal];
@@ -271,7 +271,7 @@ describe("rouse attach and rouse logs", () => {
     expect(second.text).toContain("[sh ended]");
   });
 
-  it("refuses to attach to an agent from inside it", async () => {
+  it("refuse to attach to an agent from inside it", async () => {
     const name = await spawnAgent("sleep 100", "--name", "outer");
     const { id: session } = findSession(paths(), name) as FoundSession;
     const inner = { ...home, env: { ...home.env, ROUSE_SESSION: session } };
@@ -281,7 +281,7 @@ describe("rouse attach and rouse logs", () => {
     await stop(name);
   });
 
-  it("gives the agent the size of the smallest viewer", async () => {
+  it("give the agent the size of the smallest viewer", async () => {
     const name = await spawnAgent("trap 'stty size' WINCH; echo up; while :; do sleep 0.05; done");
     await until("it to run", async () => (await logs(name)).includes("up"));
     const large = rouseInTerminal(home, ["attach", name], { cols: 140, rows: 50 });
@@ -298,7 +298,7 @@ describe("rouse attach and rouse logs", () => {
     await large.exited;
   });
 
-  it("keeps a viewer's terminal from answering for the agent's", async () => {
+  it("keep a viewer's terminal from answering queries of the agent", async () => {
     const file = join(home.path, "typed");
     const name = await spawnAgent(`stty raw -echo; echo ready; exec cat >${file}`);
     await until("it to read", async () => (await logs(name)).includes("ready"));
@@ -313,7 +313,7 @@ describe("rouse attach and rouse logs", () => {
     await viewer.exited;
   });
 
-  it("follows the output as text until the end, without a control byte", async () => {
+  it("follow the output as text until the end, without a control byte", async () => {
     const name = await spawnAgent(
       "printf 'first\\033]52;c;eA==\\007 \\033[31mred\\033[0m\\n'; read x; printf 'last\\n'; exit 0",
     );
@@ -326,8 +326,8 @@ describe("rouse attach and rouse logs", () => {
   });
 });
 
-describe("a flood", () => {
-  it("keeps the host small and quick to answer, and what was not looked at is counted", async () => {
+describe("a flood of output", () => {
+  it("keeps the host small and quick to answer, and unread output is counted", async () => {
     const name = await spawnAgent("yes 'a line of a program that has gone mad and writes without an end'");
     const found = findSession(paths(), name) as FoundSession & { hostSocket: string };
     let info: Record<string, unknown> = {};
@@ -345,8 +345,8 @@ describe("a flood", () => {
   });
 });
 
-describe("a host that can write nothing", () => {
-  it("watches all the same, says so, and is found as soon as there is room", async () => {
+describe("a host that cannot write", () => {
+  it("watches anyway, reports it, and is found as soon as there is room", async () => {
     makePrivateFolder(paths().state);
     symlinkSync("/dev/full", join(paths().state, "host.log"));
     writeFileSync(paths().sessions, "");
@@ -362,7 +362,7 @@ describe("a host that can write nothing", () => {
 });
 
 describe("a host and its daemon", () => {
-  it("goes on without a daemon and delivers everything when one appears", async () => {
+  it("continues without a daemon and delivers everything when one appears", async () => {
     const name = await spawnAgent('while read line; do echo "<$line>"; done');
     await rouse(home, ["type", name, "one"]);
     await until("the answer", async () => (await logs(name)).includes("<one>"));

@@ -108,13 +108,13 @@ describe("the daemon's port", () => {
     expect(key).toMatch(/^[\w-]{43}$/);
   });
 
-  it("answers nobody without the key", async () => {
+  it("refuses requests without the key", async () => {
     for (const authorization of ["", "Bearer", `Bearer ${"x".repeat(43)}`, `Basic ${key}`, key, `Bearer ${key}x`]) {
       expect(await post("/v1/hooks/claude-code", {}, { authorization })).toMatchObject({ status: 401 });
     }
   });
 
-  it("answers only to its own name, so that no rebound name of a page reaches it", async () => {
+  it("answers only to its own name, so that a page cannot reach it by DNS rebinding", async () => {
     for (const host of [
       "evil.example",
       `evil.example:${port}`,
@@ -129,7 +129,7 @@ describe("the daemon's port", () => {
     }
   });
 
-  it("refuses pages of other origins, with the key too", async () => {
+  it("refuses pages of other origins, even with the key", async () => {
     for (const origin of [
       "https://evil.example",
       "null",
@@ -141,7 +141,7 @@ describe("the daemon's port", () => {
     expect(await raw(request(`127.0.0.1:${port}`, [`origin: http://127.0.0.1:${port}`]), "{}")).toMatch(/ 200 /);
   });
 
-  it("takes JSON only, and says to an exporter of protobuf what to set", async () => {
+  it("accepts only JSON, and tells an exporter of protobuf what to set", async () => {
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]) {
       expect((await post("/v1/hooks/claude-code", "{}", { "content-type": type })).status).toBe(415);
     }
@@ -155,7 +155,7 @@ describe("the daemon's port", () => {
     }
   });
 
-  it("serves none of the socket's own routes, and none of the API's to the key of the hooks", async () => {
+  it("serves none of the socket's own routes, and no API route to the key of the hooks", async () => {
     for (const path of ["/v1/shutdown", "/v1/sessions", "/v1/call/agents", "/", "/v1/hooks", "/v1/hooks/a/b"]) {
       expect((await post(path, {})).status).toBe(404);
     }
@@ -166,7 +166,7 @@ describe("the daemon's port", () => {
     expect((await get("/v1/agents")).status).toBe(403);
   });
 
-  it("takes no giant body, announced or not", async () => {
+  it("refuses a huge body, announced or not", async () => {
     expect([413, 0]).toContain((await post("/v1/logs", "x".repeat(5 * 1024 * 1024))).status);
     const head = request(`127.0.0.1:${port}`).filter((line) => !line.startsWith("content-length"));
     const chunk = `100000\r\n${" ".repeat(0x100000)}\r\n`;
@@ -175,7 +175,7 @@ describe("the daemon's port", () => {
     await isWell();
   });
 
-  it("is not broken by hostile payloads", async () => {
+  it("survives hostile payloads", async () => {
     const deep = (count: number): string => `${"[".repeat(count)}${"]".repeat(count)}`;
     const deepRecord = (count: number): string => `${'{"a":'.repeat(count)}1${"}".repeat(count)}`;
     const bodies = [
@@ -247,7 +247,7 @@ describe("a hook over HTTP", () => {
   ): Promise<{ status: number; text: string }> =>
     post("/v1/hooks/claude-code", { hook_event_name: event, session_id: `c-${name}`, cwd: `/w/${name}`, ...more });
 
-  it("changes what is said of its agent, and answers nothing that could decide anything", async () => {
+  it("changes the state of its agent, and returns nothing that could decide anything", async () => {
     await watch("ann");
     await watch("bob");
     const silent = { status: 200, text: "" };
@@ -262,14 +262,14 @@ describe("a hook over HTTP", () => {
     expect((await view("bob")).state).not.toBe("complete");
   });
 
-  it("finds its agent by the session that rouse gave it, wherever it works", async () => {
+  it("is assigned to its agent by the rouse session, in any folder", async () => {
     await watch("cat", { workspace: null });
     const headers = { "x-rouse-session": "id-cat" };
     await post("/v1/hooks/claude-code", { hook_event_name: "UserPromptSubmit", prompt: "go", cwd: "/else" }, headers);
     await until("cat to work", async () => (await view("cat")).state === "working");
   });
 
-  it("of an agent that nobody watches is taken without a word", async () => {
+  it("of an unwatched agent is accepted silently", async () => {
     const before = (await http()).unmatched;
     expect(await hook("nobody", "Stop")).toEqual({ status: 200, text: "" });
     expect((await http()).unmatched).toBe(before + 1);
@@ -284,7 +284,7 @@ describe("telemetry", () => {
     ["claude-code", "claude-logs", "claude-metrics", "f282f665-8c08-4bbe-ac94-548440e41a22", 299],
     ["codex", "codex-logs", "codex-metrics", "01a1de40-da0a-7f50-b9b6-4f00bbb73b64", 264],
   ])(
-    "of %s is counted for its session, once, though events, metrics and the transcript tell it",
+    "of %s is counted once for its session, although events, metrics and the transcript contain it",
     async (kind, logs, metrics, id, tokens) => {
       await watch(kind, { kind });
       const at = Date.now();
@@ -302,7 +302,7 @@ describe("telemetry", () => {
     },
   );
 
-  it("finds its agent by a tag in the resource where the conversation is not known", async () => {
+  it("is assigned to its agent by a tag in the resource if the conversation is unknown", async () => {
     await watch("tagged", { kind: "codex" });
     const tagged = batch("codex-logs").replace(
       '"key": "service.name"',
@@ -312,7 +312,7 @@ describe("telemetry", () => {
     await until("the tokens to be counted", async () => (await view("tagged")).tokens_per_hour === 264);
   });
 
-  it("that comes before its conversation is known is told when it is", async () => {
+  it("that arrives before its conversation is known is reported later", async () => {
     await watch("early", { kind: "codex" });
     const logs = batch("codex-logs").replaceAll("01a1de40", "eeeeeeee");
     await post("/v1/logs", logs);
@@ -324,7 +324,7 @@ describe("telemetry", () => {
     expect((await http()).telemetry.unmatched).toBeLessThan(unmatched);
   });
 
-  it("of nobody who is watched is counted as that; spans are counted and not read", async () => {
+  it("of an unwatched agent is counted as such; spans are counted and not read", async () => {
     const before = (await http()).telemetry;
     await post("/v1/logs", batch("claude-error-logs"));
     await post("/v1/traces", { resourceSpans: [{ scopeSpans: [{ spans: [{}, {}] }] }] });
@@ -333,8 +333,8 @@ describe("telemetry", () => {
   });
 });
 
-describe("a port that another program has", () => {
-  it("leaves the daemon without it, and the doctor says so", async () => {
+describe("a port that another program uses", () => {
+  it("stays closed while the daemon runs, and doctor reports it", async () => {
     const other = makeHome("on");
     let taken: Server | null = null;
     try {

@@ -50,18 +50,18 @@ async function stirUntil(agent: OwnAgent, isHeard: () => boolean): Promise<void>
 }
 
 describe("the package", () => {
-  it("is imported by its name, with the daemon's socket found by itself", async () => {
+  it("is imported by its name, and finds the daemon's socket", async () => {
     const code =
       'import { watch } from "rouse"; const r = await watch(); console.log((await r.health()).ok); await r.close();';
     const { stdout } = await exec(process.execPath, ["--input-type=module", "-e", code], { cwd: ROOT, env: home.env });
     expect(stdout).toBe("true\n");
   });
 
-  it("says that no daemon runs where none does", async () => {
+  it("reports that no daemon is running", async () => {
     await expect(watch({ home: join(home.path, "nowhere") })).rejects.toThrow(DaemonUnreachable);
   });
 
-  it("keeps the judgement apart: rouse/core runs with the language alone, as in a browser or a worker", async () => {
+  it("separates the judgement: rouse/core needs only the language, as in a browser or a worker", async () => {
     const script = join(ROOT, "test", "support", "bare-realm.mjs");
     const { stdout } = await exec(process.execPath, ["--experimental-vm-modules", "--no-warnings", script], {
       cwd: ROOT,
@@ -87,7 +87,7 @@ describe("the examples", () => {
     ]);
   });
 
-  it("own-sensor.ts brings an agent of its own, and subscribe.ts hears of it", async () => {
+  it("own-sensor.ts adds its own agent, and subscribe.ts receives its events", async () => {
     const heard: string[] = [];
     const subscriber = await connect("subscriber");
     const listening = subscribe.main((line) => heard.push(line), subscriber);
@@ -102,7 +102,7 @@ describe("the examples", () => {
     await listening;
   });
 
-  it("orchestrator.ts is told what the agent's end means, and acknowledges it", async () => {
+  it("orchestrator.ts receives the agent's exit, and acknowledges it", async () => {
     const rouse = await connect("orchestrator");
     const said: string[] = [];
     const working = orchestrator.main((line) => said.push(line), rouse);
@@ -114,7 +114,7 @@ describe("the examples", () => {
 });
 
 describe("a program with the library", () => {
-  it("gets a message again when its channel failed, and in order", async () => {
+  it("gets a message again after its channel failed, in order", async () => {
     const rouse = await connect("channel");
     for (const text of ["one", "two", "three"])
       await rouse.send({ tag: "ops", type: "note", payload: { text }, key: text });
@@ -136,7 +136,7 @@ describe("a program with the library", () => {
     await delivering;
   });
 
-  it("keeps a message that its handler cannot take as a dead letter, and goes on with the next", async () => {
+  it("keeps a message that its handler cannot process as a dead letter, and continues with the next", async () => {
     const rouse = await connect("strict channel");
     for (const text of ["good", "bad", "fine"]) await rouse.send({ tag: "strict", type: "note", payload: { text } });
     const got: unknown[] = [];
@@ -160,7 +160,7 @@ describe("a program with the library", () => {
     await delivering;
   });
 
-  it("starts an agent once for one request, finds it at once, asks for its activity and ends it", async () => {
+  it("starts an agent once per request, finds it at once, asks for its activity and stops it", async () => {
     const rouse = await connect("starter");
     const order = { command: ["sleep", "600"], cwd: home.path, name: "sleeper", tags: ["worker"], request_id: "s1" };
     const [started, again] = await Promise.all([rouse.spawn(order), rouse.spawn(order)]);
@@ -195,14 +195,14 @@ describe("a program with the library", () => {
     [{ command: ["sleep", "1"], cwd: "/", kind: "codexx" }, 'kind: there is no kind "codexx"'],
     [{ command: ["sleep", "1"], cwd: "/", policy: "none" }, 'policy: there is no policy "none"'],
     [{ command: [], cwd: "/" }, "command: [] is not accepted"],
-  ])("starts nothing by an order that cannot be carried out: %j", async (order, text) => {
+  ])("starts nothing by an invalid request: %j", async (order, text) => {
     const rouse = await connect("wrong starter");
     const problem = await rouse.spawn(order).catch((error: unknown) => error as ApiError);
     expect(problem).toBeInstanceOf(ApiError);
     expect(problem).toMatchObject({ kind: "bad", status: 400, message: expect.stringContaining(text) });
   });
 
-  it("hears on after the daemon was killed and started again, and is told that it missed something", async () => {
+  it("receives events again after the daemon was killed and restarted, and learns that it missed some", async () => {
     const rouse = await connect("listener");
     const events: ApiEvent[] = [];
     let missed = 0;
@@ -223,12 +223,12 @@ describe("a program with the library", () => {
     await listening;
   });
 
-  it("adds no agent of which more is said than is kept", async () => {
+  it("cannot add an agent whose data exceeds the limits", async () => {
     const rouse = await connect("teller");
     expect(() => rouse.addAgent({ name: "api", task: "x".repeat(5000) })).toThrow("a task has at most 4000 characters");
   });
 
-  it("is told what was wrong with its request", async () => {
+  it("gets an explanation of an invalid request", async () => {
     const rouse = await connect("wrong");
     await expect(rouse.status("nobody")).rejects.toThrow(ApiError);
     await expect(rouse.status("nobody")).rejects.toThrow(/no agent called "nobody"/);

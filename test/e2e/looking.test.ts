@@ -95,7 +95,7 @@ const turn = (hours: number): Signal => ({
 const commit = (at: number, id: string): Signal => ({ kind: "commit", at, source: "workspace", id });
 
 describe("rouse check", () => {
-  it("sorts agents by how long they gave no sign, and ends with 1 when one is critical", async () => {
+  it("sorts agents by the age of their last sign, and exits with 1 if one is critical", async () => {
     await agent("new", 1, [turn(0.5)]);
     expect(await rouse(home, ["check"])).toMatchObject({ status: 0, stderr: "" });
     await agent("old", 10, [turn(8)]);
@@ -114,7 +114,7 @@ describe("rouse check", () => {
     expect(text).toContain("not auto-resume");
   });
 
-  it("lets the age alone decide when told so, and takes its limits from the configuration", async () => {
+  it("uses only the age if requested, and takes its limits from the configuration", async () => {
     await agent("busy", 20, [turn(13), commit(NOW - 5 * MINUTE, "c1")]);
     const [found] = JSON.parse((await rouse(home, ["check", "--no-activity-check", "--json"])).stdout).agents;
     expect(found).toMatchObject({ category: "auto-resume", activity: null });
@@ -123,7 +123,7 @@ describe("rouse check", () => {
     expect(other).toMatchObject({ category: "critical" });
   });
 
-  it("judges each agent by the hours of the project that it works in, wherever it is asked", async () => {
+  it("judges each agent by the hours of its project, wherever the command runs", async () => {
     const project = join(home.path, "project");
     mkdirSync(project);
     writeFileSync(join(project, ".rouse.toml"), "version = 1\n[check]\ncritical_hours = 3\n");
@@ -138,7 +138,7 @@ describe("rouse check", () => {
 });
 
 describe("rouse summary", () => {
-  it("tells what each agent did since then", async () => {
+  it("reports what each agent did in the period", async () => {
     const ask: Signal = {
       kind: "prompt",
       at: hoursAgo(2),
@@ -159,7 +159,7 @@ describe("rouse summary", () => {
     expect(text).toContain("1 commit");
   });
 
-  it("answers in one piece although a long night takes it long", async () => {
+  it("answers completely although a long night takes long", async () => {
     const period = Array.from(
       { length: 20_000 },
       (_, i): Signal => ({
@@ -192,7 +192,7 @@ describe("rouse health", () => {
 });
 
 describe("rouse doctor", () => {
-  it("says of each agent what it sees and what not, and how to mend that", async () => {
+  it("reports for each agent what it sees and what not, and suggests fixes", async () => {
     await agent("a", 1, [turn(1)]);
     const { status, stdout } = await rouse(home, ["doctor", "--json"]);
     const { checks } = JSON.parse(stdout);
@@ -209,7 +209,7 @@ describe("rouse doctor", () => {
 });
 
 describe("without a daemon", () => {
-  it("check and summary end with 69 and say how to start one; the doctor only says it", async () => {
+  it("check and summary exit with 69 and say how to start one; doctor only reports it", async () => {
     await new Promise((resolve) => server.close(resolve));
     for (const command of ["check", "summary"]) {
       const { status, stderr } = await rouse(home, [command]);
@@ -220,7 +220,7 @@ describe("without a daemon", () => {
 });
 
 describe("the real daemon", () => {
-  it("answers check, summary, doctor and record for an agent that runs", async () => {
+  it("answers check, summary, doctor and record for a running agent", async () => {
     const own = makeHome("on");
     const json = async (...args: string[]) => JSON.parse((await rouse(own, [...args, "--json"])).stdout);
     try {

@@ -43,7 +43,7 @@ const json = async <T>(client: McpClient, name: string, args?: Record<string, un
 };
 
 describe.each(Object.keys(CLIENTS))("%s", (which) => {
-  it("finds the tools, each with what it may do", async () => {
+  it("finds the tools, each with its annotations", async () => {
     const client = await connect(which);
     const tools = new Map((await client.tools()).map(({ name, annotations }) => [name, annotations]));
     for (const name of ["get_worker_status", "get_status", "why", "read_pane", "get_activity"])
@@ -54,7 +54,7 @@ describe.each(Object.keys(CLIENTS))("%s", (which) => {
       expect([name, tools.get(name)]).toMatchObject([name, { readOnlyHint: false, destructiveHint: false }]);
   });
 
-  it("sees every worker, who is asked for what, and the question word for word", async () => {
+  it("sees every worker, which of them wait, and the exact question", async () => {
     const client = await connect(which);
     const { workers } = await json<{ workers: Record<string, unknown>[] }>(client, "get_worker_status");
     expect(new Map(workers.map(({ name, state }) => [name, state]))).toEqual(
@@ -76,7 +76,7 @@ describe.each(Object.keys(CLIENTS))("%s", (which) => {
     expect(await json(client, "why", { pane_id: "bob" })).toMatchObject({ state: "needs_input" });
   });
 
-  it("is told what to do when something does not work", async () => {
+  it("gets instructions if a call fails", async () => {
     const client = await connect(which);
     const unknown = await client.call("get_status", { pane_id: "an" });
     expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining("ann") });
@@ -87,7 +87,7 @@ describe.each(Object.keys(CLIENTS))("%s", (which) => {
 });
 
 describe("a client without the right", () => {
-  it("over HTTP reads, and is told who could let it type", async () => {
+  it("over HTTP can read, and learns who can grant typing", async () => {
     const token = await makeToken(home, "reader", "read");
     const client = await connect("the current client over HTTP", { ...place, token });
     expect(await client.call("get_worker_status")).toMatchObject({ isError: false });
@@ -108,7 +108,7 @@ describe("a client without the right", () => {
     expect(receivedBy(home, "ann")).toEqual([]);
   });
 
-  it("on stdio reads and reports, and no more, unless the user's own configuration says so", async () => {
+  it("on stdio can read and report, and more only if the user's own configuration says so", async () => {
     const { ROUSE_MCP_RIGHTS: _all, ...env } = home.env;
     const client = await connect("the current client on stdio", { ...place, home: { ...home, env } });
     expect(await client.call("get_worker_status")).toMatchObject({ isError: false });
@@ -126,7 +126,7 @@ describe("many clients at once", () => {
   /** The port holds 256 connections and no more: so many speak at the same moment. */
   const AT_ONCE = 48;
 
-  it(`each of ${MANY} gets its own answers and nobody else's`, async () => {
+  it(`each of ${MANY} gets only its own answers`, async () => {
     const kinds = [
       "the current client over HTTP, newest revision",
       "a client of the major version before over HTTP",
@@ -167,7 +167,7 @@ async function inTurns<T>(work: readonly (() => Promise<T>)[], atOnce: number): 
 }
 
 describe("an orchestrator", () => {
-  it("starts a worker, asks for its activity, tries a recovery and ends it", async () => {
+  it("starts a worker, asks for its activity, tries a recovery and stops it", async () => {
     const client = await connect("the current client over HTTP");
     const order = { command: ["sleep", "600"], cwd: home.path, name: "worker-1", tags: ["worker"] };
     const started = await json<{ agent: string; pane_id: string }>(client, "spawn_agent", order);
@@ -183,7 +183,7 @@ describe("an orchestrator", () => {
   });
 });
 
-describe("what a client types", () => {
+describe("text typed by a client", () => {
   it("arrives once, with one Enter, however often the same request is sent", async () => {
     const client = await connect("the current client over HTTP");
     const send = () => client.call("send_input", { pane_id: "ann", text: "mend the tests", request_id: "1" });
@@ -200,7 +200,7 @@ describe("what a client types", () => {
     expect(received.split("\r")).toEqual(["mend the tests", ""]);
   });
 
-  it("is not answered with what came of another order, though that had the same id", async () => {
+  it("is not confirmed by the outcome of another request with the same id", async () => {
     const client = await connect("the current client over HTTP");
     for (const other of [
       { pane_id: "bob", text: "mend the tests" },

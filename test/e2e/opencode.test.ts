@@ -50,7 +50,7 @@ const timer = setInterval(() => {
 }, 50);
 `;
 
-it("is read live: its tool is seen at work, and its turn ends as the database says; a recording holds the rows", async () => {
+it("OpenCode is read live: its running tool is visible, its turn ends as in the database, and a recording contains the rows", async () => {
   const work = join(home.path, "work");
   mkdirSync(work);
   const program = join(work, "opencode");

@@ -51,7 +51,7 @@ const put = (name: string, text: string): void => writeFileSync(join(profiles, n
 const enter = (name: string): Promise<void> => typeInto(home, name, "");
 
 describe("a profile in the user's folder", () => {
-  it("tells the dialog and the limit of a program that only it knows, under a daemon that ran before", {
+  it("detects the dialog and the limit of its program, under a daemon that was already running", {
     timeout: TIMEOUT_MS,
   }, async () => {
     put("sketch.toml", PROFILE);
@@ -72,7 +72,7 @@ describe("a profile in the user's folder", () => {
     expect((await statusOf(home, "unknown"))?.state).not.toBe("rate_limited");
   });
 
-  it("may name the kind of a program that is called otherwise", { timeout: TIMEOUT_MS }, async () => {
+  it("can be named as the kind of a program with another name", { timeout: TIMEOUT_MS }, async () => {
     put("sketch.toml", PROFILE);
     const command = ["--name", "called", "--kind", "sketch", "--", process.execPath, SKETCH];
     expect(await rouse(home, ["spawn", ...command])).toMatchObject({ status: 0, stderr: "" });
@@ -82,7 +82,7 @@ describe("a profile in the user's folder", () => {
   });
 
   it.skipIf(!hasTmux)(
-    "finds its program in a pane of tmux, and tells its dialog there",
+    "finds its program in a tmux pane, and detects its dialog there",
     { timeout: TIMEOUT_MS },
     async () => {
       put("sketch.toml", PROFILE);
@@ -100,7 +100,9 @@ describe("a profile in the user's folder", () => {
     },
   );
 
-  it("with a mistake is named with file and place, and costs itself only", { timeout: TIMEOUT_MS }, async () => {
+  it("with an error is reported with file and position, and only that profile is ignored", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
     put("sketch.toml", PROFILE);
     put("wrong.toml", 'id = "codex"\nnoise = [\n');
     const says = /^rouse: error: \S+\/profiles\/wrong\.toml:\d+:\d+: .*; the file is not used$/;

@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => server.stop());
 
 describe.skipIf(NO_TMUX)("recording a tmux pane", () => {
-  it("keeps what the pane shows, so that replay judges as for the recording itself, and ends with the pane", async () => {
+  it("keeps the pane's content, so that replay judges the same, and ends with the pane", async () => {
     const agent = await RecordedAgent.of(server, "claude/permission", "claude", 12);
     await server.tmux("new-session", "-d", "-s", "work", "-x", "120", "-y", "40", ...agent.command);
     const [id = "", pid = ""] = (await server.tmux("list-panes", "-a", "-F", "#{pane_id} #{pane_pid}")).split(" ");

@@ -47,7 +47,7 @@ async function spawnAgent(...command: string[]): Promise<string> {
 }
 
 describe("rouse record", () => {
-  it("keeps a terminal until its agent ends, without its secrets, as replay reads it", async () => {
+  it("records a terminal until its agent ends, without its secrets, in the format that replay reads", async () => {
     const go = join(home.path, "go");
     const agent = write(
       "agent.sh",
@@ -82,7 +82,7 @@ describe("rouse record", () => {
     expect(timeline.at(-1)).toMatchObject({ state: "gone", cause: "exit_code" });
   });
 
-  it("keeps the transcript, and when it grew", async () => {
+  it("records the transcript with the times at which it grew", async () => {
     const folder = join(home.path, "claude-home");
     const go = join(home.path, "go");
     const record = (type: string, text: string) =>
@@ -146,7 +146,7 @@ const timer = setInterval(() => {
   it.each([
     ["which keys were typed, and no text", [], "********\r"],
     ["the text too when asked to, but for known secrets", ["--keys"], "hunter2!\r"],
-  ])("keeps %s", async (_, options, typed) => {
+  ])("records %s", async (_, options, typed) => {
     // Without an echo, as programs ask for passwords: what is in the recording then comes from the keys.
     await spawnAgent("sh", "-c", "stty -echo; echo password:; read first; read second; echo thanks; sleep 100");
     const out = join(home.path, "out");
@@ -165,7 +165,7 @@ const timer = setInterval(() => {
     expect(keys.join("")).toBe(`${typed}${"*".repeat(SECRET.length)}\r`);
   });
 
-  it("keeps samples of the processes, and replay reads them", async () => {
+  it("records process samples, and replay reads them", async () => {
     const script = { steps: [{ do: "tool" }] };
     await spawnAgent(...fakeAgent(home, "worker", script));
     const out = join(home.path, "out");
@@ -186,7 +186,7 @@ const timer = setInterval(() => {
     expect(replayed).toMatchObject({ status: 0, stderr: "" });
   });
 
-  it("ends on Ctrl-C with a whole recording, and leaves the agent alone", async () => {
+  it("ends on Ctrl-C with a complete recording, and leaves the agent alone", async () => {
     await spawnAgent("sh", "-c", "echo up; sleep 100");
     const terminal = rouseInTerminal(home, ["record", "worker", "--out", join(home.path, "out")]);
     await terminal.shows("press Ctrl-C to stop");
@@ -197,7 +197,7 @@ const timer = setInterval(() => {
     expect((await rouse(home, ["stop", "worker", "--grace", "1"])).status).toBe(0);
   });
 
-  it("ends on a Ctrl-C that comes while it starts, with a whole recording", async () => {
+  it("ends on Ctrl-C during its start with a complete recording", async () => {
     await rouse(home, ["spawn", "--name", "yonder", "--", "sleep", "100"]);
     await spawnAgent("sh", "-c", "echo up; sleep 100");
     const yonder = findSession(rousePaths(home.env), "yonder");
@@ -213,7 +213,7 @@ const timer = setInterval(() => {
     for (const name of ["worker", "yonder"]) await rouse(home, ["stop", name, "--grace", "1"]);
   });
 
-  it("leaves a recording when it is killed", async () => {
+  it("leaves a usable recording when it is killed", async () => {
     await spawnAgent("sh", "-c", "echo up; sleep 100");
     const out = join(home.path, "out");
     const terminal = rouseInTerminal(home, ["record", "worker", "--out", out]);
@@ -229,7 +229,7 @@ const timer = setInterval(() => {
     expect(JSON.parse(replayed.stdout).timeline.length).toBeGreaterThan(0);
   });
 
-  it("records the others when the host of one does not answer", async () => {
+  it("records the other agents if the host of one does not answer", async () => {
     await spawnAgent("sleep", "100");
     await rouse(home, ["spawn", "--name", "silent", "--", "sleep", "100"]);
     const paths = rousePaths(home.env);
@@ -252,7 +252,7 @@ const timer = setInterval(() => {
     for (const name of ["worker", "silent"]) await rouse(home, ["stop", name, "--grace", "1"]);
   });
 
-  it("says what is wrong when there is nobody, nobody of that name, or no name", async () => {
+  it("explains the error if there is no agent, no agent with that name, or no name", async () => {
     expect(await rouse(home, ["record", "worker"])).toMatchObject({
       status: 1,
       stderr: "rouse: no agent is running\n",

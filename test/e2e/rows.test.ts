@@ -395,7 +395,7 @@ describe("the table, row by row", () => {
     it.each([
       ["holds-a-claim", "no_checkpoint", []],
       ["forgot-a-claim", "stale_claim", [other]],
-    ])("%s: %s goes to a human", async (name, problem, again) => {
+    ])("%s: %s goes to the user", async (name, problem, again) => {
       const agent = new OwnAgent((stages[0] as RowStage).socket, { name });
       agent.send(turn("start"), taken, turn("end"));
       const notifier = setInterval(() => agent.send(...again), 1000);
@@ -414,7 +414,7 @@ describe("the table, row by row", () => {
   });
 
   describe.runIf(FULL)("two agents of one account:", { timeout: TIMEOUT_MS }, () => {
-    it("their limit is one outage, and one of them goes first", async () => {
+    it("share one outage for their limit, and one of them resumes first", async () => {
       const stage = stages[0] as RowStage;
       const steps = [START, { do: "limited" }, { do: "idle" }, ...AT_WORK];
       await Promise.all(PAIR.map((name) => stage.enter("spawn", name, { steps })));

@@ -167,7 +167,7 @@ for (const [way, { start, skip, knowsEnds }] of Object.entries(WAYS)) {
       expect(await unhealthy()).toContain(name);
     });
 
-    it("an agent that does the same again and again is stuck in a loop, by its own transcript", async () => {
+    it("an agent that repeats itself is stuck in a loop, according to its transcript", async () => {
       const steps = [{ do: "idle" }, { do: "loop", rounds: 30 }, { do: "hang" }];
       const name = nameOf("loops");
       const { enter } = await start(name, { steps, writes: true });
@@ -184,7 +184,7 @@ for (const [way, { start, skip, knowsEnds }] of Object.entries(WAYS)) {
 }
 
 describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
-  it("a running command is a wait with a name, and ends with its agent", async () => {
+  it("a running command is a named wait, and ends with its agent", async () => {
     const steps = [
       { do: "idle", ms: 500 },
       { do: "tool", command: ["sleep", "671"] },
@@ -197,7 +197,7 @@ describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
     expect(processesOf(home).filter(({ argv }) => argv.includes("671"))).toEqual([]);
   });
 
-  it("an agent that shows dialogs, errors and limits of others works and is done", async () => {
+  it("an agent that shows dialogs, errors and limits of other programs is working and then done", async () => {
     const places = ["diff", "output", "message"];
     const steps = [{ do: "idle" }, ...places.map((place) => ({ do: "lie", place })), { do: "finish" }];
     await spawnFake(home, "liar", { steps });
@@ -214,7 +214,7 @@ describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
     await stop("liar");
   });
 
-  it("an agent that heeds no signal is ended with all that it started", async () => {
+  it("an agent that ignores signals is killed with all its descendants", async () => {
     const steps = [{ do: "ignore" }, { do: "fork", count: 2, seconds: 673 }, { do: "stream" }];
     await spawnFake(home, "stubborn", { steps });
     await reaches(home, "stubborn", "working");
@@ -241,7 +241,7 @@ const SLOW = {
 };
 
 describe.runIf(FULL)("under rouse spawn, after minutes", { concurrent: true, timeout: 2 * TIMEOUT_MS }, () => {
-  it.each(Object.entries(SLOW))("%s is told", async (what, { steps, says }) => {
+  it.each(Object.entries(SLOW))("%s is reported", async (what, { steps, says }) => {
     const name = what.replaceAll(" ", "-");
     await spawnFake(home, name, { steps, writes: true });
     await typeInto(home, name, "go");

@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const terminal = (command: readonly string[]): TestTerminal => new TestTerminal(home, command, { cols: 160, rows: 24 });
 
-it.skipIf(!existsSync("/dev/full"))("says in one line that it cannot be written", () => {
+it.skipIf(!existsSync("/dev/full"))("rouse status --line reports a failed write in one line", () => {
   const full = openSync("/dev/full", "w");
   const { status, stderr } = spawnSync(process.execPath, [BIN, "status", "--line"], {
     env: home.env,
@@ -80,18 +80,18 @@ async function calls(shell: TestTerminal): Promise<string> {
 }
 
 describe("rouse status --line", { timeout: 120_000 }, () => {
-  it("says who needs you, and with --quiet that alone", async () => {
+  it("names the agents that need you, and with --quiet only those", async () => {
     const said = async (...more: string[]) => (await rouse(home, ["status", "--line", ...more])).stdout;
     await until("the report to count", async () => (await said("--quiet")) === `${CALL}\n`, 60_000);
     await until("both to be counted", async () => (await said()) === `1 ok · ${CALL}\n`, 60_000);
   });
 
-  it("refuses what does not go with it", async () => {
+  it("refuses options that cannot be combined with it", async () => {
     expect(await rouse(home, ["status", "--line", "--json"])).toMatchObject({ status: 2, stdout: "" });
     expect(await rouse(home, ["status", "--quiet"])).toMatchObject({ status: 2, stdout: "" });
   });
 
-  it.skipIf(!hasTmux)("stands in tmux's status line by the snippet", async () => {
+  it.skipIf(!hasTmux)("is shown in tmux's status line by the snippet", async () => {
     const conf = join(home.path, "tmux.conf");
     const often = "set -g status-interval 1\n";
     writeFileSync(conf, `set -g status-right ''\n${readFileSync(join(SNIPPETS, "tmux.conf"), "utf8")}${often}`);
@@ -104,7 +104,7 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
   });
 
   it.skipIf(!has("bash"))(
-    "stands above bash's prompt by the snippet, and others' PROMPT_COMMAND runs first",
+    "is shown above bash's prompt by the snippet, after other PROMPT_COMMAND entries",
     async () => {
       const rc = join(home.path, "bashrc");
       const own = `PS1='ready> '\nPROMPT_COMMAND='echo "before:$?";'\n`;
@@ -121,7 +121,7 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
   );
 
   // Debian and macOS have them as packages; where one is missing, its snippet is not tried.
-  it.skipIf(!has("zsh"))("stands above zsh's prompt by the snippet", async () => {
+  it.skipIf(!has("zsh"))("is shown above zsh's prompt by the snippet", async () => {
     writeFileSync(join(home.path, ".zshrc"), `PS1='ready> '\n${readFileSync(join(SNIPPETS, "zsh.zsh"), "utf8")}`);
     const shell = terminal(["zsh", "-d", "-i"]);
     expect(await calls(shell)).toContain(CALL);
@@ -130,28 +130,28 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
     await shell.exited;
   });
 
-  it.skipIf(!has("fish"))("stands above fish's prompt by the snippet", async () => {
+  it.skipIf(!has("fish"))("is shown above fish's prompt by the snippet", async () => {
     const shell = terminal(["fish", "--no-config", "-i", "-C", `source ${join(SNIPPETS, "fish.fish")}`]);
     expect(await calls(shell)).toContain(CALL);
     shell.write("exit\r");
     await shell.exited;
   });
 
-  it("is a snippet for starship that is TOML and runs the same", () => {
+  it("is run by the starship snippet, which is valid TOML", () => {
     const { custom } = parse(readFileSync(join(SNIPPETS, "starship.toml"), "utf8")) as {
       custom: { rouse: { command: string } };
     };
     expect(custom.rouse.command).toBe("rouse status --line --quiet");
   });
 
-  it("starts no daemon, and is quiet where a person wanted none", async () => {
+  it("starts no daemon, and is silent if the user stopped it", async () => {
     expect((await rouse(home, ["down"])).status).toBe(0);
     const said = { status: 69, stderr: "" };
     expect(await rouse(home, ["status", "--line", "--quiet"])).toMatchObject({ ...said, stdout: "" });
     expect(await rouse(home, ["status", "--line"])).toMatchObject({ ...said, stdout: "rouse does not answer\n" });
   });
 
-  it("breaks its silence where agents run that no daemon watches", async () => {
+  it("reports agents that no daemon watches", async () => {
     const alone = makeHome("off");
     const line = () => rouse(alone, ["status", "--line", "--quiet"]);
     expect(await line()).toMatchObject({ status: 69, stdout: "" });

@@ -34,7 +34,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
       return verdict?.state === state && verdict.cause === cause;
     });
 
-  it("adopts an agent by its program and follows it from idle over work to a permission dialog", async () => {
+  it("are adopted by their program and followed from idle through work to a permission dialog", async () => {
     const agent = await codex("crew", 3);
     watch = new Watch(server);
     const found = await adopted("crew");
@@ -47,7 +47,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     await judged(found.id, "needs_input", "permission");
   });
 
-  it("adopts by tag, with name, task and kind from the user's options", async () => {
+  it("are adopted by tag, with name, task and kind from the user's options", async () => {
     const agent = await RecordedAgent.of(server, "claude/permission", "wrapper", 1);
     await server.tmux("new-session", "-d", "-s", "x", ...SIZE, ...agent.command);
     watch = new Watch(server);
@@ -61,7 +61,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     await judged(found.id, "needs_input", "permission");
   });
 
-  it("adopts by name pattern, and not what rouse made for itself", async () => {
+  it("are adopted by name pattern, except rouse's own panes", async () => {
     for (const name of ["bug-7-worker", "own-worker", "other"]) {
       await server.tmux("new-session", "-d", "-s", name, ...SIZE, "sleep", "1000");
     }
@@ -72,7 +72,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     expect(watch.watcher.sessions.map((one) => one.name)).toEqual(["bug-7-worker"]);
   });
 
-  it("keeps the same run over rename, split, resize, swap, break and a moved window", async () => {
+  it("keep the same run through rename, split, resize, swap, break and a moved window", async () => {
     const agent = await codex("crew", 3);
     watch = new Watch(server, { rules: { ...RULES, tags: [], pattern: "^crew$" } });
     const { id: session } = await adopted("crew");
@@ -100,7 +100,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     expect(watch.seen.every((one) => one.liveness === "alive")).toBe(true);
   });
 
-  it("tells the end of a dead pane, with its exit code where tmux knows it, and that a pane was closed", async () => {
+  it("are reported as ended with a dead pane, with its exit code if tmux knows it, and with a closed pane", async () => {
     const agent = await codex("kept", 3);
     await server.tmux("set-option", "-t", "kept", "-w", "remain-on-exit", "on");
     await codex("closed", 3);
@@ -118,7 +118,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     expect(watch.last(kept.id)?.session.endedAt).toBeGreaterThan(0);
   });
 
-  it("tells the end of an agent below a shell, and the next one in the same pane as another run", async () => {
+  it("are reported as ended below a shell, and the next one in the same pane is another run", async () => {
     const first = await RecordedAgent.of(server, "codex/permission", "codex", 3);
     const second = await RecordedAgent.of(server, "codex/permission", "codex", 3);
     const line = `${first.command.join(" ")}; sleep 1; ${second.command.join(" ")}; sleep 1000`;
@@ -133,7 +133,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     expect(next.name).toBe("shell");
   });
 
-  it("takes an end right after somebody typed in the pane for that human's own quit", async () => {
+  it("that end right after input in the pane are taken as the user's own quit", async () => {
     const agent = await RecordedAgent.of(server, "codex/permission", "codex", 3);
     await server.tmux("new-session", "-d", "-s", "quit", ...SIZE, "sh", "-c", `${agent.command.join(" ")}; sleep 1000`);
     watch = new Watch(server);
@@ -156,7 +156,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     });
   });
 
-  it("calls a killed server's agents gone, and finds those of the next server at the same socket", async () => {
+  it("of a killed server are gone, and those of the next server at the same socket are found", async () => {
     await codex("crew", 3);
     watch = new Watch(server);
     const { id: session } = await adopted("crew");
@@ -168,7 +168,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     await judged(next.id, "idle");
   });
 
-  it("does nothing that a name, a title, a folder or an option asks for", async () => {
+  it("have names, titles, folders and options that execute nothing", async () => {
     const pwned = join(server.folder, "pwned");
     const evil = `#(touch ${pwned})$(touch ${pwned})\`touch ${pwned}\`'";touch ${pwned};%exit\n%end 1 1 1\n\u001b]0;x\u0007`;
     // tmux expands the names that it is given, so that they have to be written as if they were formats.
@@ -197,7 +197,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     expect(watch.last(found.id)?.liveness).toBe("alive");
   });
 
-  it("calls an agent unknown, never gone, while its server does not answer, and tells the gap", async () => {
+  it("are unknown, never gone, while their server does not answer, and the gap is reported", async () => {
     await codex("crew", 3);
     watch = new Watch(server);
     const { id: session } = await adopted("crew");
@@ -217,7 +217,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     expect(watch.watcher.sessions.map((one) => one.id)).toEqual([session]);
   });
 
-  it("does not believe a socket that is away for a moment, and follows one that was moved", async () => {
+  it("survive a socket that is missing for a moment, and are followed to a moved one", async () => {
     const agent = await codex("crew", 3);
     watch = new Watch(server);
     const { id: session } = await adopted("crew");
@@ -233,7 +233,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     renameSync(moved, server.socket);
   });
 
-  it("reports nobody gone when tmux itself cannot be run", async () => {
+  it("are not reported as gone if tmux itself cannot be run", async () => {
     const tmux = join(server.folder, "tmux");
     symlinkSync(execFileSync("which", ["tmux"], { encoding: "utf8" }).trim(), tmux);
     await codex("crew", 3);
@@ -247,7 +247,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     expect(watch.last(session)?.liveness).toBe("unknown");
   });
 
-  describe("with a person in the session", () => {
+  describe("with a user in the session", () => {
     let person: IPty;
 
     async function attach(session: string): Promise<void> {
@@ -258,7 +258,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
 
     afterEach(() => person.kill());
 
-    it("joins by control mode, changes neither size nor environment, and leaves with the person", async () => {
+    it("are watched by control mode, which changes neither size nor environment, and leaves with the user", async () => {
       const agent = await codex("crew", 3);
       await attach("crew");
       const environment = await server.tmux("show-environment", "-t", "crew");
@@ -289,7 +289,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
       ["a hook of the user", ["set-hook", "-g", "client-attached", "display-message hello"]],
       ["focus events", ["set-option", "-s", "focus-events", "on"]],
       ["an option that ends sessions", ["set-option", "-g", "exit-unattached", "on"]],
-    ])("stays away where one more client would show: %s", async (_, setting) => {
+    ])("are not watched by control mode if one more client would be visible: %s", async (_, setting) => {
       await codex("crew", 3);
       await attach("crew");
       await server.tmux(...setting);
@@ -299,7 +299,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
       expect(await clients()).toBe(1);
     });
 
-    it("does not slow an agent down when the watcher stands still", async () => {
+    it("are not slowed down when the watcher stops", async () => {
       await codex("crew", 3);
       await attach("crew");
       watch = new Watch(server);

@@ -110,7 +110,7 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
     expect(TOOLS.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([]);
   });
 
-  it("2: the system prompt of the watchdog agent is documented, and names tools that there are", () => {
+  it("2: the system prompt of the watchdog agent is documented, and names only existing tools", () => {
     const prompt = read("examples/watchdog/prompt.md");
     const names = new Set(TOOLS.map(({ name }) => name));
     const named = [...prompt.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name]) => name as string);
@@ -205,7 +205,7 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
     expect(keys.length).toBe(new Set(keys).size);
   });
 
-  it("8: alert messages contain actionable context: calls that can be made as they stand", async () => {
+  it("8: alert messages contain actionable context: calls that work as written", async () => {
     const client = await connect(STDIO);
     const { payload } = await sentMessage(client, "fails", "worker.error");
     const { suggested_actions, reasons, incident_id } = payload as {

@@ -18,7 +18,7 @@ it.each([
   ["run", ["run", "--kind", "claude-cod", "--", "true"]],
   ["spawn", ["spawn", "--kind", "claude-cod", "--", "true"]],
   ["replay", ["replay", "--agent", "claude-cod", "nowhere"]],
-])("a kind that there is not is refused by %s, with those that there are", async (_, args) => {
+])("an unknown kind is refused by %s, with the known kinds", async (_, args) => {
   const { status, stderr } = await rouse(home, args);
   expect(status).toBe(2);
   expect(stderr).toContain(
@@ -50,13 +50,13 @@ it.each([
   ["an option that there is not", ["alert", "list", "--lmit"], '"rouse alert list --help" lists the options'],
   ["a value that makes no sense", ["alert", "list", "--limit", "x"], "It must be a number from 1 to 1000."],
   ["a payload that is no object", ["messages", "send", "--payload", "[1]"], "It must be a JSON object"],
-])("%s is refused with what was wrong and what to do", async (_, args, text) => {
+])("%s is refused with the error and what to do", async (_, args, text) => {
   const { status, stdout, stderr } = await rouse(home, args);
   expect({ status, stdout, begin: stderr.slice(0, 7) }).toEqual({ status: 2, stdout: "", begin: "rouse: " });
   expect(stderr).toContain(text);
 });
 
-it("a command that is too long to be kept is not spawned, and runs unwatched", async () => {
+it("a command that is too long to store is not spawned, and runs unwatched", async () => {
   const words = ["true", "x".repeat(100_001)];
   const why = "an argument of a command has at most 100000 characters";
   const spawned = await rouse(home, ["spawn", "--", ...words]);
@@ -89,7 +89,7 @@ const REFUSED = [
 
 /** Each takes a process of its own: a third of them, all in full. */
 it.each(REFUSED.filter((_, i) => process.env.ROUSE_FULL === "1" || i % 3 === 0))(
-  "%j is refused before anybody is asked",
+  "%j is refused before any request is sent",
   async (args, text) => {
     const { status, stdout, stderr } = await rouse(home, args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
@@ -103,7 +103,7 @@ it.each([
   ["report", ["report", "working"]],
   ["run", ["run", "--", "true"]],
   ["doctor", ["doctor"]],
-])("a ROUSE_HOME that is no absolute path is refused in one line by %s", async (_, args) => {
+])("a ROUSE_HOME that is not an absolute path is refused in one line by %s", async (_, args) => {
   // Were it passed over, the folders of whoever runs the test would be used.
   const elsewhere = { HOME: home.path, XDG_CONFIG_HOME: "", XDG_STATE_HOME: "", XDG_RUNTIME_DIR: "" };
   const env = { ...home.env, ...elsewhere, ROUSE_DAEMON: "off", ROUSE_HOME: "here" };
@@ -117,7 +117,7 @@ it.each([
   ["spawn", ["spawn", "--", "true"]],
   ["watch", ["watch"]],
   ["init", ["init"]],
-])("where rouse's folders cannot be made, %s says so in one line", async (_, args) => {
+])("if rouse's folders cannot be created, %s reports it in one line", async (_, args) => {
   writeFileSync(join(home.path, "file"), "");
   const nowhere = { ...home, env: { ...home.env, ROUSE_HOME: join(home.path, "file", "below") } };
   const { status, stderr } = await rouse(nowhere, args);
@@ -132,7 +132,7 @@ it.each([
   });
 });
 
-it("where rouse's folders cannot be made, run says so in one line, and the program runs as it would without rouse", async () => {
+it("if rouse's folders cannot be created, run reports it in one line, and the program runs as without rouse", async () => {
   writeFileSync(join(home.path, "file"), "");
   const nowhere = { ...home, env: { ...home.env, ROUSE_HOME: join(home.path, "file", "below") } };
   const { status, stdout, stderr } = await rouse(nowhere, ["run", "--", "sh", "-c", "cat; exit 3"], "typed\n");
@@ -150,7 +150,7 @@ it("where rouse's folders cannot be made, run says so in one line, and the progr
 it.each([
   ["init", ["init"]],
   ["token", ["token", "create", "x"]],
-])("on a full disk, %s says so in one line and leaves nothing behind", async (_, args) => {
+])("on a full disk, %s reports it in one line and leaves nothing behind", async (_, args) => {
   const full = join(home.path, "full.mjs");
   writeFileSync(
     full,
@@ -179,7 +179,7 @@ syncBuiltinESMExports();
     if (existsSync(folder)) expect(readdirSync(folder)).toEqual([]);
 });
 
-it("a configuration that cannot be read is said by up, which starts the daemon all the same", async () => {
+it("an unreadable configuration is reported by up, which starts the daemon anyway", async () => {
   mkdirSync(join(home.path, "config"), { recursive: true });
   writeFileSync(join(home.path, "config", "config.toml"), "[watchdog\n");
   const { status, stdout, stderr } = await rouse(home, ["up"]);
@@ -187,12 +187,12 @@ it("a configuration that cannot be read is said by up, which starts the daemon a
   expect(stderr).toMatch(/^rouse: error: .*config\.toml:1:\d+: .*the file is not used\n$/);
 });
 
-it("a kind may be given by the name of its program", async () => {
+it("a kind can be given by the name of its program", async () => {
   home.env.ROUSE_DAEMON = "off";
   expect((await rouse(home, ["run", "--kind", "claude", "--", "true"])).status).toBe(0);
 });
 
-it("an agent that was just started is in the table, and a name that nobody has is answered with the names that there are", async () => {
+it("an agent that has just started is listed, and an unknown name is answered with the known names", async () => {
   await rouse(home, ["spawn", "--name", "worker", "--", "sleep", "100"]);
   // Right after the start, as one would look: the daemon may still be coming up.
   const { stdout: table } = await rouse(home, ["status"]);

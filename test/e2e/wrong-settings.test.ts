@@ -28,7 +28,7 @@ const issues = (stderr: string): string[] =>
     .split("\n")
     .flatMap((line) => /^rouse: (?:error|refused): (.*)$/.exec(line)?.[1]?.replaceAll(home.path, "~") ?? []);
 
-describe("a setting or a profile that is wrong", () => {
+describe("an invalid setting or profile", () => {
   it.each([
     ["policy show", ["policy", "show"]],
     ["policy test", ["policy", "test", "default", "--cause", "loop"]],
@@ -38,7 +38,7 @@ describe("a setting or a profile that is wrong", () => {
     ["messages send", ["messages", "send", "worker.stuck", "hello"]],
     ["mcp", ["mcp"]],
     ["init --http", ["init", "claude-code", "--http", "--dry-run"]],
-  ])("is told once by %s: what it is, what was expected, and what holds instead", async (_, args) => {
+  ])("is reported once by %s: the error, what was expected, and what applies instead", async (_, args) => {
     const { stderr } = await rouse(home, args);
     expect(issues(stderr), stderr).toEqual([
       '~/config/config.toml:2:1: check.warning_hours must be a number of at least 0, found "never"; using 2',
@@ -49,7 +49,7 @@ describe("a setting or a profile that is wrong", () => {
     ]);
   });
 
-  it("of a channel or of alerts is told by doctor where no daemon runs, with file and key", async () => {
+  it("of a channel or of alerts is reported by doctor with file and key, without a daemon", async () => {
     const path = join(rousePaths(home.env).config, "config.toml");
     const before = readFileSync(path);
     writeFileSync(path, 'version = 1\n[alerts]\nquiet_hours = "25:00-99"\n[channels.bird]\ntype = "pigeon"\n');

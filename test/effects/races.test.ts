@@ -64,13 +64,13 @@ const names = Object.keys(EFFECTS) as EffectName[];
 const pairs = EVENTS.flatMap((first) => EVENTS.map((second) => [first, second] as const));
 
 describe.each(names)("%s", (name) => {
-  it("does what it says when nothing comes in between", async () => {
+  it("does what it says if nothing else happens", async () => {
     const { terminal, result } = await race(name, []);
     expect(result).toMatchObject({ result: "done", proven: true });
     expect(terminal.harm).toEqual([]);
   });
 
-  it("harms nothing whatever two things come in between, at whatever two steps, and says what became of it", async () => {
+  it("does no harm if any two events happen at any two steps, and reports the outcome", async () => {
     let races = 0;
     for (const pair of pairs) {
       await atEveryStep(name, pair, 0, ({ terminal, result }, happenings) => {
@@ -93,8 +93,8 @@ function expectHonest({ result }: EffectResult, terminal: FakeTerminal): void {
   expect(terminal.submitted.length).toBeLessThanOrEqual(1);
 }
 
-describe("a machine that is so busy that looks are too old when they come", () => {
-  it("keeps no nudge from its end: nothing was typed, or it was sent", async () => {
+describe("a machine so busy that screen checks expire", () => {
+  it("does not leave a nudge unfinished: it was sent or nothing was typed", async () => {
     const results = new Set<string>();
     await atEveryStep("nudge", ["slow"], 0, ({ terminal, result }) => {
       results.add(result.result);
@@ -108,7 +108,7 @@ describe("a machine that is so busy that looks are too old when they come", () =
 });
 
 describe("the simulation", () => {
-  it.each(names)("catches a terminal that does not look itself: %s", async (name) => {
+  it.each(names)("catches a terminal that skips its own check: %s", async (name) => {
     const harm = new Set<string>();
     for (const event of EVENTS)
       await atEveryStep(

@@ -55,7 +55,7 @@ const resumed = (held: Rig, context: Partial<EffectContext> = knowing(CONVERSATI
   carriedOut(home, held.agent, "resume", context);
 
 describe("resume", () => {
-  it("takes the conversation up again under the same name, in the same folder and environment, and sets it going", async () => {
+  it("continues the conversation under the same name, in the same folder and environment, and nudges it", async () => {
     const held = await start(hostRig, IDLE);
     await held.sees(({ composer }) => composer === "empty");
     const environments = new Environments(rousePaths(home.env), { PATH: process.env.PATH, ROUSE_HOME: home.path });
@@ -76,7 +76,7 @@ describe("resume", () => {
     expect(held.received()).toBe(`${textFor("continue")}\r`);
   });
 
-  it("types nothing when the time of the action went by while it came up: whoever waited has gone on", async () => {
+  it("types nothing if the deadline of the action passed during the start", async () => {
     const held = await start(hostRig, IDLE);
     await held.sees(({ composer }) => composer === "empty");
     const environments = new Environments(rousePaths(home.env), { PATH: process.env.PATH, ROUSE_HOME: home.path });
@@ -96,7 +96,7 @@ describe("resume", () => {
     expect(held.received()).toBe("");
   });
 
-  it("types nothing into what comes up with a question", async () => {
+  it("types nothing into an agent that starts with a question", async () => {
     const held = await start(hostRig, { ...IDLE, resumed: [{ do: "ask" }] });
     await held.sees(({ composer }) => composer === "empty");
     await kill(held);
@@ -108,7 +108,7 @@ describe("resume", () => {
     expect(held.received()).toBe("");
   });
 
-  it("starts no second one: while the old one lives, or another has the conversation, or its id is not known", async () => {
+  it("starts no second session while the old one runs, if another has the conversation, or if its id is unknown", async () => {
     const held = await start(hostRig, IDLE);
     await held.sees(({ composer }) => composer === "empty");
     expect(await resumed(held)).toMatchObject({ result: "refused", reason: "the old process is still running" });
@@ -124,7 +124,7 @@ describe("resume", () => {
     expect(await resumed(held, knowing("--dangerously-skip-permissions"))).toMatchObject({ result: "refused" });
   });
 
-  it("starts no second one in what another watched agent has open, by its conversation or its transcript", async () => {
+  it("starts no second session of a conversation or transcript that another watched agent has open", async () => {
     const held = await start(hostRig, IDLE);
     await held.sees(({ composer }) => composer === "empty");
     await kill(held);
@@ -141,7 +141,7 @@ describe("resume", () => {
     expect(await resumed(held, { ...knowing(CONVERSATION), others: gone })).toMatchObject({ result: "done" });
   });
 
-  it("has nothing to do with a human's own terminal", async () => {
+  it("does nothing in a user's own terminal", async () => {
     const held = await start(hostRig, IDLE);
     await held.sees(({ composer }) => composer === "empty");
     await kill(held);
@@ -167,7 +167,7 @@ describe("resume", () => {
 });
 
 describe("restart", () => {
-  it("ends the agent and starts its command again, under its name and in its environment", async () => {
+  it("stops the agent and starts its command again, under its name and in its environment", async () => {
     const held = await start(hostRig, { steps: [{ do: "hang" }] });
     await held.sees(({ says }) => says === "working");
     const outcome = await carriedOut(home, held.agent, "restart");
@@ -179,7 +179,7 @@ describe("restart", () => {
     expect(identityOf(held.agent.pid as number)).not.toBe(held.agent.pidStart);
   });
 
-  it("is as careful as a stop: with a question open nothing is ended", async () => {
+  it("is as careful as a stop: with an open question nothing is stopped", async () => {
     const held = await start(hostRig, { steps: [{ do: "ask" }] });
     await held.sees(({ dialog }) => dialog !== null);
     expect(await carriedOut(home, held.agent, "restart")).toMatchObject({ reason: "it is waiting for an answer" });
@@ -208,7 +208,7 @@ describe("run", () => {
   const run = (command: readonly string[], deadlineMs = 20_000) =>
     carriedOut(home, { ...agent, command: [...agent.command], tags: [] }, "run", {}, { command, deadlineMs });
 
-  it("gives the command what it is about, and no shell", async () => {
+  it("gives the command its context, and no shell", async () => {
     const file = join(home.path, "reported");
     const script = 'printf "%s|" "$ROUSE_AGENT" "$ROUSE_PROBLEM" "$ROUSE_AGENT_WORKSPACE" "$ROUSE_SESSION" "$2" >"$1"';
     const outcome = await run(["sh", "-c", script, "sh", file, "$(touch x); `y`"]);
@@ -216,7 +216,7 @@ describe("run", () => {
     expect(readFileSync(file, "utf8")).toBe("api|silent_stream|/tmp/some place||$(touch x); `y`|");
   });
 
-  it("says how it failed, with the end of what it wrote and no control byte", async () => {
+  it("reports how it failed, with the end of its output and no control byte", async () => {
     expect(await run(["sh", "-c", "printf 'no\\033[31m disk\\n'; exit 3"])).toMatchObject({
       result: "failed",
       reason: expect.stringMatching(/^sh exited with 3: no.*disk$/),
@@ -225,7 +225,7 @@ describe("run", () => {
     expect(await run([])).toMatchObject({ result: "refused", reason: "the action has no command" });
   });
 
-  it("ends what takes too long, with everything that it started", async () => {
+  it("ends a command that takes too long, with all its descendants", async () => {
     const folder = join(home.path, "late");
     mkdirSync(folder);
     const script = `export ROUSE_HOME=${home.path}; sleep 300 & echo $! >${folder}/pid; wait`;

@@ -35,7 +35,7 @@ function slowGit(): { asked: string; answer: string } {
 }
 
 describe("stop", () => {
-  it("writes down where the work stands, then ends the agent and everything below it, and proves it", async () => {
+  it("writes a checkpoint, then ends the agent and everything below it, and proves it", async () => {
     const held = await start(hostRig, { do: "fork", count: 4 }, { do: "hang" });
     const workspace = held.agent.workspace as string;
     execFileSync("git", ["init", "-q", "-b", "work"], { cwd: workspace });
@@ -62,7 +62,7 @@ describe("stop", () => {
     await until("everything to be gone", () => processesOf(rigs.home).length === 0);
   });
 
-  it("asks first: an agent that heeds the question is not killed", async () => {
+  it("asks first: an agent that exits when asked is not killed", async () => {
     const held = await start(hostRig, { do: "idle" });
     await held.sees(({ composer }) => composer === "empty");
     expect(await carriedOut(rigs.home, held.agent, "stop")).toMatchObject({
@@ -71,7 +71,7 @@ describe("stop", () => {
     });
   });
 
-  it("says when something that detached itself works on, and touches it not", async () => {
+  it("reports a detached process that keeps working, and leaves it alone", async () => {
     const held = await start(hostRig, { do: "detach", seconds: 20 }, { do: "hang" });
     await held.sees(({ says }) => says === "working");
     const outcome = await carriedOut(rigs.home, held.agent, "stop");
@@ -84,7 +84,7 @@ describe("stop", () => {
     for (const { pid } of left) process.kill(pid, "SIGKILL");
   });
 
-  it("minds nothing in the background that does nothing, and names it", async () => {
+  it("ignores an idle background process, and names it", async () => {
     const held = await start(hostRig, { do: "detach", works: false, seconds: 20 }, { do: "hang" });
     await held.sees(({ says }) => says === "working");
     const outcome = await carriedOut(rigs.home, held.agent, "stop");
@@ -95,7 +95,7 @@ describe("stop", () => {
     for (const { pid, argv } of processesOf(rigs.home)) if (argv.includes("sleep")) process.kill(pid, "SIGKILL");
   });
 
-  it("ends nobody who has a question open, whose human typed of late, or who works again", async () => {
+  it("does not stop an agent with an open question, with recent user input, or that works again", async () => {
     const held = await start(hostRig, { do: "idle" }, { do: "ask" });
     await held.sees(({ composer }) => composer === "empty");
     const working = { state: "working", reasons: ["the reply grows"] } as unknown as Assessment;
@@ -115,7 +115,7 @@ describe("stop", () => {
     expect(isAlive(held)).toBe(true);
   });
 
-  it("by a client's order ends an agent with an open question while a user types, as rouse stop does", async () => {
+  it("requested by a client ends an agent with an open question while a user types, as rouse stop does", async () => {
     const held = await start(hostRig, { do: "ask" });
     await held.sees(({ dialog }) => dialog !== null);
     await held.human("x");
@@ -130,7 +130,7 @@ describe("stop", () => {
       "it is waiting for an answer",
       async ({ agent }: Rig) => void process.kill(agent.pid as number, "SIGUSR2"),
     ],
-  ])("ends nobody whose human %s while the checkpoint is written", async (_, why, comes) => {
+  ])("does not stop an agent whose user %s while the checkpoint is written", async (_, why, comes) => {
     const held = await start(hostRig, { do: "hang" }, { do: "ask" });
     await held.sees(({ says }) => says === "working");
     const git = slowGit();
@@ -147,7 +147,7 @@ describe("stop", () => {
     expect(isAlive(held)).toBe(true);
   });
 
-  it("ends nobody without a checkpoint, in a human's own terminal, or under a number that was given out again", async () => {
+  it("does not stop an agent without a checkpoint, in a user's own terminal, or with a reused process number", async () => {
     const held = await start(hostRig, { do: "hang" });
     await held.sees(({ says }) => says === "working");
     const file = join(rigs.home.path, "file");
@@ -165,7 +165,7 @@ describe("stop", () => {
     expect(isAlive(held)).toBe(true);
   });
 
-  it.skipIf(NO_TMUX)("ends an agent in a pane and leaves the shell around it", async () => {
+  it.skipIf(NO_TMUX)("stops an agent in a pane and keeps the shell around it", async () => {
     const held = await start(tmuxRig("shell"), { do: "hang" });
     await held.sees(({ says }) => says === "working");
     expect(await carriedOut(rigs.home, held.agent, "stop")).toMatchObject({ result: "done", proven: true });
@@ -190,7 +190,7 @@ describe("end_child", () => {
     return evidence;
   };
 
-  it("ends the command that began with the open tool, and the agent goes on", async () => {
+  it("ends the command that started with the open tool, and the agent continues", async () => {
     const held = await start(
       hostRig,
       { do: "tool", command: ["sh", "-c", "trap '' TERM; sleep 600 & wait; wait"] },
@@ -219,7 +219,7 @@ describe("end_child", () => {
     expect([isAlive(held), await began()]).toEqual([true, []]);
   });
 
-  it("ends nothing of an agent that is well again, or whose human types", async () => {
+  it("ends nothing of an agent that has recovered, or whose user types", async () => {
     const held = await start(hostRig, { do: "tool", command: ["sleep", "600"] }, { do: "idle" });
     const began = async () => (await readProcesses())?.descendants(held.agent.pid as number) ?? [];
     await until("the command", async () => (await began()).some((row) => row.comm === "sleep"));
@@ -237,7 +237,7 @@ describe("end_child", () => {
     expect((await began()).length).toBe(1);
   });
 
-  it("ends the command that the verdict is about, and not one that was only called before it", async () => {
+  it("ends the command that the verdict is about, not one that was called before it", async () => {
     const held = await start(hostRig, { do: "tool", command: ["sleep", "600"] }, { do: "idle" });
     const began = async () => (await readProcesses())?.descendants(held.agent.pid as number) ?? [];
     await until("the command", async () => (await began()).some((row) => row.comm === "sleep"));
@@ -252,7 +252,7 @@ describe("end_child", () => {
     });
   });
 
-  it("ends nothing where two commands began together", async () => {
+  it("ends nothing if two commands started together", async () => {
     const held = await start(hostRig, { do: "fork", count: 2 }, { do: "hang" });
     const began = async () => (await readProcesses())?.descendants(held.agent.pid as number) ?? [];
     await until("the commands", async () => (await began()).length >= 4);

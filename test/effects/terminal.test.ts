@@ -28,7 +28,7 @@ const RIGS: [string, RigMaker][] = [
 ];
 
 describe.each(RIGS)("%s", (_, make) => {
-  it("tells what stands there: an empty composer, a draft, a running turn, a dialog", async () => {
+  it("distinguishes an empty composer, a draft, a running turn and a dialog", async () => {
     const { sees, human } = await start(make, { do: "idle" }, { do: "think", ms: 3000 }, { do: "ask" });
     const idle = await sees(isIdle);
     expect(idle.terminalState).toMatchObject({
@@ -41,7 +41,7 @@ describe.each(RIGS)("%s", (_, make) => {
     await sees(({ dialog, composer }) => dialog === "permission" && composer === "hidden");
   });
 
-  it("writes text to the letter and Enter as a key of its own", async () => {
+  it("types text exactly, and Enter as a separate key", async () => {
     const { terminal, sees, received } = await start(make, { do: "idle" }, { do: "hang" });
     const text = "go on: \"$(touch x)\" ; `y` 'z' #{pid} %d {a,b} é ✓ -- Enter C-c\u001b[31m\r\n\u0003";
     const check = await sees(isIdle);
@@ -64,7 +64,7 @@ describe.each(RIGS)("%s", (_, make) => {
     await sees(({ busy }) => busy === true);
   });
 
-  it("presses the program's own keys: the one that ends a turn, and those that take a text back", async () => {
+  it("presses the program's own keys to end a turn and to delete text", async () => {
     const { terminal, sees, received } = await start(make, { do: "hang" }, { do: "idle" });
     // A screen that is still being drawn refuses an older look, untouched: then one looks again.
     await until("the key to be taken", async () => {
@@ -89,7 +89,7 @@ describe.each(RIGS)("%s", (_, make) => {
     expect(received()).toBe("\u001babc\u007f\u007f\u007f");
   });
 
-  it("writes nothing when a dialog opened after the look", async () => {
+  it("types nothing if a dialog opened after the check", async () => {
     const { terminal, sees, human, received } = await start(make, { do: "idle" }, { do: "ask" }, { do: "hang" });
     const before = await sees(isIdle);
     await human("x\r");
@@ -105,7 +105,7 @@ describe.each(RIGS)("%s", (_, make) => {
     expect(received()).toBe("x\r");
   });
 
-  it("writes nothing over a draft, in a running turn, or at another place of the composer", async () => {
+  it("types nothing over a draft, into a running turn, or at another place of the composer", async () => {
     const { terminal, sees, human, received } = await start(make, { do: "idle" }, { do: "think", ms: 60_000 });
     const before = await sees(isIdle);
     await human("mine");
@@ -132,7 +132,7 @@ describe.each(RIGS)("%s", (_, make) => {
     expect(received()).toBe("mine\r");
   });
 
-  it("knows when somebody typed, and writes nothing while that is not long ago", async () => {
+  it("detects recent user input, and types nothing shortly after it", async () => {
     const { terminal, sees, human, received } = await start(make, { do: "idle" }, { do: "hang" });
     expect((await sees(isIdle)).terminalState.quietMs).toBe(Number.POSITIVE_INFINITY);
     await human("a");
@@ -153,7 +153,7 @@ describe.each(RIGS)("%s", (_, make) => {
     expect(received()).not.toContain("continue");
   });
 
-  it("writes nothing to an agent that is gone", async () => {
+  it("types nothing into an agent that is gone", async () => {
     const { agent, terminal, sees, received } = await start(make, { do: "idle" });
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGKILL");
@@ -169,7 +169,7 @@ describe.each(RIGS)("%s", (_, make) => {
 
 describe("a host's terminal", () => {
   // A tmux server wakes a stopped pane by itself.
-  it("gets nothing while its agent is stopped", async () => {
+  it("receives nothing while its agent is stopped", async () => {
     const { agent, terminal, sees, received } = await start(hostRig, { do: "idle" });
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGSTOP");
@@ -183,7 +183,7 @@ describe("a host's terminal", () => {
 });
 
 describe.skipIf(NO_TMUX)("a tmux pane", () => {
-  it("that became a shell gets nothing, whatever the look before it said", async () => {
+  it("that became a shell receives nothing, whatever the earlier check found", async () => {
     const { agent, terminal, sees } = await start(tmuxRig("shell"), { do: "idle" });
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGKILL");

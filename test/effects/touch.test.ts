@@ -47,7 +47,7 @@ describe.each(RIGS)("in %s", (_, make) => {
     expect(rig.received()).toBe(`${TEXT}\r`);
   });
 
-  it("an interrupt ends the turn by the program's own key, and a nudge then begins another", async () => {
+  it("an interrupt ends the turn by the program's own key, and a nudge then starts another", async () => {
     const rig = await start(make, { do: "hang" }, { do: "idle" }, { do: "think", ms: 60_000 });
     await rig.sees(({ says }) => says === "working");
     expect(await touch(rig, "interrupt")).toMatchObject({ result: "done", proven: true });
@@ -56,14 +56,14 @@ describe.each(RIGS)("in %s", (_, make) => {
     expect(rig.received()).toBe(`\u001b${TEXT}\r`);
   });
 
-  it("a key that the program does not heed is no second one: the turn is said to go on", async () => {
+  it("a key that the program ignores is not pressed twice, and the turn is reported as running", async () => {
     const rig = await start(make, { do: "think", ms: 60_000 });
     await rig.sees(({ says }) => says === "working");
     expect(await touch(rig, "interrupt", {}, 4000)).toMatchObject({ result: "failed", proven: false });
     expect(rig.received()).toBe("\u001b");
   });
 
-  it("neither touches a dialog", async () => {
+  it("neither presses a key in a dialog", async () => {
     const rig = await start(make, { do: "ask" });
     await rig.sees(({ dialog }) => dialog === "permission");
     for (const name of ["nudge", "interrupt"] as const)
@@ -71,7 +71,7 @@ describe.each(RIGS)("in %s", (_, make) => {
     expect(rig.received()).toBe("");
   });
 
-  it("neither touches a draft, nor an agent whose human typed just now", async () => {
+  it("neither types over a draft, nor into an agent with recent user input", async () => {
     const rig = await start(make, { do: "idle" });
     await rig.sees(({ composer }) => composer === "empty");
     await rig.human("mine");
@@ -85,7 +85,7 @@ describe.each(RIGS)("in %s", (_, make) => {
     expect(rig.received()).toBe("mine");
   });
 
-  it("a nudge is no word into a running turn, an interrupt none into an idle composer", async () => {
+  it("a nudge does not type into a running turn, and an interrupt presses nothing in an idle composer", async () => {
     const busy = await start(make, { do: "think", ms: 60_000 });
     await busy.sees(({ says }) => says === "working");
     expect(await touch(busy, "nudge")).toMatchObject({ result: "refused", reason: "a turn is running" });

@@ -20,13 +20,13 @@ describe(`every query that terminals know, asked ${TIMES} times`, () => {
   const file = (): string => join(home.path, "answers");
   const command = (): string[] => ["--", process.execPath, ASKER, file(), String(TIMES)];
 
-  it("brings not one byte from rouse run: the terminal answers, or nobody", async () => {
+  it("gets no byte from rouse run: only the terminal answers", async () => {
     const terminal = rouseInTerminal(home, ["run", ...command()]);
     expect(await terminal.exited).toEqual({ code: 0, signal: null });
     expect(readFileSync(file(), "latin1")).toBe("");
   });
 
-  it("brings the four fixed answers from rouse spawn, and nothing that the agent could have written", async () => {
+  it("gets the four fixed answers from rouse spawn, and no text of the agent", async () => {
     expect((await rouse(home, ["spawn", ...command()])).status).toBe(0);
     await until("the program to end", () => existsSync(file()));
     const answers = readFileSync(file(), "latin1");

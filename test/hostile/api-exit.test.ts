@@ -99,8 +99,8 @@ function strings(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, one]) => [key, ...strings(one)]);
 }
 
-describe("what leaves by the API", () => {
-  it("over HTTP holds no control byte and no secret, on any route", async () => {
+describe("the output of the API", () => {
+  it("over HTTP contains no control byte and no secret, on any route", async () => {
     for (const agent of [NAME, "printer", `nobody ${EVIL.slice(0, 100)} ${CANARIES[0]}`]) {
       for (const { method, path } of ROUTES) {
         if (path === "/v1/events" || path === "/mcp") continue;
@@ -130,7 +130,7 @@ describe("what leaves by the API", () => {
     expect(long.filter((canary) => pane.includes(canary.slice(-24)))).toEqual([]);
   });
 
-  it("over MCP holds none either, whatever the tool", async () => {
+  it("over MCP contains neither, with any tool", async () => {
     let calls = 0;
     for (const which of ["the current client over HTTP", "the current client on stdio"]) {
       const mcp = await (CLIENTS[which] as (typeof CLIENTS)[string])({ home, port, token: client.token });
@@ -159,7 +159,7 @@ describe("what leaves by the API", () => {
     expect(calls).toBe(2 * 3 * (TOOLS.length - 2));
   });
 
-  it("as an event holds none either, and a client that comes back gets what it missed", async () => {
+  it("as events contains neither, and a client that reconnects gets the missed ones", async () => {
     const first = await openEvents(port, client.headers);
     let flips = 0;
     const flip = async (): Promise<void> => {

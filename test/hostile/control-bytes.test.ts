@@ -132,7 +132,7 @@ describe("the command line", () => {
     ["eval", "--worst", "CASES"],
     ["eval", "--json", "CASES"],
     ["eval", "/bad\u001b[31m\u202e.cast"],
-  ])("lets no control byte out: %j %j %j %j", (...args) => {
+  ])("prints no control byte: %j %j %j %j", (...args) => {
     const { stdout, stderr } = rouse(
       args.map((arg) => (arg === "CASES" ? join(root, "cases") : arg.startsWith("/") ? join(root, arg) : arg)),
     );
@@ -150,7 +150,7 @@ describe("plain", () => {
   );
   const numRuns = FULL ? 200_000 : 2000;
 
-  it("leaves nothing unsafe, whatever the text and wherever it is cut", () => {
+  it("leaves nothing unsafe in any text, wherever it is cut", () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 300 }), (input, max) => {
         const out = sanitize(input, max);

@@ -48,12 +48,12 @@ describe("rouse replay with bad recordings among good ones", () => {
     expect(casesOf(ran).at(-1)).toBe("cases/zzz-good");
   });
 
-  it("says what is wrong in lines, never in a stack", () => {
+  it("reports errors in lines, never as a stack trace", () => {
     expect(isClean(ran.stderr), ran.stderr).toBe(true);
   });
 
   it.each([...Object.keys(UNREADABLE), "nowhere.cast", "dangling.cast", "loop.cast", "folder.cast"])(
-    "gives %s one clear line",
+    "reports %s in one clear line",
     (name) => {
       const about = new RegExp(`/${name.replaceAll(".", "\\.")}(?:[ :]|$)`);
       expect(linesOf(ran.stderr).filter((line) => about.test(line))).toHaveLength(1);
@@ -61,7 +61,7 @@ describe("rouse replay with bad recordings among good ones", () => {
     },
   );
 
-  it.each(Object.keys(DAMAGED))("judges what is left of %s", (name) => {
+  it.each(Object.keys(DAMAGED))("judges the remaining part of %s", (name) => {
     expect(casesOf(ran).filter((one) => one.endsWith(`/${name}`))).toHaveLength(1);
   });
 
@@ -73,14 +73,14 @@ describe("rouse replay with bad recordings among good ones", () => {
     ["huge-time.cast", 1],
     ["far-time.cast", 1],
     ["odd-kinds.cast", 4],
-  ])("counts the lines that %s loses: %d", (name, lost) => {
+  ])("counts the lost lines of %s: %d", (name, lost) => {
     const said = linesOf(ran.stderr).filter((line) => line.includes(`/${name}: `));
     expect(said).toEqual([expect.stringMatching(new RegExp(`skipped ${lost} unreadable lines?$`))]);
   });
 });
 
 describe.each(["replay", "eval"])("rouse %s with a folder of broken cases", (command) => {
-  it("goes on to the good ones and says one line for each that it leaves out", () => {
+  it("continues with the good ones and prints one line for each that it skips", () => {
     const ran = rouse([command, "--json", join(root, "cases")]);
     expect(isClean(ran.stderr), ran.stderr).toBe(true);
     for (const name of [
@@ -107,7 +107,7 @@ describe.each(["replay", "eval"])("rouse %s with a folder of broken cases", (com
 
 describe.each(["--events", "--transcript", "--signals"])("rouse replay %s", (option) => {
   it.each(["empty.cast", "random.cast", "nul.cast", "long-line.cast", "deep-header.cast", "folder.cast", "nowhere"])(
-    "gives %s one clear line and exits with 1",
+    "reports %s in one clear line and exits with 1",
     (name) => {
       const { status, stdout, stderr } = rouse(["replay", option, join(root, name)]);
       expect({ status, stdout, lines: linesOf(stderr).length }).toEqual({ status: 1, stdout: "", lines: 1 });
@@ -118,7 +118,7 @@ describe.each(["--events", "--transcript", "--signals"])("rouse replay %s", (opt
 });
 
 describe("rouse", () => {
-  it.each(["replay", "eval"])("%s names a path that is not there", (command) => {
+  it.each(["replay", "eval"])("%s names a path that does not exist", (command) => {
     const { status, stderr } = rouse([command, join(root, "nowhere")]);
     expect(status).toBe(1);
     expect(stderr).toMatch(/^rouse: no such file or folder: .*nowhere\n$/);
@@ -133,12 +133,15 @@ describe("rouse", () => {
     },
   );
 
-  it.skipIf(process.getuid?.() === 0)("names a file that it may not read (skipped for root, who may read all)", () => {
-    const { status, stderr } = rouse(["replay", join(root, "locked.cast")]);
-    expect({ status, lines: linesOf(stderr).length }).toEqual({ status: 1, lines: 1 });
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    "names a file that it cannot read (skipped for root, which can read all files)",
+    () => {
+      const { status, stderr } = rouse(["replay", join(root, "locked.cast")]);
+      expect({ status, lines: linesOf(stderr).length }).toEqual({ status: 1, lines: 1 });
+    },
+  );
 
-  it("does not follow a folder that leads back to itself", () => {
+  it("does not follow a folder link that leads back to itself", () => {
     mkdirSync(join(root, "round"), { recursive: true });
     writeFileSync(join(root, "round", "note.txt"), "nothing here");
     const { status, stderr } = rouse(["replay", join(root, "round")]);

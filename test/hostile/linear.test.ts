@@ -44,7 +44,7 @@ function patternsOf(id: string): string[] {
 }
 
 describe.each(["claude-code", "codex", "gemini", "opencode", "goose", "generic"])("the patterns of %s", (id) => {
-  it("read the beginning of a long text only, so that its length costs nothing", () => {
+  it("read only the beginning of a long text, so that its length costs nothing", () => {
     for (const source of new Set(patternsOf(id))) {
       const compiled = compilePattern(source);
       for (const piece of PIECES) {
@@ -164,7 +164,7 @@ function grows(read: (text: string) => unknown, piece: string): string | null {
 
 describe.each(Object.entries(READERS))("%s", (_, read) => {
   // The search for a period in a text takes about 2 µs per character, so the quick run is content with a fifth.
-  it("comes to an end on any hostile text", () => {
+  it("finishes on any hostile text", () => {
     for (const piece of PIECES) expect(() => read(hostile(piece, FULL ? SIZE : SIZE / 5))).not.toThrow();
   });
 

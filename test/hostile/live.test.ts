@@ -73,7 +73,7 @@ function evilSignals(): Signal[] {
   ];
 }
 
-describe("words of an agent in the daemon", () => {
+describe("the text of an agent in the daemon", () => {
   const asked = ["plain", `evil\u001b]0;x\u0007\u202e\u009b`];
 
   beforeAll(async () => {
@@ -109,7 +109,7 @@ describe("words of an agent in the daemon", () => {
     ["doctor", "--json"],
     ["attach", asked[1] as string],
     ["report", `evil\u001b[31m`],
-  ])("come out without a control byte: %j %j %j %j", async (...args) => {
+  ])("is printed without a control byte: %j %j %j %j", async (...args) => {
     const { stdout, stderr } = await rouse(home, args);
     expect(stdout + stderr).not.toBe("");
     for (const text of [stdout, stderr])
@@ -117,7 +117,7 @@ describe("words of an agent in the daemon", () => {
   });
 
   it.each(["/v1/agents", "/v1/agents/plain", "/v1/agents/plain/why", "/v1/sessions", "/v1/incidents"])(
-    "come out of %s without a control byte",
+    "is returned by %s without a control byte",
     async (path) => {
       const text = await raw("GET", path);
       expect(text).toContain("plain");
@@ -135,7 +135,7 @@ describe("the daemon's memory", () => {
     expect(peakMb(pid)).toBeLessThan(MEMORY_MAX_MB);
   });
 
-  it("outlives nesting, wrong types and names of prototypes", async () => {
+  it("survives nesting, wrong types and names of prototypes", async () => {
     const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
     for (const body of [deep, `{"from":1,"signals":[${deep}]}`, '{"__proto__":{"ok":false},"from":1}', "null", "\0"]) {
       await raw("POST", "/v1/sessions/plain/signals", body);
@@ -147,7 +147,7 @@ describe("the daemon's memory", () => {
 });
 
 describe("a workspace", () => {
-  it(`of ${FILES} files is looked at within bounds`, { timeout: TIMEOUT_MS }, async () => {
+  it(`of ${FILES} files is checked within bounds`, { timeout: TIMEOUT_MS }, async () => {
     const folder = join(home.path, "many");
     for (let n = 0; n < FILES; n++) {
       if (n % 1000 === 0) mkdirSync(join(folder, String(n / 1000)), { recursive: true });

@@ -52,13 +52,13 @@ describe("a log", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("holds no secret, and keeps what stands around it", () => {
+  it("contains no secret, and keeps the text around it", () => {
     const log = CANARIES.map((canary) => logLine("daemon", `it said ${canary} there`, 0)).join("");
     expect(CANARIES.filter((canary) => log.includes(canary))).toEqual([]);
     expect(log.match(/it said \*+/g)).toHaveLength(CANARIES.length);
   });
 
-  it("of what clients ordered has a line per order and one per outcome, whatever they wrote", () => {
+  it("of client requests has one line per request and one per outcome, whatever the clients sent", () => {
     const path = join(folder, "touches.jsonl");
     const log = new ControlLog(path);
     const written = texts.slice(0, TOUCHES / 2);

@@ -85,7 +85,7 @@ async function answers(headers: () => Headers, as?: (route: ApiRoute) => string)
 const PASSED = [200, 400, 404, 406, 409];
 
 describe("every route of the port", () => {
-  it("is in the table that all of these go through", async () => {
+  it("is in the table that all these tests use", async () => {
     expect(OWN.map(({ path }) => path)).toContain("/v1/hooks/claude-code");
     const { text } = await new ApiClient(port, tokens.all as string).get("/v1/openapi.json");
     const { paths } = JSON.parse(text) as { paths: Record<string, object> };
@@ -95,7 +95,7 @@ describe("every route of the port", () => {
     expect(described.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  it("is reached by whoever has the right token, from the right place", async () => {
+  it("is open to a client with the right token, from the right origin", async () => {
     for (const status of await answers(() => good())) expect(PASSED).toContain(status);
   });
 
@@ -133,7 +133,7 @@ describe("every route of the port", () => {
     }
   });
 
-  it("is closed to a token that was revoked, at once", async () => {
+  it("is closed to a revoked token at once", async () => {
     const token = await makeToken(home, "gone", "read,report,control");
     const client = new ApiClient(port, token);
     expect((await client.get("/v1/agents")).status).toBe(200);
@@ -183,7 +183,7 @@ describe("every route of the port", () => {
     }
   }, 120_000);
 
-  it("is closed to a page whose own name was made to lead here", async () => {
+  it("is closed to a page that uses DNS rebinding", async () => {
     for (const { method, path } of TABLE)
       for (const origin of [undefined, `http://evil.example:${port}`]) {
         const { host: _own, ...headers } = good(origin === undefined ? {} : { origin });
@@ -211,7 +211,7 @@ describe("every route of the port", () => {
       }
   });
 
-  it("is closed where a request names two hosts, or another one in its first line", async () => {
+  it("is closed if a request names two hosts, or another one in its first line", async () => {
     const head = [`authorization: Bearer ${tokens.all}`, "content-type: application/json", "connection: close"];
     for (const { method, path: route } of TABLE) {
       const path = route.replace("{agent}", "nobody");
@@ -251,7 +251,7 @@ describe("every route of the port", () => {
     for (const origin of origins) expect([origin, ...(await answers(() => good({ origin })))]).toEqual([origin, 403]);
   });
 
-  it("is not written to by GET, and takes nothing but JSON", async () => {
+  it("cannot be changed by GET, and accepts only JSON", async () => {
     for (const route of TABLE.filter(({ method }) => method === "post")) {
       const isRead = ROUTES.some(({ path, method }) => path === route.path && method === "get");
       if (!isRead) expect([405, 404]).toContain(await ask(route, "GET", good()));
@@ -274,12 +274,12 @@ describe("every route of the port", () => {
       ]).toEqual([405]);
   });
 
-  it("grants no page anything: there is no header of CORS", async () => {
+  it("sends no CORS header", async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/agents`, { headers: good() });
     expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
-  it("takes no giant body, announced or not, and lives on", async () => {
+  it("refuses a huge body, announced or not, and keeps working", async () => {
     const client = new ApiClient(port, tokens.all as string);
     for (const { path } of TABLE.filter(({ method }) => method === "post")) {
       const status = await ask({ path }, "POST", good(), `{"text":"${"x".repeat(5 * 1024 * 1024)}"}`);
@@ -296,7 +296,7 @@ describe("every route of the port", () => {
     expect((await client.get("/v1/health")).status).toBe(200);
   });
 
-  it("is not broken by bodies that make no sense", async () => {
+  it("survives invalid bodies", async () => {
     const client = new ApiClient(port, tokens.all as string);
     const bodies = [
       "",

@@ -17,24 +17,21 @@ const NAMESPACE = ["-Urpf", "--mount-proc"];
 const canChoose =
   spawnSync("unshare", [...NAMESPACE, "sh", "-c", "echo 500 >/proc/sys/kernel/ns_last_pid"]).status === 0;
 
-describe("a number that was given to another process", () => {
-  it.skipIf(!canChoose)(
-    `is not signalled in ${RECYCLES} forced cases (skipped where no namespace is to be had)`,
-    () => {
-      const script = join(import.meta.dirname, "recycle.mjs");
-      const ran = spawnSync("unshare", [...NAMESPACE, process.execPath, script, String(RECYCLES)], {
-        encoding: "utf8",
-      });
-      expect(ran.stderr).toBe("");
-      expect(JSON.parse(ran.stdout)).toEqual({ recycled: RECYCLES, fooled: 0 });
-    },
-  );
+describe("a process number that was reused", () => {
+  it.skipIf(!canChoose)(`is not signalled in ${RECYCLES} forced cases (skipped if no namespace is available)`, () => {
+    const script = join(import.meta.dirname, "recycle.mjs");
+    const ran = spawnSync("unshare", [...NAMESPACE, process.execPath, script, String(RECYCLES)], {
+      encoding: "utf8",
+    });
+    expect(ran.stderr).toBe("");
+    expect(JSON.parse(ran.stdout)).toEqual({ recycled: RECYCLES, fooled: 0 });
+  });
 
   // An agent that dies at some moment of a touch, spread over the whole of it.
   describe.concurrent(`${RACES} times`, () => {
     const ways = NO_TMUX ? ["host"] : ["host", "tmux"];
     it.skipIf(!canChoose).each(ways.flatMap((way) => [`${way} nudge`, `${way} stop`]))(
-      "is neither ended nor typed to in the middle of a touch: %s",
+      "receives neither a signal nor a key in the middle of an action: %s",
       { timeout: 900_000 },
       async (what) => {
         const folder = mkdtempSync(join(tmpdir(), "rouse-recycled-"));
@@ -50,7 +47,7 @@ describe("a number that was given to another process", () => {
     );
   });
 
-  it("is no longer the process that was watched, whatever family the new one has", async () => {
+  it("is not taken for the watched process, whatever its process tree", async () => {
     const pid = fc.integer({ min: 2, max: 60 });
     const row = fc.record({ pid, ppid: pid, sid: pid, start: fc.constantFrom("1", "2", "3"), state: fc.constant("S") });
     const property = fc.asyncProperty(fc.array(row, { maxLength: 12 }), pid, async (rows, judge) => {

@@ -292,7 +292,7 @@ describe("none of the secrets", () => {
   );
 
   it(
-    "is in a log, or in anything at rest but the capture of what agents wrote",
+    "is in a log, or in any stored file except the capture of agents' output",
     async () => {
       const { state, config } = rousePaths(home.env);
       const database = loadSqlite().openReadOnly(rousePaths(home.env).journal);

@@ -38,15 +38,15 @@ async function reported(texts: readonly string[]): Promise<{ all: string; messag
   return { all: JSON.stringify([inbox, outbox, test.arrived]), messages: inbox.length, alerts: test.arrived.length };
 }
 
-describe("what is told", () => {
-  it(`holds none of ${CANARIES.length} formats of secrets, wherever an agent writes them`, async () => {
+describe("a notice", () => {
+  it(`contains none of ${CANARIES.length} formats of secrets, wherever an agent writes them`, async () => {
     const { all, messages, alerts } = await reported(CANARIES);
     expect(messages).toBeGreaterThanOrEqual(2 * CANARIES.length);
     expect(alerts).toBeGreaterThanOrEqual(2 * CANARIES.length);
     expect(CANARIES.filter((canary) => all.includes(JSON.stringify(canary).slice(1, -1)))).toEqual([]);
   });
 
-  it("holds no control byte, no direction mark and no half of a character", async () => {
+  it("contains no control byte, no direction mark and no half of a character", async () => {
     const { all, alerts } = await reported([EVIL]);
     expect(alerts).toBeGreaterThanOrEqual(2);
     const texts: string[] = [];

@@ -20,7 +20,7 @@ async function json<T>(...args: string[]): Promise<T> {
 }
 
 describe("rouse", () => {
-  it("reports an agent that asks for a permission, explains it, and stops the agent when told to", async () => {
+  it("reports an agent that asks for a permission, explains it, and stops the agent on request", async () => {
     await spawnFake(home, "ada", { steps: [{ do: "idle", ms: 1000 }, { do: "stream", ms: 3000 }, { do: "ask" }] });
     const { reasons } = await reaches(home, "ada", "needs_input/permission");
     expect(reasons.length).toBeGreaterThan(0);

@@ -8,7 +8,7 @@ import { caseFolders, OWN_CASES } from "../support/recordings.js";
 
 const OWN = caseFolders(OWN_CASES);
 
-describe("the recordings of our own", () => {
+describe("the project's own recordings", () => {
   const scored = async (sources: readonly SourceName[]) => {
     const cases: LiveCase[] = [];
     for (const path of OWN) {
@@ -20,7 +20,7 @@ describe("the recordings of our own", () => {
     return scoreLive(cases);
   };
 
-  it("are told by all sources: everything found in time, held, with its cause, and no false alarm", async () => {
+  it("meet every bar with all sources: every problem found in time, held, with its cause, and no false alarm", async () => {
     const { misses, notHeld, wrongCause, falseAlarms, falseCompletions, total } = await scored(SOURCE_NAMES);
     expect({ misses, notHeld, wrongCause, falseAlarms, falseCompletions }).toEqual({
       misses: [],
@@ -32,7 +32,7 @@ describe("the recordings of our own", () => {
     expect(total.of).toBeGreaterThanOrEqual(20);
   });
 
-  it("are told by the screen alone, and a headless run by its stream", async () => {
+  it("meet the bars with the screen alone, and a headless run with its stream", async () => {
     const { misses, falseAlarms, falseCompletions } = await scored(["screen", "stream"]);
     expect({ misses, falseAlarms, falseCompletions }).toEqual({ misses: [], falseAlarms: [], falseCompletions: [] });
   });

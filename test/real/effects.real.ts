@@ -138,7 +138,7 @@ describe.each(CLIENTS.map((client) => client.name))("%s", (client) => {
     }
   });
 
-  it.each(WAYS)("with a permission dialog open (%s) gets no key", async (way) => {
+  it.each(WAYS)("with an open permission dialog (%s) gets no key", async (way) => {
     const one = await held(ASKS, way, "end");
     try {
       await one.shows("the dialog", ({ dialog }) => dialog === "permission");
@@ -151,7 +151,7 @@ describe.each(CLIENTS.map((client) => client.name))("%s", (client) => {
     }
   });
 
-  it("ended in a hang, or killed, is resumed with its context", async () => {
+  it("stopped in a hang, or killed, is resumed with its context", async () => {
     const one = await held(HANG, "spawn", "stall");
     const environments = new Environments(rousePaths(home.env), home.env);
     environments.remember(one.agent);

@@ -30,7 +30,7 @@ const scenarioOf = (agent: string): Scenario => ({
 });
 
 describe.each(CLIENTS.map(({ name }) => name))("%s with rouse's MCP server", (client) => {
-  it("asks for all agents and for itself, and its model reads that it works", () => {
+  it("asks for all agents and for itself, and its model reads that it is working", () => {
     const one = { installed: installed.get(client) as Installed, scenario: scenarioOf(`${client}-mcp-spawn`) };
     return Care.with({ ...one, way: "spawn" }, async (care) => {
       await care.finishes(120_000);

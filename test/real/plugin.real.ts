@@ -75,7 +75,7 @@ const TURN = ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"];
 const settingsPath = (): string => join(String(home.env.HOME), ".claude", "settings.json");
 
 describe.sequential("the plugin in a real Claude Code", () => {
-  it("is valid, and brings tools and hooks, each of which is told once", async () => {
+  it("is valid, and brings tools and hooks, each of which is reported once", async () => {
     const before = readFileSync(settingsPath(), "utf8");
     expect(await init()).toContain("hooks, tools (MCP) and /rouse");
     const folder = join(rousePaths(home.env).state, "claude-code-plugin");
@@ -100,7 +100,7 @@ describe.sequential("the plugin in a real Claude Code", () => {
     expect(await claude("mcp", "list")).not.toContain("rouse");
   });
 
-  it("runs as a folder for one session too", async () => {
+  it("also works as a folder for one session", async () => {
     const folder = join(import.meta.dirname, "..", "..", "plugin");
     const bin = join(import.meta.dirname, "..", "..", "bin");
     home.env.PATH = `${bin}${delimiter}${home.env.PATH}`;

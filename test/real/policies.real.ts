@@ -67,7 +67,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
     Care.with({ installed: installed.get(client) as Installed, scenario, way }, body);
   const WAYS = ["spawn", "watch"] as const;
 
-  it.each(WAYS)("in a hang that nothing else ends (%s) is interrupted, told to continue, and finishes", (way) =>
+  it.each(WAYS)("in a hang that nothing else ends (%s) is interrupted, nudged, and finishes", (way) =>
     care(HANG, way, async (one) => {
       await one.finishes(HANG_MS);
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "recovered", 2 * MINUTE);
@@ -82,7 +82,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
     }),
   );
 
-  it("in a silence that it ends itself (spawn) is left alone, and finishes", () =>
+  it("in a silence that ends by itself (spawn) is left alone, and finishes", () =>
     care(SILENT, "spawn", async (one) => {
       await one.finishes(HANG_MS);
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "recovered", 2 * MINUTE);
@@ -123,7 +123,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       for (const words of CONTEXT) expect(one.server.heard[2]).toContain(words);
     }));
 
-  it("killed in a pane that rouse only watches is told, and nothing is typed into what comes after it", () =>
+  it("killed in a pane that rouse only watches is reported, and nothing is typed into the shell after it", () =>
     care(SILENT, "watch", async (one) => {
       await stalls(one);
       const keys = await one.keys();
@@ -134,7 +134,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       expect(one.server.heard).toHaveLength(2);
     }));
 
-  it.each(WAYS)("with a permission dialog open (%s) gets no key, and the question is told", (way) =>
+  it.each(WAYS)("with an open permission dialog (%s) gets no key, and the question is reported", (way) =>
     care(ASKS, way, async (one) => {
       await one.seen.says("needs_input/permission", 0, 60);
       const keys = await one.keys();

@@ -167,7 +167,7 @@ const inbox = async (): Promise<MessageView[]> => {
 };
 
 describe("the watchdog preset with a real Claude Code", () => {
-  it("wakes by the timer, tells of who asks once, of nobody else, and is never asked for a permission", async () => {
+  it("is woken by the timer, reports an open question once and no other agent, and never needs a permission", async () => {
     await reaches(home, "watchdog", "idle");
     const started = await client.call("watchdog_start", { pane_id: "watchdog", interval_secs: 5, message: "check" });
     expect(started).toMatchObject({ isError: false });

@@ -106,7 +106,7 @@ const kinds = (signals: readonly Signal[]): string[] =>
   signals.map((signal) => (signal.kind === "turn" ? `turn ${signal.phase}` : signal.kind));
 
 describe("OpenCode's database", () => {
-  it("tells a turn with its tools as they are written, each fact once", async () => {
+  it("reports a turn with its tools as they are written, each fact once", async () => {
     const sensor = sense();
     expect(await sensor.read(START + 1000)).toEqual({ signals: [], more: false, refusal: null });
     await prompt("ses_1", START + 2000);
@@ -126,7 +126,7 @@ describe("OpenCode's database", () => {
     expect(kinds((await sensor.read(START + 7000)).signals)).toEqual(["turn end"]);
   });
 
-  it("takes what was there before for history: at its own time, behind a gap", async () => {
+  it("reads existing rows as history: at their own time, before a gap", async () => {
     await prompt("ses_1", START + 2000);
     await part("p2", ["ses_1", "ses_1-m2"], START + 9000, bash("completed", START + 3500, START + 9000));
     const { signals } = await sense().read(START + 100_000);
@@ -135,7 +135,7 @@ describe("OpenCode's database", () => {
     expect(signals.find(({ kind }) => kind === "tool_end")?.at).toBe(START + 9000);
   });
 
-  it("goes on where an earlier life stopped", async () => {
+  it("resumes where an earlier run stopped", async () => {
     const before = sense();
     await prompt("ses_1", START + 2000);
     await part("p2", ["ses_1", "ses_1-m2"], START + 2500, bash("running", START + 2500));
@@ -146,7 +146,7 @@ describe("OpenCode's database", () => {
     expect(kinds((await sense({}, state).read(START + 6000)).signals)).toEqual(["tool_end"]);
   });
 
-  it("keeps to the session of the program's folder, and goes with it into another", async () => {
+  it("follows the session of the program's folder, and follows it into another", async () => {
     const sensor = sense();
     await session("ses_old", START - 90_000);
     await session("ses_other", START + 500, "/elsewhere");
@@ -162,7 +162,7 @@ describe("OpenCode's database", () => {
     expect(named.state.marks).toMatchObject([{ before: "ses_old" }]);
   });
 
-  it("tells of subagents their tools, and of an old session that is gone on with nothing of its past", async () => {
+  it("reports only the tools of subagents, and nothing of the past of an old session that continues", async () => {
     await prompt("ses_old", START - 500_000);
     await part("p0", ["ses_old", "ses_old-m2"], START - 400_000, bash("completed", START - 450_000, START - 400_000));
     const sensor = sense();
@@ -176,7 +176,7 @@ describe("OpenCode's database", () => {
     expect(signals.filter(({ kind }) => kind.startsWith("tool"))).toMatchObject([{ kind: "tool_start", id: "p9" }]);
   });
 
-  it("reads a burst in bounded pieces and loses none of it", async () => {
+  it("reads a burst in bounded pieces without loss", async () => {
     const sensor = sense();
     await prompt("ses_1", START + 1000);
     await sensor.read(START + 1500);
@@ -191,7 +191,7 @@ describe("OpenCode's database", () => {
     expect(signals.filter(({ kind }) => kind === "tool_start")).toHaveLength(700);
   });
 
-  it("never waits for a writer, and never keeps one from writing", async () => {
+  it("never waits for a writer, and never blocks one", async () => {
     const sensor = sense();
     await prompt("ses_1", START + 1000);
     await sensor.read(START + 1500);
@@ -212,7 +212,7 @@ describe("OpenCode's database", () => {
     expect((await other.read(START + 2000)).signals.length).toBeGreaterThan(0);
   });
 
-  it("says what it cannot read, and reads again when it can", async () => {
+  it("reports what it cannot read, and continues when it can", async () => {
     const nowhere = sense({ path: join(root, "none.db") });
     expect(await nowhere.read(START)).toMatchObject({ refusal: "missing" });
     writeFileSync(join(root, "none.db"), "no database at all, whatever its name says");
@@ -231,7 +231,7 @@ describe("OpenCode's database", () => {
     expect(await sensor.read(START + 3000)).toMatchObject({ refusal: null });
   });
 
-  it("follows a database that was replaced", async () => {
+  it("follows a replaced database", async () => {
     const sensor = sense();
     await prompt("ses_1", START + 1000);
     await sensor.read(START + 1500);

@@ -28,13 +28,13 @@ function failuresOf({ seed, violations, log }: Report): string[] {
 }
 
 describe(`a day of eight agents, ${SEEDS.length} times`, () => {
-  it.each(SEEDS)("holds every promise under seed %s", { timeout: 1_200_000 }, async (seed) => {
+  it.each(SEEDS)("keeps every promise under seed %s", { timeout: 1_200_000 }, async (seed) => {
     const report = await run(seed);
     for (const [name, count] of Object.entries(report.counts)) total[name] = (total[name] ?? 0) + count;
     expect(failuresOf(report)).toEqual([]);
   });
 
-  it.skipIf(ONE !== null)("had faults of every kind, and agents that were mended", () => {
+  it.skipIf(ONE !== null)("includes faults of every kind, and agents that recovered", () => {
     const wanted = ["lost", "late", "doubled", "reordered", "crash", "suspend", "jump", "store_down", "silent_host"];
     const calls = [
       "append crash_after",
@@ -50,7 +50,7 @@ describe(`a day of eight agents, ${SEEDS.length} times`, () => {
     if (FULL) console.log(JSON.stringify(total));
   });
 
-  it("is the same to the letter when it is run again", { timeout: 1_200_000 }, async () => {
+  it("is exactly the same when it is run again", { timeout: 1_200_000 }, async () => {
     for (const seed of SEEDS.slice(0, RUNS)) {
       const [first, second] = [
         await run(seed, { hours: 8, calmHours: 1 }),

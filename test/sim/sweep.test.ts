@@ -51,12 +51,12 @@ async function sweep(call: Call, kind: CallFault): Promise<{ runs: number; found
   }
 }
 
-describe("one call fails, and", () => {
+describe("when one call fails,", () => {
   const cases = (Object.keys(CALL_FAULTS) as Call[]).flatMap((call) =>
     CALL_FAULTS[call].map((kind) => [call, kind] as [Call, CallFault]),
   );
   it.each(cases)(
-    "no touch is repeated, no incident lost and no unknown outcome forgotten: %s %s",
+    "no action is repeated, no incident is lost and no unknown outcome is forgotten: %s %s",
     { timeout: 3_600_000 },
     async (call, kind) => {
       const { runs, found } = await sweep(call, kind);

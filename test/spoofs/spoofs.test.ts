@@ -93,7 +93,7 @@ describe("the originals of the spoofs", () => {
     ["generic", "claude/permission", 60, "needs_input"],
     ["generic", "codex/permission", 60, "needs_input"],
     ["generic", "gemini/permission", 60, "needs_input"],
-  ] as const)("are seen by the same reading: %s, %s at %d s is %s", async (profile, folder, t, state) => {
+  ] as const)("are detected by the same reader: %s, %s at %d s is %s", async (profile, folder, t, state) => {
     const chrome = await chromeOf(
       profile === "generic"
         ? folder.startsWith("claude")

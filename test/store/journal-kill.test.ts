@@ -76,7 +76,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe("a writer killed at a random moment", () => {
-  it("has lost nothing that was acknowledged, and leaves a sound file", async () => {
+  it("loses no acknowledged signal, and leaves a valid file", async () => {
     const moments: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const afterMs = Math.floor(Math.random() * 120);
@@ -101,7 +101,7 @@ describe("a writer killed at a random moment", () => {
     }
   });
 
-  it("is named to whoever wants the journal while it lives", async () => {
+  it("is named to another process that opens the journal while it runs", async () => {
     const { pid, ended } = startWriter();
     await until(() => existsSync(`${path}.holder`) && readFileSync(`${path}.holder`, "utf8") !== "");
     expect(() => openJournal(path)).toThrow(

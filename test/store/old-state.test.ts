@@ -46,7 +46,7 @@ function openState(): { journal: Journal; notes: readonly string[] } {
 }
 
 describe("a state folder of commit f58a156", () => {
-  it("opens without a remark, and nothing is set aside", () => {
+  it("opens without a warning, and nothing is set aside", () => {
     expect(openState().notes).toEqual([]);
     expect(readdirSync(paths.state).filter((name) => name.includes(".bad-"))).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe("a state folder of commit f58a156", () => {
     ]);
   });
 
-  it("keeps what was done about an incident, with its outcome", () => {
+  it("keeps the actions of an incident, with their outcomes", () => {
     const { actions, incidents } = openState().journal.incidentState.load();
     const [action] = actions;
     expect(actions).toHaveLength(1);
@@ -142,7 +142,7 @@ describe("a state folder of commit f58a156", () => {
     ]);
   });
 
-  it("keeps its permissions, also what was forbidden by name", () => {
+  it("keeps its permissions, including the agents excluded by name", () => {
     const permission = new Permission(join(paths.state, "allow.json"));
     expect(permission.loadError).toBeNull();
     const allowed = (name: string, origin: "spawn" | "tmux", about: "loop" | "rate_limited"): boolean =>
@@ -171,7 +171,7 @@ describe("a damaged state folder of commit f58a156", () => {
     expect(existsSync(join(paths.state, "allow.json"))).toBe(true);
   });
 
-  it("allows nothing, and says so, when the permissions cannot be read", () => {
+  it("permits nothing, and reports it, if the permissions cannot be read", () => {
     const path = join(paths.state, "allow.json");
     writeFileSync(path, '{"all":');
     const permission = new Permission(path);

@@ -41,7 +41,7 @@ describe("an invalid input", () => {
       "for_secs: -1 is not accepted; expected a number above 0, at most 31622400 or null",
     ],
     ["health", null, "the input must be a JSON object"],
-  ])("of %s, %j, is explained by field, fault and what is expected", (name, input, text) => {
+  ])("for %s, %j, is explained with the field, the error and the expected value", (name, input, text) => {
     expect(complaint(name, input)).toBe(text);
   });
 
@@ -51,7 +51,7 @@ describe("an invalid input", () => {
     expect(text.length).toBeLessThan(150);
   });
 
-  it("never shows the words of the schema library", () => {
+  it("is never explained in the words of the schema library", () => {
     for (const name of Object.keys(OPERATIONS) as OperationName[]) {
       const schema: z.ZodObject = OPERATIONS[name].input;
       for (const field of Object.keys(schema.shape)) {

@@ -30,7 +30,7 @@ describe("figures for people", () => {
     expect(text.replace(/\s+/g, " ")).toContain("prompts, limits, errors, results: delay p95 – ≤ 5 s no cases");
   });
 
-  it("name what was told late, and what stood in the place of a verdict that was not held", () => {
+  it("list late verdicts, and the verdicts that replaced one that did not hold", () => {
     const working = { t: 111, state: "working" as const, cause: null, reasons: ["A turn is running (title)"] };
     const live = {
       ...scoreLive([]),
@@ -44,7 +44,7 @@ describe("figures for people", () => {
     expect(text).toContain("not held: waiting_input in claude/b\n      1:51.0 working: A turn is running (title)");
   });
 
-  it("says that there are no errors", () => {
+  it("say that there are no errors", () => {
     expect(worstText({}, false)).toBe("\nno errors\n");
   });
 });

@@ -60,7 +60,7 @@ describe("the table of incidents", () => {
     expect(incidentsText([], EIGHTY, NOW)).toBe("no incidents\n");
   });
 
-  it("fits into 80 columns, whatever the incidents contain", () => {
+  it("fits into 80 columns for any incident", () => {
     const long = incident({
       agent: "an-agent-with-a-name-that-is-very-long-indeed",
       problem: "no_completion_signal",

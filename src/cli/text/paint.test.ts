@@ -22,7 +22,7 @@ describe("colours", () => {
     [{ isTTY: true }, { TERM: "dumb" }, false],
     [{ isTTY: false }, { TERM: "xterm" }, false],
     [{}, {}, false],
-  ])("and pictures: on %j with %j there are some: %s", (stream, env, can) => {
+  ])("and a redrawn screen on %j with %j are possible: %s", (stream, env, can) => {
     expect(canDraw(stream, env)).toBe(can);
   });
 

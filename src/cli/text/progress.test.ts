@@ -19,7 +19,7 @@ describe("the progress line", () => {
   it.each([
     ["no terminal", false, "xterm"],
     ["a dumb one", true, "dumb"],
-  ])("writes nothing where there is %s", (_, isTTY, term) => {
+  ])("writes nothing with %s", (_, isTTY, term) => {
     vi.stubEnv("TERM", term);
     const { written, stream } = fakeStream(isTTY);
     const progress = startProgress("replaying", 2, stream);

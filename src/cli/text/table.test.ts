@@ -50,9 +50,12 @@ describe("the width of a text in a terminal", () => {
     expect(textWidth(text)).toBe(width);
   });
 
-  it.each(["日本語の名前", "🚀🚀🚀🚀", "abcdefgh", "aé日🚀b", ""])("of %s is what it is cut or filled to", (text) => {
-    for (let width = 0; width < 20; width++) expect(textWidth(fitTo(text, width))).toBe(width);
-  });
+  it.each(["日本語の名前", "🚀🚀🚀🚀", "abcdefgh", "aé日🚀b", ""])(
+    "of %s is exactly the requested width after cutting or padding",
+    (text) => {
+      for (let width = 0; width < 20; width++) expect(textWidth(fitTo(text, width))).toBe(width);
+    },
+  );
 });
 
 describe("the table of agents", () => {
@@ -61,7 +64,7 @@ describe("the table of agents", () => {
     expect(burnText(view({ tokens_per_hour: 800 }))).toBe("800 tokens per hour");
   });
 
-  it("fits 80 columns with names in full, whatever the agents are called and do", () => {
+  it("fits into 80 columns and shows every name in full, for any agents", () => {
     const agents = [
       view({ name: "日本語の長い名前のエージェント", task: "課題四十二番の続き", doing: "編集：ファイル.ts" }),
       view({ name: "👩‍👩‍👧‍👦-family-of-agents-with-a-long-name", state: "stuck", cause: "no_completion_signal" }),

@@ -80,14 +80,14 @@ describe("an incident", () => {
     expect(world.incidentState.incidents.map(({ phase }) => phase)).toEqual(["recovered", "open"]);
   });
 
-  it("takes the next name of the same hang", () => {
+  it("takes the next cause of the same hang", () => {
     const world = watching();
     world.check(0, "stuck/silent_stream");
     world.check(300, "error/api");
     expect(world.only).toMatchObject({ problem: "api", chain: ["silent_stream"] });
   });
 
-  it("keeps its name when rouse stops the process, and takes the name of the exit of the session started in its place", () => {
+  it("keeps its cause when rouse stops the process, and takes the exit of the replacement session as its cause", () => {
     const world = watching();
     world.check(0, "stuck/frozen_screen");
     const { id } = world.only;
@@ -108,7 +108,7 @@ describe("an incident", () => {
     expect(world.only).toMatchObject({ problem: "crash", chain: ["frozen_screen"] });
   });
 
-  it("counts an exit as rouse's own if a record of an older version names no session", () => {
+  it("treats an exit as caused by rouse if a record of an older version names no session", () => {
     const world = watching();
     world.check(0, "stuck/frozen_screen");
     const intent = { id: "s", at: START, agent: "a", do: "stop", deadlineMs: 1, proof: "none", waitMs: 1 } as const;

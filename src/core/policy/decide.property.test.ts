@@ -211,7 +211,7 @@ describe("decide, in any history", () => {
     );
   });
 
-  it("decides the same about an agent in whatever order unrelated agents are checked", () => {
+  it("decides the same about an agent regardless of the order in which unrelated agents are checked", () => {
     fc.assert(
       fc.property(steps(["a"]), steps(["b"]), fc.boolean(), (ofA, ofB, aFirst) => {
         // Far from each other in kind, so that they share no outage; the node's budget is not reached.

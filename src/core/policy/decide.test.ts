@@ -90,7 +90,7 @@ describe("the recovery plan of the default policy", () => {
     ]);
   });
 
-  it("tells a looping agent once that it repeats itself, and does not tell it to continue", () => {
+  it("warns a looping agent once that it repeats itself, and does not ask it to continue", () => {
     const world = new World();
     world.watch(0, 60, "stuck/loop");
     world.check(90, "idle");

@@ -10,7 +10,7 @@ describe("the guard's question", () => {
   it.each([
     { what: "the row of the limit itself, drawn a second after its record,", afterMs: 1000, send: true },
     { what: "a continuing reply", afterMs: 20_000, send: false },
-  ])("is answered by $what as it should be", ({ afterMs, send }) => {
+  ])("is answered correctly by $what", ({ afterMs, send }) => {
     const evidence = createEvidence();
     takeSignal(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
     takeSignal(evidence, { ...screen({ busy: false, reply: "You hit your limit" }), at: incident.since + afterMs });

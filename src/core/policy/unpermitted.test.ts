@@ -32,7 +32,7 @@ const claims = (world: World): (string | null)[] =>
     escalated?.overBudget ? "beyond" : (escalated?.wouldDo ?? null),
   );
 
-describe("what rouse would have done", () => {
+describe("an action that rouse would have taken", () => {
   it("does not exceed the budget of an agent in an hour", () => {
     const world = new World(tight);
     for (const minute of [0, 15, 30, 45, 61]) problem(world, "a", minute * MIN, "error/api");
@@ -58,7 +58,7 @@ describe("what rouse would have done", () => {
     expect(unpermittedActions(world.incidentState)).toHaveLength(2);
   });
 
-  it("is nothing if another check objects: a budget, or too little evidence", () => {
+  it("is not recorded if another check objects: a budget, or too little evidence", () => {
     const spent = new World({ ...tight, budgets: { ...tight.budgets, incident: 0 } });
     spent.watch(0, 3 * MIN, "error/api", NOT_ALLOWED);
     expect(spent.only.escalated).toMatchObject({

@@ -24,7 +24,7 @@ describe("the key", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("is not read through a link, nor taken from a file that holds none", () => {
+  it("is not read through a link, and not from a file without a valid key", () => {
     const path = join(folder, "key");
     makeKey(path);
     symlinkSync(path, join(folder, "link"));
@@ -33,13 +33,13 @@ describe("the key", () => {
     expect(() => makeKey(join(folder, "other"))).toThrow("is not a key");
   });
 
-  it("is made again where a full disk left an empty file", () => {
+  it("is created again if a full disk left an empty file", () => {
     const path = join(folder, "key");
     writeFileSync(path, "");
     expect(makeKey(path)).toBe(readKey(path));
   });
 
-  it("is compared whole, whatever its length", () => {
+  it("is compared in full, regardless of its length", () => {
     expect(isSameKey("abc", "abc")).toBe(true);
     for (const wrong of ["", "ab", "abd", "abcd", "é".repeat(1000)]) expect(isSameKey(wrong, "abc")).toBe(false);
   });

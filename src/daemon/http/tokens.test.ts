@@ -21,7 +21,7 @@ describe("a token", () => {
     expect(listTokens(path)).toEqual([]);
   });
 
-  it("is known by its text, with the rights that it was given, and only its digest is kept", () => {
+  it("is recognised by its text, has the rights it was given, and is stored only as a digest", () => {
     const token = createToken(path, "ann", ["read", "control"], 0);
     expect(token).toMatch(/^rouse_[\w-]{43}$/);
     expect(readFileSync(path, "utf8")).not.toContain(token.slice(6));
@@ -46,7 +46,7 @@ describe("a token", () => {
     expect(revokeToken(path, "ann")).toBe(false);
   });
 
-  it("has a name of its own, of letters and digits", () => {
+  it("has a unique name of letters and digits", () => {
     createToken(path, "ann", ["read"], 0);
     expect(() => createToken(path, "ann", ["read"], 0)).toThrow("already exists");
     for (const name of ["", "a b", "../x", "\u001b[31m", "x".repeat(61)])
@@ -54,7 +54,7 @@ describe("a token", () => {
     expect(listTokens(path).map(({ name }) => name)).toEqual(["ann"]);
   });
 
-  it("is not read through a link, nor out of a file that is damaged", () => {
+  it("is not read through a link or from a damaged file", () => {
     const token = createToken(path, "ann", ["read"], 0);
     symlinkSync(path, join(folder, "link"));
     expect(new Tokens(join(folder, "link")).find(token)).toBeNull();
@@ -70,7 +70,7 @@ describe("a token", () => {
     }
   });
 
-  it("in a file that others could read is for this user alone again", () => {
+  it("in a file that others can read is private again", () => {
     createToken(path, "ann", ["read"], 0);
     chmodSync(path, 0o644);
     listTokens(path);

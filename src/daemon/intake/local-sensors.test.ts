@@ -75,7 +75,7 @@ const afterChecks = async (what: string, isSo: () => boolean): Promise<void> =>
   );
 
 describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeout: 90_000 }, () => {
-  it("look for work where the configuration says that it shows, and only at the agent's own commits", async () => {
+  it("find work in the configured files, and count only the agent's own commits", async () => {
     const work = mkdtempSync(join(tmpdir(), "rouse-sensors-work-"));
     const now = new Date(test.loop.now());
     const git = (...args: string[]) =>
@@ -104,7 +104,7 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     rmSync(work, { recursive: true, force: true });
   });
 
-  it("store what one look finds of many agents with few commits", async () => {
+  it("store the results of one check of many agents in few commits", async () => {
     const sessions = Array.from({ length: 40 }, (_, n) => `s${n + 1}`);
     for (const session of sessions) watch("transcript", { id: session, name: session });
     const before = test.journal.stats().commits;
@@ -117,7 +117,7 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     expect(test.journal.stats().commits - before).toBeLessThan(10);
   });
 
-  it("see an agent's process, and hear of it while it lives", async () => {
+  it("sample an agent's process, and record that it is alive", async () => {
     watch("transcript");
     const before = test.loop.find("s1")?.lastAliveAt ?? 0;
     sensors.start();
@@ -127,7 +127,7 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     expect(endedAt()).toBeNull();
   });
 
-  it("tell what a full disk did not take when there is room again", async () => {
+  it("store refused signals once the disk has room again", async () => {
     const append = test.journal.append.bind(test.journal);
     let refused = 0;
     test.journal.append = () => {
@@ -143,7 +143,7 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     await until("the sample that was refused", () => samples().length > 0, 30_000);
   });
 
-  it("end a session that nobody else watches when its process is gone", async () => {
+  it("end a session without another watcher when its process has ended", async () => {
     watch("transcript");
     await test.send("s1", WORKING);
     sensors.start();
@@ -154,14 +154,14 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     expect(test.says()).toBe("gone");
   });
 
-  it("take a recycled number for another process", async () => {
+  it("treat a reused process number as another process", async () => {
     watch("transcript", { pidStart: "another start" });
     sensors.start();
     await afterChecks("the end", () => endedAt() !== null);
     expect([child.exitCode, child.signalCode]).toEqual([null, null]);
   });
 
-  it("leave it to the host to tell the end, for a while", async () => {
+  it("wait for the host to report the end first", async () => {
     child.kill("SIGKILL");
     await ended;
     watch("spawn", { pidStart: "gone" });
@@ -173,7 +173,7 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     expect((endedAt() as number) - startedAt).toBeGreaterThanOrEqual(20_000);
   });
 
-  it("take the end from the record of a host that went with its agent", async () => {
+  it("take the end from the record of a host that ended with its agent", async () => {
     child.kill("SIGKILL");
     await ended;
     recorded = { code: null, signal: 9, leftBy: null };
@@ -185,7 +185,7 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
   });
 
   it.each(["human", "client"] as const)(
-    "call it no crash when the record says that a %s meant the end",
+    "do not report a crash if the record says that a %s ended the session",
     async (leftBy) => {
       child.kill("SIGKILL");
       await ended;
@@ -198,7 +198,7 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     },
   );
 
-  it("go on with the others when one of them fails", async () => {
+  it("continue with the other agents if one fails", async () => {
     watch("transcript", { id: "bad", name: "bad", workspace: "\0nowhere" });
     watch("transcript");
     sensors.start();

@@ -17,11 +17,11 @@ const put = (name: string, text: string): void => {
 };
 
 describe("the profiles that the daemon knows", () => {
-  it("are those of this release without any of the user's own", () => {
+  it("are the built-in ones if the user has none", () => {
     expect(new Profiles(config).of("codex")).toBe(profileFor("codex"));
   });
 
-  it("are the user's own as their files are now, without a restart", () => {
+  it("follow changes of the user's files without a restart", () => {
     const profiles = new Profiles(config);
     expect(profiles.of("sketch").id).toBe("generic");
     put("sketch.toml", 'id = "sketch"\nmessage = "^> "');
@@ -32,7 +32,7 @@ describe("the profiles that the daemon knows", () => {
     expect(profiles.of("sketch").id).toBe("generic");
   });
 
-  it("go on without a file that became wrong, and with it when it is right again", () => {
+  it("leave out a file while it is invalid", () => {
     put("sketch.toml", 'id = "sketch"');
     put("other.toml", 'id = "other"');
     symlinkSync("circle.json", join(config, "profiles", "circle.json"));

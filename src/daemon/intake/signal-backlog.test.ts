@@ -16,7 +16,7 @@ beforeEach(() => {
   });
 });
 
-it("tells everything once and in its order, however often the store refuses", async () => {
+it("sends every signal once and in order, however often the store refuses", async () => {
   await backlog.add("s1", [seen(1), seen(2)]);
   await Promise.all([backlog.add("s1", [seen(3)]), backlog.add("s1", [seen(4)])]);
   expect(backlog.isDone).toBe(false);
@@ -26,7 +26,7 @@ it("tells everything once and in its order, however often the store refuses", as
   expect(backlog.isDone).toBe(true);
 });
 
-it("keeps the newest where the store refuses for very long", async () => {
+it("keeps the newest signals if the store refuses for a long time", async () => {
   for (let n = 0; n < 21; n++)
     await backlog.add(
       "s1",

@@ -104,7 +104,7 @@ class Watching {
   }
 }
 
-it.each(MODELS)("no age holds time in which nobody looked, whatever clocks, machine and daemon do (%s)", (model) => {
+it.each(MODELS)("no age includes unobserved time, whatever clocks, machine and daemon do (%s)", (model) => {
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 6 }), (parts) => {
       const watching = new Watching(model);

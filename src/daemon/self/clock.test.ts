@@ -15,7 +15,7 @@ describe("Clock", () => {
     expect(hand.clock.now()).toBe(START + 3_601_234);
   });
 
-  it("runs on at its own pace when the wall clock is set back", () => {
+  it("continues at its own pace when the wall clock is set back", () => {
     const hand = new HandClock(START);
     hand.set(-3_600_000);
     expect(hand.clock.now()).toBe(START);
@@ -25,7 +25,7 @@ describe("Clock", () => {
     expect(hand.clock.now()).toBe(START + 3_600_500);
   });
 
-  it("shows a suspend that a wall clock set back hides from it", () => {
+  it("shows a suspend that a wall clock set back would hide", () => {
     const hand = new HandClock(START, "linux");
     expect(hand.clock.check.now).toBe(START);
     hand.set(-95_000);
@@ -34,7 +34,7 @@ describe("Clock", () => {
     expect(hand.clock.timed(START - 95_000)).toBe(START - 1000);
   });
 
-  it("shows a suspend that both other clocks hide a tenth of a second later", () => {
+  it("shows a suspend that both other clocks hide, a tenth of a second later", () => {
     const hand = new HandClock(START, "linux");
     expect(hand.clock.check.now).toBe(START);
     hand.set(-110_000);
@@ -45,7 +45,7 @@ describe("Clock", () => {
     expect(hand.clock.check.now).toBe(START + 109_100);
   });
 
-  it("goes on where the daemon before it was, when the wall clock was set back between them", () => {
+  it("continues from the time of the previous daemon when the wall clock was set back in between", () => {
     const hand = new HandClock(START);
     hand.set(-600_000);
     const clock = hand.again();
@@ -58,7 +58,7 @@ describe("Clock", () => {
   });
 
   it.each(MODELS)(
-    "goes on through the time between two daemons, wherever the wall clock is set meanwhile (%s)",
+    "continues through the time between two daemons, however the wall clock is set meanwhile (%s)",
     (model) => {
       const step = fc.oneof(
         fc.record({ pass: fc.integer({ min: 0, max: 7_200_000 }) }),
@@ -90,7 +90,7 @@ describe("Clock", () => {
     },
   );
 
-  it("does not go on by an uptime that nobody kept or that is of another boot: it follows the wall clock", () => {
+  it("follows the wall clock if the uptime was not stored or belongs to another boot", () => {
     const hand = new HandClock(START);
     const { moment } = hand.clock;
     hand.set(-600_000);
@@ -103,7 +103,7 @@ describe("Clock", () => {
     }
   });
 
-  it.each(MODELS)("knows of a sleep on %s", (model) => {
+  it.each(MODELS)("detects a sleep on %s", (model) => {
     const hand = new HandClock(START, model);
     hand.sleep(600_000);
     expect(hand.clock.now()).toBe(START + 600_000);
@@ -125,7 +125,7 @@ describe("Clock", () => {
     );
   });
 
-  it("asks the system where it is given nothing else", () => {
+  it("asks the system by default", () => {
     const before = Date.now();
     expect(new DaemonClock().now()).toBeGreaterThanOrEqual(before);
   });
@@ -134,16 +134,16 @@ describe("Clock", () => {
 describe("gapBetween", () => {
   const check = (ms: number, wall = ms) => ({ now: START + ms, wall: START + wall });
 
-  it("is none while ticks come about when they are asked for", () => {
+  it("is null while ticks arrive about as scheduled", () => {
     expect(gapBetween(check(0), check(1000), 1000)).toBeNull();
     expect(gapBetween(check(0), check(16_000), 1000)).toBeNull();
   });
 
-  it("is the whole time since the last tick when one comes much too late", () => {
+  it("is the whole time since the last tick if a tick is much too late", () => {
     expect(gapBetween(check(0), check(16_001), 1000)).toEqual({ from: START, to: START + 16_001 });
   });
 
-  it("is as much longer as the wall clock caught up, since all that was stamped before looks older by that", () => {
+  it("is longer by the amount that the wall clock caught up, because earlier timestamps look older by that", () => {
     expect(gapBetween(check(0, -600_000), check(1000, -584_000), 1000)).toBeNull();
     const gap = gapBetween(check(0, -600_000), check(1000, -400_000), 1000);
     expect(gap).toEqual({ from: START - 199_000, to: START + 1000 });

@@ -22,7 +22,7 @@ function read(): Moment | null {
 }
 
 describe("the time of the last observation", () => {
-  it("is known to the next daemon, to five seconds", () => {
+  it("is known to the next daemon within five seconds", () => {
     const checked = new LastWatchedFile(path);
     expect(checked.before).toBeNull();
     for (let ms = 0; ms <= 12_000; ms += 1000)
@@ -32,7 +32,7 @@ describe("the time of the last observation", () => {
     checked.close();
   });
 
-  it.each([{ ms: 90_000, boot: null }, null])("is known with what is known of the machine's uptime: %j", (uptime) => {
+  it.each([{ ms: 90_000, boot: null }, null])("is stored with the known uptime of the machine: %j", (uptime) => {
     const before = new LastWatchedFile(path);
     before.keep({ now: NOW, wall: NOW, uptime: { ms: 1, boot: BOOT } });
     before.close();
@@ -42,15 +42,18 @@ describe("the time of the last observation", () => {
     expect(read()).toEqual({ now: NOW + 6000, wall: NOW + 5000, uptime });
   });
 
-  it("is known from what an older rouse wrote, which kept the time alone", () => {
+  it("is read from the format of an older rouse, which stored only the time", () => {
     writeFileSync(path, String(NOW));
     expect(read()).toEqual({ now: NOW, wall: NOW, uptime: null });
   });
 
-  it.each(["", "17724", "garbage that is long", "\0\0\0\0\0\0\0\0\0\0\0\0\0"])("is not known from %j", (text) => {
-    writeFileSync(path, text);
-    expect(read()).toBeNull();
-  });
+  it.each(["", "17724", "garbage that is long", "\0\0\0\0\0\0\0\0\0\0\0\0\0"])(
+    "is unknown for the content %j",
+    (text) => {
+      writeFileSync(path, text);
+      expect(read()).toBeNull();
+    },
+  );
 
   it("is not written through a link", () => {
     writeFileSync(join(folder, "other"), "mine");

@@ -13,7 +13,7 @@ import { servicePulse } from "./service-manager.js";
 const NOW = Date.parse("2026-03-02T09:00:00Z");
 
 describe("a heartbeat", () => {
-  it("leaves at the end of finished rounds, no more often than it is wanted, and not while the loop is blocked", async () => {
+  it("is sent at the end of finished rounds, at most at its interval, and not while the loop is blocked", async () => {
     const test = new TestLoop();
     let sent = 0;
     const pulse = new Pulse({
@@ -46,7 +46,7 @@ describe("a heartbeat", () => {
     test.close();
   });
 
-  it("is under way once at a time, and a failure is kept until one succeeds", async () => {
+  it("is sent one at a time, and a failure is kept until one succeeds", async () => {
     const ends: ((error?: Error) => void)[] = [];
     const send = () =>
       new Promise<void>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve())));
@@ -95,7 +95,7 @@ describe("the dead man's switch", () => {
     return pulse.view().error;
   };
 
-  it("is fetched, and only its host is shown", async () => {
+  it("is requested, and only its host is shown", async () => {
     const pulse = pulseTo(`http://127.0.0.1:${port}/ping/secret-token?x=1`);
     expect(await problem(pulse)).toBeNull();
     expect(asked).toEqual(["GET /ping/secret-token?x=1"]);
@@ -106,34 +106,34 @@ describe("the dead man's switch", () => {
     [500, "answered 500"],
     [404, "answered 404"],
     [302, "redirects (302): use the new address"],
-  ])("fails when it is answered with %d, and no redirect is followed", async (status, says) => {
+  ])("fails on the status %d, and follows no redirect", async (status, says) => {
     answer = status;
     expect(await problem(pulseTo(`http://127.0.0.1:${port}/secret`))).toBe(`127.0.0.1:${port} ${says}`);
     expect(asked).toHaveLength(1);
   });
 
-  it("gives up on a host that does not answer", async () => {
+  it("times out if the host does not answer", async () => {
     answer = null;
     const error = await problem(pulseTo(`http://127.0.0.1:${port}/secret`, 100));
     expect(error).toBe(`127.0.0.1:${port} cannot be reached: no answer within 0.1 s`);
   });
 
-  it("fails where nobody listens, without a word of the path", async () => {
+  it("fails if nothing listens, without showing the path", async () => {
     await new Promise((resolve) => server.close(resolve));
     const error = await problem(pulseTo(`http://127.0.0.1:${port}/secret`));
     expect(error).toBe(`127.0.0.1:${port} cannot be reached: ECONNREFUSED`);
   });
 
-  it.each(["ftp://host/x", "not an address", "file:///etc/passwd"])("says that %j is no address", async (address) => {
+  it.each(["ftp://host/x", "not an address", "file:///etc/passwd"])("rejects %j as an address", async (address) => {
     expect(await problem(pulseTo(address))).toMatch(/^daemon\.dead_man_url must be an address/);
   });
 
-  it("is none without an address", () => {
+  it("is off without an address", () => {
     expect(deadManPulse("", 60_000)).toBeNull();
   });
 });
 
-describe("signs for a service manager", () => {
+describe("notifications to the service manager", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "rouse-notify-"));
@@ -155,7 +155,7 @@ describe("signs for a service manager", () => {
   };
   const honest = `require("fs").appendFileSync(${JSON.stringify("LOG")}, process.env.NOTIFY_SOCKET.slice(-4) + " " + process.argv.slice(2).join(" ") + "\\n")`;
 
-  it("say ready once, then that it lives at half the time allowed, and that it ends", async () => {
+  it("report ready once, then liveness at half the watchdog interval, and the stop", async () => {
     fake(honest.replace("LOG", log()));
     const given = env();
     const pulse = servicePulse(given) as Pulse;
@@ -174,13 +174,13 @@ describe("signs for a service manager", () => {
     expect(words()).toEqual(["sock READY=1 WATCHDOG=1", "sock WATCHDOG=1", "sock STOPPING=1"]);
   });
 
-  it("are none without one, and none of a watchdog that is meant for another process", () => {
+  it("are not sent without a service manager, nor for a watchdog of another process", () => {
     expect(servicePulse({ PATH: folder })).toBeNull();
     expect(servicePulse(env({ WATCHDOG_PID: "1" }), 7)?.view().every_secs).toBe(3600);
     expect(servicePulse(env({ WATCHDOG_PID: "7" }), 7)?.view().every_secs).toBe(30);
   });
 
-  it("fail with a reason where systemd-notify fails or is missing", async () => {
+  it("fail with a reason if systemd-notify fails or is missing", async () => {
     const pulse = servicePulse(env()) as Pulse;
     pulse.ticked(NOW);
     await until("a failure", () => pulse.view().failures === 1);

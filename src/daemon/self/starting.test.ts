@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { answerStarting, inPieces, type RestoreProgress } from "./starting.js";
 
-describe("a start", () => {
-  it("answers while it works, with how far it is", async () => {
+describe("the start of the daemon", () => {
+  it("answers with its progress while it works", async () => {
     const fold: RestoreProgress = { folded: 0, of: 4 };
     const server = createServer((request, response) => answerStarting("1.0", fold, request, response));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -37,7 +37,7 @@ describe("a start", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("fails as its work fails", async () => {
+  it("fails if its work fails", async () => {
     function* broken(): Generator<number, number> {
       yield 1;
       throw new Error("disk");

@@ -31,7 +31,7 @@ const commit = (hours: number): Signal => ({
 });
 
 describe("checkOf", () => {
-  it("asks for as much confidence as the agent's settings do", () => {
+  it("uses the confidence threshold of the agent's settings", () => {
     const judge = agent("a", [turn, commit(8)]);
     expect(check(judge, 8)).toMatchObject({ category: "warning", activity: { is_active: true } });
     judge.settings = { min_confidence_threshold: 0.99 };
@@ -47,7 +47,7 @@ describe("checkOf", () => {
     [11.99, "critical"],
     [12, "auto-resume"],
     [100, "auto-resume"],
-  ] as const)("calls an agent whose last sign is %d h old %s", (hours, category) => {
+  ] as const)("rates an agent whose last sign is %d h old as %s", (hours, category) => {
     expect(check(agent("a", [turn]), hours)).toMatchObject({
       category,
       category_by_age: category,
@@ -56,7 +56,7 @@ describe("checkOf", () => {
     });
   });
 
-  it("does not escalate an agent that commits, and says by which source it knows", () => {
+  it("does not escalate an agent that commits, and names the source", () => {
     expect(check(agent("a", [turn, commit(13)]), 13)).toMatchObject({
       category: "warning",
       category_by_age: "auto-resume",
@@ -65,26 +65,26 @@ describe("checkOf", () => {
     });
   });
 
-  it("takes a commit from before the agent's start for nobody's activity", () => {
+  it("does not count a commit from before the agent's start", () => {
     const old: Signal = { kind: "commit", at: START - MINUTE, source: "workspace", id: "c0" };
     const word: Signal = { ...turn, source: "screen" } as Signal;
     expect(check(agent("a", [old, word]), 0.1)?.activity).toMatchObject({ is_active: false, sources: [] });
   });
 
-  it("lets the age alone decide when activity is not to be asked", () => {
+  it("uses only the age if the activity check is turned off", () => {
     expect(check(agent("a", [turn, commit(13)]), 13, false)).toMatchObject({ category: "auto-resume", activity: null });
   });
 
-  it("does not call for the resumption of an agent that is done", () => {
+  it("does not recommend resuming an agent that is done", () => {
     const end: Signal = { kind: "turn", at: START + MINUTE, source: "transcript", phase: "end" };
     expect(check(agent("a", [turn, end]), 13)).toMatchObject({ category: "warning", state: "complete" });
   });
 
-  it("escalates when nobody could look, and says that activity is not known", () => {
+  it("escalates if the agent could not be observed, and reports its activity as unknown", () => {
     expect(check(agent("a"), 7)).toMatchObject({ category: "critical", activity: { known: false, is_active: false } });
   });
 
-  it("does not count the time in which the machine slept", () => {
+  it("does not count time in which the machine slept", () => {
     const gap: Signal = {
       kind: "gap",
       at: START + 8 * HOUR,
@@ -95,14 +95,14 @@ describe("checkOf", () => {
     expect(check(agent("a", [turn, gap]), 8)).toMatchObject({ category: "fresh", age_secs: 3600 });
   });
 
-  it("puts the stalest first and leaves out those that ended", () => {
+  it("lists the longest silent agent first and leaves out ended agents", () => {
     const late: Signal = { ...turn, at: START + HOUR };
     const all = [agent("late", [late]), agent("early", [turn]), agent("over", [], { endedAt: START + 1 })];
     const checked = checkOf(all, START + 3 * HOUR, () => ({ ...CHECK_HOURS, activityCheck: true }));
     expect(checked.map(({ name }) => name)).toEqual(["early", "late"]);
   });
 
-  it("asks of each agent the hours that hold where it works", () => {
+  it("uses for each agent the hours configured where it works", () => {
     const all = [agent("strict", [turn], { workspace: "/strict" }), agent("usual", [turn], { workspace: "/usual" })];
     const checked = checkOf(all, START + 3 * HOUR, ({ workspace }) => ({
       ...CHECK_HOURS,

@@ -3,7 +3,7 @@ import { World } from "../../../test/support/incidents.js";
 import { POLICIES } from "../../core/policy/builtin.js";
 import { findIncident } from "./incident-view.js";
 
-describe("an incident that is asked for", () => {
+describe("an incident", () => {
   const sensors = new World(POLICIES.observe);
   sensors.check(0, "stuck/loop", { agent: "api" });
   sensors.check(10, "working", { agent: "api", progress: 5 });
@@ -15,7 +15,7 @@ describe("an incident that is asked for", () => {
     return typeof incident === "string" ? incident : `found ${incident.problem}`;
   };
 
-  it("is found by its id, by three characters of it, or by the agent that has one open", () => {
+  it("is found by its id, by the first three characters of it, or by an agent with an open incident", () => {
     const id = open?.id ?? "";
     expect([found(id), found(id.slice(0, 3)), found("web")]).toEqual(["found auth", "found auth", "found auth"]);
   });

@@ -28,7 +28,7 @@ const NOTHING = { ok: 0, limited: 0, until: null, recovering: 0, acknowledged: 0
 const ENDED = { ended_at: "2026-11-15T11:00:00.000Z" };
 
 describe("the figures of a status line", () => {
-  it("count who is well, and name who needs a person", () => {
+  it("count healthy agents, and name those that need the user", () => {
     const agents = [agent("b", "working"), agent("a", "idle"), agent("d", "needs_input"), agent("c", "stuck")];
     expect(lineOf(agents, [problem("c"), problem("d")])).toEqual({
       ...NOTHING,
@@ -40,7 +40,7 @@ describe("the figures of a status line", () => {
     });
   });
 
-  it("call for nobody while rouse mends it, and do once it gave up", () => {
+  it("show no need for the user while rouse recovers an agent, and show it after rouse gave up", () => {
     const agents = [agent("a", "stuck")];
     expect(lineOf(agents, [problem("a", { allowed: true })])).toEqual({ ...NOTHING, recovering: 1 });
     const up = problem("a", { allowed: true, phase: "escalated", next: { do: null, at: null, reason: "" } });
@@ -51,11 +51,11 @@ describe("the figures of a status line", () => {
     ["was acknowledged", { acked_at: "2026-11-15T10:30:00.000Z" }],
     ["is silenced", { silenced_until: "2026-11-15T12:30:00.000Z" }],
     ["was a false alarm", { feedback: "false-alarm" as const }],
-  ])("call for nobody when it %s", (_, more) => {
+  ])("show no need for the user when the agent %s", (_, more) => {
     expect(lineOf([agent("a", "error")], [problem("a", more)])).toEqual({ ...NOTHING, acknowledged: 1 });
   });
 
-  it("say when the first limit ends", () => {
+  it("include the earliest reset of a limit", () => {
     const until = "2026-11-15T12:00:00.000Z";
     const agents = [
       agent("a", "rate_limited", { until: "2026-11-15T13:00:00.000Z" }),
@@ -64,7 +64,7 @@ describe("the figures of a status line", () => {
     expect(lineOf(agents, [])).toEqual({ ...NOTHING, limited: 2, until });
   });
 
-  it("leave out who ended, but for one whose end is a problem; the newest session counts", () => {
+  it("leave out ended agents unless the end is a problem, and use the newest session", () => {
     const later = { started_at: "2026-11-15T10:30:00.000Z" };
     const agents = [
       agent("done", "complete", ENDED),
@@ -79,7 +79,7 @@ describe("the figures of a status line", () => {
     });
   });
 
-  it("name one that works and is over its budget, and only so many", () => {
+  it("name a working agent over its budget, up to the limit of names", () => {
     const over = problem("a", { problem: "over_budget", phase: "escalated", next: null });
     expect(lineOf([agent("a", "working")], [over]).needs_you).toEqual([{ name: "a", why: "over budget" }]);
     const many = Array.from({ length: 14 }, (_, i) => agent(`a${i}`, "error"));

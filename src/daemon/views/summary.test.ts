@@ -48,12 +48,12 @@ const prompt = (minutes: number, open: boolean): Signal => ({
 });
 
 describe("summaryOf", () => {
-  it("judges by the settings that the agent was judged by", () => {
+  it("judges by the settings that applied to the agent", () => {
     const [reported] = summarise([turn(0, "start")], { settings: { isJudging: false } }).agents;
     expect(reported?.state).toBe("unknown");
   });
 
-  it("tells the time in each state, and a question with how long it stood and what followed", () => {
+  it("reports the time in each state, and each question with its duration and what followed", () => {
     const { agents } = summarise([turn(0, "start"), prompt(1, true), prompt(21, false), turn(22, "end")]);
     expect(agents).toHaveLength(1);
     expect(agents[0]).toMatchObject({ name: "a", task: "T1", state: "complete", ended: null });
@@ -65,19 +65,19 @@ describe("summaryOf", () => {
     expect(total).toBe(3600);
   });
 
-  it("finds a silence that no signal tells of, because it judges again when it is due", () => {
+  it("finds a silence without a signal, because it rechecks when the recheck is due", () => {
     const delta: Signal = { kind: "delta", at: at(1), source: "stream", channel: "content", chars: 10 };
     const { agents } = summarise([{ ...turn(0, "start"), source: "stream" }, delta], { now: at(60) });
     expect(agents[0]?.problems.at(-1)).toMatchObject({ state: "stuck", to: null, followed_by: null });
   });
 
-  it("says of a problem that lasts already that it began before", () => {
+  it("says that a lasting problem began before the period", () => {
     const { agents } = summarise([turn(0, "start"), prompt(1, true)], { since: at(30), now: at(60) });
     expect(agents[0]).toMatchObject({ from: new Date(at(30)).toISOString(), states: { needs_input: 1800 } });
     expect(agents[0]?.problems).toMatchObject([{ began_before: true, to: null, secs: 1800 }]);
   });
 
-  it("counts each commit and file once, and only since then", () => {
+  it("counts each commit and file once, and only within the period", () => {
     const commit = (minutes: number, id: string): Signal => ({
       kind: "commit",
       at: at(minutes),
@@ -97,12 +97,12 @@ describe("summaryOf", () => {
     expect(agents[0]).toMatchObject({ commits: 1, files: 1 });
   });
 
-  it("does not count commits that were there before the agent, whenever they are told", () => {
+  it("does not count commits from before the agent, whenever they are reported", () => {
     const signals: Signal[] = [turn(0, "start"), { kind: "commit", at: at(-30), source: "workspace", id: "old" }];
     expect(summarise(signals, { since: at(-60) }).agents[0]).toMatchObject({ commits: 0 });
   });
 
-  it("does not add up tokens that two sources count", () => {
+  it("does not add up tokens that two sources report", () => {
     const tokens = (source: Signal["source"]): Signal => ({
       kind: "tokens",
       at: at(1),
@@ -115,7 +115,7 @@ describe("summaryOf", () => {
     expect(agents[0]?.tokens).toEqual({ input: 100, output: 10, cost_usd: 0.5 });
   });
 
-  it("tells how it ended, and leaves out who ended before", () => {
+  it("reports how the session ended, and leaves out sessions that ended before", () => {
     const exit: Signal = { kind: "exit", at: at(10), source: "process", code: 3, signal: null };
     const of = session({ endedAt: at(10) });
     expect(summarise([exit], { of }).agents[0]).toMatchObject({
@@ -125,12 +125,12 @@ describe("summaryOf", () => {
     expect(summarise([exit], { of, since: at(11) }).agents).toEqual([]);
   });
 
-  it("says for how long nobody looked", () => {
+  it("reports the unobserved time", () => {
     const gap: Signal = { kind: "gap", at: at(40), source: "observer", from: at(10), to: at(40) };
     expect(summarise([gap], { since: at(20) }).agents[0]?.unseen_secs).toBe(1200);
   });
 
-  it("gives way often, however many signals there are", () => {
+  it("yields often, however many signals there are", () => {
     const signals = Array.from(
       { length: 5000 },
       (_, i): Signal => ({ kind: "output", at: START + i, source: "screen", bytes: 1 }),
@@ -142,7 +142,7 @@ describe("summaryOf", () => {
     expect(pauses).toBeGreaterThan(10);
   });
 
-  it("accounts for all of the time, whatever comes in whatever order", () => {
+  it("accounts for the whole period for any signals in any order", () => {
     const any: fc.Arbitrary<Signal> = fc.oneof(
       fc
         .tuple(fc.integer({ min: -10, max: 90 }), fc.constantFrom("start" as const, "end" as const))

@@ -29,8 +29,8 @@ const tool: Untimed = {
   subject: "npm test",
 };
 
-describe("what is shown of a session", () => {
-  it("is one flat record with times that programs read", () => {
+describe("the view of a session", () => {
+  it("is one flat record with machine-readable times", () => {
     const view = viewOf(watch(WORKING, { task: "T-7", tags: ["night"] }), START + 2000);
     expect(view).toMatchObject({
       name: "api",
@@ -48,7 +48,7 @@ describe("what is shown of a session", () => {
     expect(view.reasons[0]).toContain("A turn is running (title)");
   });
 
-  it("says what it does: the open tool, what the screen shows of one, or what is asked", () => {
+  it("shows what the agent does: the open tool, a tool on the screen, or the open question", () => {
     expect(viewOf(watch([...WORKING, tool]), START).doing).toBe("Bash: npm test");
     const shown = screen({ busy: true, moving: true, tool: { class: "shell", subject: "make all" } });
     expect(viewOf(watch([shown]), START).doing).toBe("make all");
@@ -57,13 +57,13 @@ describe("what is shown of a session", () => {
     expect(viewOf(watch(WORKING), START).doing).toBe("");
   });
 
-  it("has the end of a limit", () => {
+  it("contains the end of a limit", () => {
     const until = START + 3_600_000;
     const view = viewOf(watch([{ kind: "limit", source: "transcript", level: "hit", until } as Untimed]), START);
     expect(view).toMatchObject({ state: "rate_limited", cause: "limit", until: "2026-03-02T10:00:00.000Z" });
   });
 
-  it("carries no control byte of an agent", () => {
+  it("contains no control byte of an agent", () => {
     const hostile = "a\u001b[31mb\u0007\u202ec\u0000";
     const fields = { name: hostile, kind: hostile, task: hostile, workspace: hostile, tags: [hostile] };
     const why = whyOf(watch([...WORKING, { ...tool, subject: hostile, tool: hostile }], fields), START);
@@ -71,7 +71,7 @@ describe("what is shown of a session", () => {
     expect(why.name).toBe("a [31mb c");
   });
 
-  it("says that rouse is blind when what is heard of it tells nothing for a minute", () => {
+  it("says that rouse cannot see the agent after a minute without signals", () => {
     const judge = watch([]);
     judge.judge(START + 10_000);
     expect(viewOf(judge, START + 69_000)).toMatchObject({ state: "unknown", blind: null });

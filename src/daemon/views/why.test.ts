@@ -43,7 +43,7 @@ describe("why", () => {
     );
   });
 
-  it("names rouse stop, and no typed keys, as the human's part in an end", () => {
+  it("names rouse stop, not typed keys, as the user's part in an end", () => {
     const stop = { kind: "input", source: "human", by: "human", bytes: 0, quits: true, ordered: true };
     const end = { kind: "exit", source: "process", code: null, signal: 15 };
     const why = whyOf(
@@ -56,7 +56,7 @@ describe("why", () => {
     ]);
   });
 
-  it("names the prompt that is open, the limit and the error", () => {
+  it("names the open prompt, the limit and the error", () => {
     const prompt = { kind: "prompt", source: "hook", open: true, prompt: "permission", question: "Push?" };
     const limit = { kind: "limit", source: "transcript", level: "hit", text: "5-hour limit" };
     const error = { kind: "error", source: "transcript", cause: "api", final: true, digest: "d", text: "529" };
@@ -69,7 +69,7 @@ describe("why", () => {
     );
   });
 
-  it("says what would change the verdict, and when it is judged again", () => {
+  it("says what would change the verdict, and when it is judged next", () => {
     const active = whyOf(story([0, working]), START);
     expect(active.changes).toEqual([
       expect.stringMatching(/^the next check, in \d+/),
@@ -80,14 +80,14 @@ describe("why", () => {
     );
   });
 
-  it("tells the story in order, its latest part only", () => {
+  it("gives the most recent part of the history in order", () => {
     const turns = Array.from({ length: 120 }, (_, n): [number, Omit<Signal, "at">] => [n * 5, n % 2 ? idle : working]);
     const { timeline } = whyOf(story(...turns), START + 600_000);
     expect(timeline.length).toBeLessThanOrEqual(40);
     expect(timeline.map(({ t }) => t)).toEqual(timeline.map(({ t }) => t).sort((a, b) => a - b));
   });
 
-  it("quotes so many of the last lines of the screen as asked for, without secrets and control bytes", () => {
+  it("quotes the requested number of last screen lines, without secrets and control bytes", () => {
     const secret = `sk-ant-api03-${"aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY".repeat(3)}`;
     const judge = story([0, screen({ busy: true, moving: true, tail: ["one", `key ${secret}`, "three\u001b[2J"] })]);
     const quoting = (output_preview_lines: number): string[] => {

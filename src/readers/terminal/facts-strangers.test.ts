@@ -139,13 +139,13 @@ describe("the facts of an unknown program's screen", () => {
     });
   });
   it.each(["⠏ Thinking... (esc to cancel, 12s)", "  ⠏ A joke of the day (1m 4s · ↓ 2.1k tokens · esc to cancel)"])(
-    "say of a stranger that counts as Gemini CLI does that it tries again without a word: %s",
+    "include a silent retry for a program that counts as Gemini CLI does: %s",
     (row) => {
       expect(facts("qwen", stranger(row))).toMatchObject({ busy: true, retriesSilently: true });
     },
   );
 
-  it("do not show this for any other unknown program", () => {
+  it("do not include one for any other unknown program", () => {
     const row = "⠏ Thinking... (12s · esc to interrupt)";
     expect(facts("some-program", stranger(row)).busy).toBe(true);
     expect(facts("some-program", stranger(row)).retriesSilently).toBeUndefined();

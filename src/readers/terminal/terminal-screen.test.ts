@@ -66,7 +66,7 @@ describe("the emulator's screen", () => {
   });
 
   it.each(["\u06de", "ab\r\u06de", "\u001b[5G\u06de", "a\u06de", "\u06dex"])(
-    "holds a mark without room of its own as told: %j",
+    "keeps a zero-width mark where the emulator reports it: %j",
     (text) => {
       const { terminal, screen, write } = screenOf();
       write(text);

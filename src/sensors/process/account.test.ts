@@ -27,7 +27,7 @@ const claude = (accountUuid: string, organizationUuid?: string): object => ({
 });
 
 describe("the account of an agent", () => {
-  it("is the login that Claude Code keeps, with its organization: each has limits of its own", async () => {
+  it("is the login that Claude Code stores, with its organization, because each has its own limits", async () => {
     write(".claude.json", claude("ada", "home"));
     const one = await of("claude-code");
     expect(one).toMatch(/^claude-code #[0-9a-f]{8}$/);
@@ -36,7 +36,7 @@ describe("the account of an agent", () => {
     expect(await of("claude-code", { CLAUDE_CONFIG_DIR: join(home, "other") })).not.toBe(one);
   });
 
-  it("is the one that Codex is logged in to, else its key", async () => {
+  it("is the login of Codex, else its key", async () => {
     write(".codex/auth.json", { OPENAI_API_KEY: null, tokens: { id_token: "a.b.c", account_id: "acct-1" } });
     write("key/auth.json", { OPENAI_API_KEY: "sk-1" });
     const login = await of("codex", { OPENAI_API_KEY: "sk-2" });
@@ -47,7 +47,7 @@ describe("the account of an agent", () => {
     expect(ofTheEnvironment).toBe(key);
   });
 
-  it("is the one that Gemini CLI is configured to use", async () => {
+  it("is the account that Gemini CLI is configured to use", async () => {
     write(".gemini/google_accounts.json", { active: "ada@example.org", old: [] });
     const login = await of("gemini");
     const key = await of("gemini", { GEMINI_API_KEY: "k" });
@@ -57,7 +57,7 @@ describe("the account of an agent", () => {
     expect(await of("gemini", { GEMINI_API_KEY: "k" })).toBe(login);
   });
 
-  it("is the key or the cloud of its environment if that takes precedence over a login", async () => {
+  it("is the key or the cloud account in its environment if that takes precedence over a login", async () => {
     write(".claude.json", claude("ada"));
     const found = await Promise.all([
       of("claude-code"),
@@ -85,7 +85,7 @@ describe("the account of an agent", () => {
     expect(await of("generic")).toBeNull();
   });
 
-  it("follows a new login within a minute, and holds while its file is being written", async () => {
+  it("follows a new login within a minute, and stays the same while its file is being written", async () => {
     const known = accounts();
     write(".claude.json", claude("ada"));
     const ada = await of("claude-code", {}, known);
@@ -98,7 +98,7 @@ describe("the account of an agent", () => {
     expect(await of("claude-code", {}, known)).not.toBe(ada);
   });
 
-  it("cannot be guessed from the mail address or the API key without the key of this machine", async () => {
+  it("cannot be guessed from the mail address or the API key without this machine's key", async () => {
     write(".gemini/google_accounts.json", { active: "ada@example.org" });
     expect(await of("gemini", {}, accounts("one"))).not.toBe(await of("gemini", {}, accounts("another")));
   });

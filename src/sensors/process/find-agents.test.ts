@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     expect((await find())[0]?.located?.transcript).toBe(named);
   });
 
-  it("leaves rouse's own sessions alone, and names those that it started for others", async () => {
+  it("ignores sessions that rouse runs for itself, and names the session of those that it started for the user", async () => {
     await start("claude", "", { ROUSE_OWN: "1" });
     const pid = await start("codex", "", { ROUSE_SESSION: "s-1" });
     expect(await find()).toMatchObject([{ pid, session: "s-1" }]);
@@ -157,7 +157,7 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     expect(agents[0]?.pid).toBe(outer);
   });
 
-  it("does not guess which of two in one folder writes its newest transcript", async () => {
+  it("does not guess which of two agents in one folder writes the newest transcript", async () => {
     await start("claude");
     await start("claude");
     const folder = join(home, ".claude", "projects", work.replace(/[^a-zA-Z0-9]/g, "-"));
@@ -166,7 +166,7 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     expect(agents.map((agent) => agent.located?.transcript)).toEqual([null, null]);
   });
 
-  it("knows a program that was met while its process was still another one of the same name", async () => {
+  it("recognises a program that replaced another process of the same name", async () => {
     const node = join(home, "bin", "node");
     symlinkSync("/bin/sh", node);
     const claude = write(join(home, "bin", "claude"), "echo claude; read line");
@@ -192,7 +192,7 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     expect(await find(finder)).toHaveLength(0);
   });
 
-  it("finds OpenCode's database, and leaves it alone where two share a folder and it", async () => {
+  it("finds OpenCode's database, and ignores it if two agents share a folder and a database", async () => {
     const pid = await start("opencode", "", { XDG_DATA_HOME: join(home, "data") }, ["--session", "ses_abc"]);
     const [agent] = await find();
     expect(agent).toMatchObject({ kind: "opencode", pid });

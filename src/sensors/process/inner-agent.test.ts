@@ -24,7 +24,7 @@ describe("an agent inside an agent", () => {
     expect(isInnerAgent(root, 100, kin)).toBe(inner);
   });
 
-  it("is searched for with a bound", () => {
+  it("is searched for up to a bound", () => {
     expect(isInnerAgent(1, 7, () => ({ ppid: 7, kind: null }))).toBe(false);
   });
 });

@@ -17,19 +17,19 @@ describe("parseStat", () => {
     });
   });
 
-  it.each(["", "(", "77 claude S", "x (y) S 1"])("reads nothing out of %j", (text) => {
+  it.each(["", "(", "77 claude S", "x (y) S 1"])("returns null for %j", (text) => {
     expect(parseStat(text)).toBeNull();
   });
 });
 
-describe.skipIf(process.platform !== "linux")("what /proc tells of this process", () => {
-  it("holds its arguments, folder and environment", () => {
+describe.skipIf(process.platform !== "linux")("the facts of a process in /proc", () => {
+  it("include its arguments, folder and environment", () => {
     expect(readArgv(process.pid)?.[0]).toContain("node");
     expect(readCwd(process.pid)).toBe(process.cwd());
     expect(readEnviron(process.pid)?.get("PATH")).toBeDefined();
   });
 
-  it("is nothing for a process that is not there", () => {
+  it("are empty for a process that does not exist", () => {
     expect([readArgv(2 ** 22 + 1), readCwd(2 ** 22 + 1), readEnviron(2 ** 22 + 1)]).toEqual([null, null, null]);
   });
 });
@@ -38,7 +38,7 @@ describe("parseSs", () => {
   const line = (users: string, info: string) =>
     `0      0      10.0.0.2:42668     160.79.104.10:443  users:(${users}) cubic ${info} segs_out:3`;
 
-  it("adds up per process", () => {
+  it("adds up bytes per process", () => {
     const sockets = parseSs(
       [
         line('("claude",pid=10,fd=20)', "bytes_received:4243"),
@@ -51,13 +51,13 @@ describe("parseSs", () => {
   });
 
   it.each(['x",pid=1,fd=2', 'x",pid=1,fd=2)', '("a",pid=1,fd=2'])(
-    "credits nobody else with the bytes of a process called %j",
+    "assigns the bytes of a process called %j to no other process",
     (comm) => {
       expect([...parseSs(line(`("${comm.slice(0, 15)}",pid=10,fd=20)`, "bytes_received:9")).keys()]).toEqual([10]);
     },
   );
 
-  it("tells connections that lead outside from what a program says to itself", () => {
+  it("distinguishes outside connections from connections of a program to itself", () => {
     const own = (ends: string, pid: number): string =>
       `0 0 ${ends} users:(("codex",pid=${pid},fd=9)) cubic bytes_received:9`;
     const sockets = parseSs(
@@ -71,7 +71,7 @@ describe("parseSs", () => {
     expect(outwardSockets(sockets.get(11) ?? [])).toHaveLength(1);
   });
 
-  it("reads nothing out of noise", () => {
+  it("returns nothing for noise", () => {
     expect(parseSs(`\n\n${"(".repeat(10_000)}\nusers:((\n`).size).toBe(0);
   });
 });

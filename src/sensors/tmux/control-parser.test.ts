@@ -21,11 +21,11 @@ const EVENTS: ControlEvent[] = [
 ];
 
 describe("ControlParser", () => {
-  it("reads replies and notices, and takes a pane's row for a mark only with the reply's own numbers", () => {
+  it("reads replies and notices, and accepts a pane's row as the end of a reply only with the reply's own numbers", () => {
     expect(parse(SESSION)).toEqual(EVENTS);
   });
 
-  it("gives the same events however the bytes were cut", () => {
+  it("gives the same events for any chunking", () => {
     const all = bytes(SESSION);
     fc.assert(
       fc.property(fc.array(fc.nat(all.length), { maxLength: 40 }), (cuts) => {
@@ -41,7 +41,7 @@ describe("ControlParser", () => {
     ["a line without an end", "x".repeat(1024 * 1024 + 1)],
     ["a reply without an end", `%begin 1 1 1\n${`${"y".repeat(1000)}\n`.repeat(17_000)}`],
     ["a line that is neither notice nor reply", "hello\n"],
-  ])("breaks at %s and takes nothing after it", (reason, text) => {
+  ])("stops at %s and reads nothing after it", (reason, text) => {
     const parser = new ControlParser();
     expect(parser.push(bytes(text))).toEqual([{ kind: "broken", reason }]);
     expect(parser.push(bytes("%sessions-changed\n"))).toEqual([]);

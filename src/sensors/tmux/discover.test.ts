@@ -52,7 +52,7 @@ const chosen = (list: Pane[], rules: AdoptRules, lines?: Record<number, [number,
 };
 
 describe("parsePanes", () => {
-  it("reads what names, titles and options hold as text, separators of every kind included", () => {
+  it("reads names, titles and options as text, with separators of any kind", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string(), (title, name) => {
         const evil = `${title}\n%2;:|\t\u001f`;
@@ -63,13 +63,13 @@ describe("parsePanes", () => {
     );
   });
 
-  it("lists a pane once when its window is in two sessions, in the one where it was known", () => {
+  it("lists a pane once if its window is in two sessions, under the session it was known by", () => {
     const text = row({}) + row({ session_id: "$7", session_name: "second" });
     expect(parsePanes(text, MARK).map((pane) => pane.session.name)).toEqual(["main"]);
     expect(parsePanes(text, MARK, () => "$7").map((pane) => pane.session.name)).toEqual(["second"]);
   });
 
-  it("skips what is no pane", () => {
+  it("skips anything that is not a pane", () => {
     expect(panes({ pane_id: "%x; kill-server" }, { pane_pid: "-1" }, { session_id: "0" })).toEqual([]);
     expect(parsePanes("no server running", MARK)).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe("chooseAgents", () => {
   it.each([
     ["an agent that rouse runs in a terminal of its own", "node /usr/bin/rouse run -- claude"],
     ["an agent in an inner tmux", "tmux"],
-  ])("leaves %s to the other watch", (_, parent) => {
+  ])("skips %s, which is watched another way", (_, parent) => {
     expect(chosen(panes({}), PROGRAMS, { 100: [50, "bash"], 101: [100, parent], 102: [101, "claude"] })).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe("chooseAgents", () => {
   const TAGGED: AdoptRules = { ...NOTHING, tags: ["worker"] };
   const tagged = { "@rouse_tags": "worker", pane_current_command: "python3" };
 
-  it("takes the agent of a tagged window and not the editor or the shell beside it", () => {
+  it("takes the agent of a tagged window, not the editor or the shell beside it", () => {
     const list = panes(
       { ...tagged, pane_current_command: "claude" },
       { ...tagged, pane_id: "%2", pane_current_command: "vim" },
@@ -116,7 +116,7 @@ describe("chooseAgents", () => {
     expect(chosen(list, TAGGED)).toEqual(["%1 claude-code", "%4 -", "%6 -"]);
   });
 
-  it("takes a pane with a tag that the project it works in adds", () => {
+  it("takes a pane with a tag that the agent's project adds", () => {
     const rules = {
       ...TAGGED,
       tagsIn: (folder: string) => (folder === "/project" ? ["worker", "helper"] : ["worker"]),
@@ -143,14 +143,14 @@ describe("chooseAgents", () => {
     expect(chosen(panes({ ...base, pane_title: "bug-7-worker" }), rules)).toEqual([]);
   });
 
-  it("never takes what rouse made for itself, nor a dead pane", () => {
+  it("never takes rouse's own panes or a dead pane", () => {
     const list = panes({ ...tagged, "@rouse_own": "1" }, { ...tagged, pane_id: "%2", pane_dead: "1" });
     expect(chosen(list, { ...TAGGED, programs: true, names: ["%1", "%2"] })).toEqual([]);
   });
 });
 
 describe("findSockets", () => {
-  it("finds sockets in tmux's folder and those named, and nothing that only looks like one", async () => {
+  it("finds sockets in tmux's folder and the named ones, and nothing else", async () => {
     const root = mkdtempSync(join(tmpdir(), "rouse-sockets-"));
     const folder = join(root, `tmux-${process.getuid?.()}`);
     mkdirSync(folder);

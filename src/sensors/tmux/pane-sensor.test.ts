@@ -13,7 +13,7 @@ const tails = (signals: Signal[]): (string[] | undefined)[] =>
   signals.flatMap((signal) => (signal.kind === "screen" ? [signal.reading.tail] : []));
 
 describe("PaneSensor", () => {
-  it("draws tmux's rows, colours running on from row to row, and forgets what stood there before", () => {
+  it("draws tmux's rows with colours that continue over rows, and drops the earlier content", () => {
     const one = sensor();
     one.check(pane(), "\u001b[31mold text that is longer\nold row", at);
     const signals = [1, 2, 3].flatMap((i) =>
@@ -43,7 +43,7 @@ describe("PaneSensor", () => {
     expect(one.check(pane(), "a", at + 60_500).some((signal) => signal.kind === "gap")).toBe(false);
   });
 
-  it("reads nothing out of a pane that is squeezed, and reads on when it has its size back", () => {
+  it("reads nothing from a pane that is too small, and continues when it has its size back", () => {
     const one = sensor();
     expect(one.check(pane({ cols: 1 }), "d\no\nn\ne", at)).toEqual([]);
     expect(one.blind).toMatch(/too small/);
@@ -52,7 +52,7 @@ describe("PaneSensor", () => {
     expect(tails(signals)).toEqual([["done"]]);
   });
 
-  it("keeps its state within the pane whatever the rows hold", () => {
+  it("keeps its state within the pane for any rows", () => {
     const one = sensor();
     const rows = Array.from({ length: 500 }, () => `${"x".repeat(5000)}\u001b]7501;state=done\u0007`).join("\n");
     expect(() => one.check(pane({ title: "\u001b]0;" }), rows, at)).not.toThrow();

@@ -44,7 +44,7 @@ describe("openInside", () => {
     expect(await reasonOf(join(root, "good"))).toBe("opened");
   });
 
-  it("refuses a link, a folder behind a link, a way out, a second name, a pipe, a device and a folder", async () => {
+  it("refuses a link, a folder behind a link, a path outside, a hard link, a pipe, a device and a folder", async () => {
     symlinkSync(join(outside, "secret"), join(root, "link"));
     symlinkSync(outside, join(root, "linked"));
     linkSync(join(outside, "secret"), join(root, "hard"));
@@ -100,7 +100,7 @@ describe("Tail while another process swaps the file", () => {
     await once(swapper, "exit");
   });
 
-  it(`reads nothing foreign in ${SWAPS} tries, and never hangs`, async () => {
+  it(`reads nothing foreign in ${SWAPS} attempts, and never hangs`, async () => {
     const kept = new Tail(join(root, "swap", "t"), { root });
     const lines = new Set<string>();
     let refused = 0;

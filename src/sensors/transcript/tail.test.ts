@@ -70,7 +70,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe("Tail", () => {
-  it("gives each complete line once and in order, whatever is done to the file", async () => {
+  it("gives each complete line once and in order, whatever happens to the file", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.constantFrom(7, 64, 4096), async (steps, chunkBytes) => {
         const path = freshPath();
@@ -132,7 +132,7 @@ describe("Tail", () => {
     );
   });
 
-  it("reads a large file that it has never met from a whole line in its window on", async () => {
+  it("reads a large file that it has not seen before from the first whole line in its window", async () => {
     const path = freshPath();
     const lines = Array.from({ length: 1000 }, (_, i) => `line ${i}`);
     writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
@@ -158,7 +158,7 @@ describe("Tail", () => {
     await second.close();
   });
 
-  it("waits for a file that is not there yet, and again when it is removed", async () => {
+  it("waits for a file that does not exist yet, and again when it is removed", async () => {
     const path = freshPath();
     const tail = new Tail(path, { root });
     expect((await tail.read()).refusal).toBe("missing");

@@ -159,7 +159,7 @@ describe("TranscriptSensor", () => {
     ["a list", "[1]\n"],
     ["fields of the wrong type", '{"type":7,"message":[]}\n'],
     ["a deep nest", `${"[".repeat(50_000)}\n`],
-  ])("says nothing to %s", async (_, text) => {
+  ])("reports nothing for %s", async (_, text) => {
     writeFileSync(path, text);
     const live = sensor();
     expect((await live.read(NOON)).signals.filter((s) => s.kind !== "session")).toEqual([]);

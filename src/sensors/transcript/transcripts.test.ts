@@ -97,7 +97,7 @@ describe("Transcripts", () => {
     expect(texts(news?.signals ?? [])).toEqual(["one"]);
   });
 
-  it("continues in the file that the program continues in, and leaves a removed one alone", async () => {
+  it("follows the program into its next file, and ignores a removed one", async () => {
     transcripts = new Transcripts({ watch: false, sweepMs: 0 });
     writeFileSync(path, "");
     await transcripts.add("a", options());

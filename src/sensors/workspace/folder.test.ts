@@ -137,7 +137,7 @@ describe("a folder in which agents work", () => {
     ["a staged file", () => [write("src/c.ts", "1"), git("add", "-A")]],
     ["a file that is ignored no more", () => [write("src/a.log", "1"), write(".gitignore", "*.tmp\n")]],
     ["a repository that is removed", () => rmSync(join(work, ".git"), { recursive: true })],
-  ])("sees %s at the next look as a sensor does that always asks git", async (_, change) => {
+  ])("reports %s at the next check, like a sensor that always asks git", async (_, change) => {
     makeRepository();
     const cheap = new WorkspaceSensor({ folder: settledFolder() });
     const asking = new WorkspaceSensor({ folder: new WorkspaceFolder(work, { now: () => 0 }) });
@@ -166,7 +166,7 @@ describe("a folder in which agents work", () => {
     expect((await check(checkout, inside)).map(texts)).toEqual([["in the second"], []]);
   });
 
-  it("finds within minutes what no folder time shows, and reports it once", async () => {
+  it("finds within minutes a change that no folder time shows, and reports it once", async () => {
     makeRepository();
     mkdirSync(join(work, "target", "inside"), { recursive: true });
     const sensor = new WorkspaceSensor({ folder: settledFolder() });

@@ -286,7 +286,7 @@ describe("matches", () => {
     ["a*b*c", "a-c-b", false],
     ["a*b*c", "a-b-c", true],
     ["x", "xy", false],
-  ])("says of %j and %j: %s", (pattern, name, expected) => {
+  ])("for %j and %j returns %s", (pattern, name, expected) => {
     expect(matchesName(pattern, name)).toBe(expected);
   });
 
@@ -298,12 +298,12 @@ describe("matches", () => {
     ["devlogs/**/*.md", "devlogs/2026/may/a.txt", false],
     ["**/**/**/**/**/x", `${"a/".repeat(2000)}y`, false],
     ["inbox/*", "inbox", false],
-  ])("holds of whole paths: %s, %s", (pattern, path, expected) => {
+  ])("applies to whole paths: %s, %s", (pattern, path, expected) => {
     expect(matchesPath(pattern, path)).toBe(expected);
   });
 });
 
-describe("folders of rouse's own in a workspace", () => {
+describe("rouse's own folders in a workspace", () => {
   it("are never entered, with git and without", async () => {
     for (const withGit of [false, true]) {
       if (withGit) git("init", "-q");

@@ -31,7 +31,7 @@ const deltasOf = (text: string): string =>
     .join("");
 
 describe.each(VENDORS)("a scripted reply of %s", (vendor) => {
-  it("comes in pieces, with its tool call, and ends", async () => {
+  it("arrives in pieces, with its tool call, and ends", async () => {
     const script: Script = [
       [
         { do: "text", text: "I look at the code.", ms: 120 },
@@ -46,20 +46,20 @@ describe.each(VENDORS)("a scripted reply of %s", (vendor) => {
     expect(server.actions.map(({ did }) => did).slice(0, 4)).toEqual(["request", "text", "call", "end"]);
   });
 
-  it("is the next one of the script for each request, and the last one from then on", async () => {
+  it("is the next one of the script for each request, and then always the last one", async () => {
     server = await ModelServer.start([[{ do: "text", text: "one" }], [{ do: "text", text: "two" }]]);
     const said: string[] = [];
     for (let i = 0; i < 3; i++) said.push(deltasOf(await (await ask(vendor)).text()));
     expect(said).toEqual(["one", "two", "two"]);
   });
 
-  it("is none of the script's when the request is not the conversation's", async () => {
+  it("does not come from the script if the request is not part of the conversation", async () => {
     server = await ModelServer.start([[{ do: "fail", kind: "overloaded" }]]);
     expect((await ask(vendor, { tools: [] })).status).toBe(200);
     expect((await ask(vendor)).status).toBeGreaterThan(500);
   });
 
-  it("waits for a word, with nothing but pings before it", async () => {
+  it("waits for a signal, with only pings before it", async () => {
     const script: Script = [
       [
         { do: "ping", times: 2, everyMs: 5 },
@@ -106,7 +106,7 @@ describe.each(VENDORS)("a scripted reply of %s", (vendor) => {
 });
 
 describe("the scripted model server", () => {
-  it("refuses everybody until a limit that holds is over, and goes on with the script then", async () => {
+  it("refuses all requests until a limit is over, and then continues with the script", async () => {
     const limit = { do: "fail", kind: "usage_limit", resetsInS: 1, holds: true } as const;
     server = await ModelServer.start([[limit], [{ do: "text", text: "recovered" }]]);
     const resetOf = async (response: Response): Promise<number> =>
@@ -118,26 +118,26 @@ describe("the scripted model server", () => {
     expect(server.heard).toHaveLength(2);
   });
 
-  it("keeps what it heard", async () => {
+  it("records all requests", async () => {
     server = await ModelServer.start([[{ do: "text", text: "one" }]]);
     await (await ask("openai", { input: ["Fix the test."] })).text();
     expect(server.heard[0]).toContain("Fix the test.");
   });
 
-  it("sends a whole message where no stream is asked for", async () => {
+  it("sends a whole message if no stream is requested", async () => {
     server = await ModelServer.start([[{ do: "text", text: "whole" }]]);
     const message = (await (await ask("anthropic", { stream: false })).json()) as { content: unknown };
     expect(message.content).toEqual([{ type: "text", text: "whole" }]);
   });
 
-  it("asks after a command that outlasts its call, as the model would, and does not count it", async () => {
+  it("polls a command that outlasts its call, as the model would, and does not count it", async () => {
     server = await ModelServer.start([[{ do: "text", text: "done" }]]);
     const output = { type: "function_call_output", output: "Process running with session ID 7\n" };
     expect(await (await ask("openai", { input: [output] })).text()).toContain("write_stdin");
     expect(deltasOf(await (await ask("openai")).text())).toBe("done");
   });
 
-  it("lets nobody out, and remembers who wanted to", async () => {
+  it("blocks outside connections, and records the attempts", async () => {
     server = await ModelServer.start([]);
     const { port } = new URL(server.url);
     const tunnel = request({ host: "127.0.0.1", port, method: "CONNECT", path: "telemetry.example:443" });
@@ -152,7 +152,7 @@ describe("the scripted model server", () => {
     expect(server.actions).toMatchObject([{ did: "phoned", what: "telemetry.example:443" }]);
   });
 
-  it("lets go of every reply when it closes", async () => {
+  it("ends every open reply when it closes", async () => {
     server = await ModelServer.start([[{ do: "text", text: "half" }, { do: "stall" }]]);
     const reply = ask("openai").then((response) => response.text());
     await until("it to stall", () => server.lastOf("stall") !== null);

@@ -45,7 +45,7 @@ describe("a screen that repeats the same rows", () => {
     expect(judged(...every(55 * SECOND, 2, 3, 4, 5))).toBeNull();
   });
 
-  it("is not a loop if the world changed in between", () => {
+  it("is not a loop if the workspace changed in between", () => {
     expect(judged(...every(3 * SECOND, 2, 3), file, screen(12 * SECOND, 4))).toBeNull();
     expect(judged(...every(3 * SECOND, 2, 3), file, screen(12 * SECOND, 7))?.rounds).toBe(7);
   });

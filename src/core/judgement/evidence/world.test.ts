@@ -12,7 +12,7 @@ const changes = (signals: Signal[]) => {
   return signals.filter((signal) => takeWorld(state, signal)).length;
 };
 
-describe("a change of the world", () => {
+describe("a change of the workspace", () => {
   it.each([
     ["an edit", edit("1", "a"), 1],
     ["an edit that failed", edit("1", "a", false), 0],
