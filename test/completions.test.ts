@@ -18,7 +18,7 @@ const has = (shell: string): boolean => {
   }
 };
 
-/** What bash offers for a line; the last word is the one that is typed. */
+/** The completions of bash for a line; its last word is being typed. */
 const ASK = `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rouse; printf "%s\\n" "\${COMPREPLY[@]}"`;
 const bash = (script: string, words: readonly string[]): string[] => [
   "--norc",
@@ -32,7 +32,7 @@ const wordsOf = (said: string): string[] => said.split("\n").filter((word) => wo
 const offered = (script: string, ...words: string[]): string[] =>
   wordsOf(execFileSync("bash", bash(script, words), { encoding: "utf8" }));
 
-/** The same while this process answers for the daemon. */
+/** The same while this process answers as the daemon. */
 async function offeredBy(env: NodeJS.ProcessEnv, script: string, ...words: string[]): Promise<string[]> {
   return wordsOf((await promisify(execFile)("bash", bash(script, words), { encoding: "utf8", env })).stdout);
 }
@@ -95,7 +95,7 @@ describe("rouse completions", () => {
     expect(offers("rouse config ")).toEqual(["migrate", "schema", "show"]);
     expect(offers("rouse completions ")).toEqual(["bash", "fish", "zsh"]);
     expect(offers("rouse health --filter ")).toEqual(["unhealthy"]);
-    // Neither the options of the command above, nor what follows a word that is only called like a command.
+    // Neither the options of the parent command, nor arguments of a word that only has the name of a command.
     expect(offers("rouse messages send --")).toEqual(["--help", "--payload", "--tag", "--type"]);
     expect(offers("rouse stop config sh")).toEqual([]);
     expect(offers("rouse replay package.js")).toEqual(["package.json"]);
@@ -107,7 +107,7 @@ describe("rouse completions", () => {
     const home = makeHome();
     const zsh = rouse(["completions", "zsh"]).stdout;
     writeFileSync(join(home.path, "_rouse"), zsh);
-    // The line as zsh has it, at a key: what it draws of it depends on how fast it is typed.
+    // The line in zsh's buffer, printed on a key: what zsh draws depends on the typing speed.
     const lines = join(home.path, "lines");
     const keep = `keep() { print -r -- "$BUFFER" >> ${lines}; BUFFER=; }; zle -N keep; bindkey '^G' keep;`;
     const begin = `PS1='ready> '; unsetopt BEEP; ${keep} autoload -Uz compinit; compinit -u -D;`;

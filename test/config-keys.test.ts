@@ -6,7 +6,7 @@ import { strayVariables } from "../src/config/variables.js";
 
 const SRC = join(import.meta.dirname, "..", "src");
 
-/** The table itself, and what it is made of, ask for nothing. */
+/** The table itself and its parts do not read values. */
 const TABLE = /^(?:config\/|core\/defaults\.ts)|\.test\.ts$/;
 
 const source = readdirSync(SRC, { recursive: true, encoding: "utf8" })

@@ -14,7 +14,7 @@ import { CORPUS, caseFolders, OWN_CASES, readMeta, type Screen, screensAt } from
 
 type Fact = "busy" | "retry" | "error" | "limit" | "dialog" | "compacting" | "interrupted" | "ended" | "tool";
 
-/** What a screen in this state never states. A state that is missing here excludes nothing that a screen can tell. */
+/** What a screen in this state never shows. A state that is missing here excludes nothing. */
 const EXCLUDES: Readonly<Record<string, readonly Fact[]>> = {
   idle: ["tool", "busy", "retry", "error", "limit", "dialog", "compacting", "interrupted"],
   working: ["ended", "retry", "error", "limit", "dialog", "compacting", "interrupted"],
@@ -35,7 +35,7 @@ const EXCLUDES: Readonly<Record<string, readonly Fact[]>> = {
   unreachable: ["limit", "dialog", "compacting", "interrupted"],
 };
 
-/** What the last row of a state may say of the one before: a screen changes a moment after the truth does. */
+/** What the last row of a state may show of the previous one: a screen changes a moment after the truth does. */
 const SETTLED_S = 3;
 
 interface Labelled {
@@ -67,7 +67,7 @@ async function labelledScreens(root: string): Promise<Labelled[]> {
   return all;
 }
 
-/** Rows of a rule that wants a running clock are tried without one: the pattern itself is on trial. */
+/** Rules that need a running clock are tested without one: only the pattern is under test. */
 const tried = new Map<string, AgentProfile>();
 function unclocked(id: string): AgentProfile {
   const { id: name, ...profile } = profileFor(id);
@@ -102,7 +102,7 @@ const TITLE_EXCLUDES: Readonly<Record<string, readonly string[]>> = {
   stopped_error: ["blocked"],
 };
 
-/** Which dialog it is, where the truth names it. */
+/** The kind of dialog, if the truth names it. */
 const PROMPTS: Readonly<Record<string, string>> = { waiting_permission: "permission", waiting_trust: "trust" };
 
 const IDS = ["claude-code", "codex", "gemini", "opencode", "generic"];
@@ -157,11 +157,11 @@ describe.each(roots)("the patterns on %s", async (_, root) => {
   it.each(Object.keys(TITLE_EXCLUDES))("of titles match nothing that %s excludes", (state) => {
     const wrong: string[] = [];
     for (const { where, agent, screen } of of(state)) {
-      // A title that stands still says nothing, and is not believed: inside tmux Claude Code writes its own but once.
+      // A title that does not change is ignored: inside tmux Claude Code writes its own only once.
       if (screen.title === null || titlesOf(where).size < 2) continue;
       for (const id of new Set([profileFor(agent).id, "generic"])) {
         const status = compileProfile(profileFor(id)).statusOfTitle(screen.title);
-        // Nor is one that guesses that a silent command waits for somebody: see `core/judgement/evidence/prompts.ts`.
+        // A title that guesses that a silent command waits for input is ignored too: see `core/judgement/evidence/prompts.ts`.
         const { busy, tool } = stated(id, screen);
         if (status === "blocked" && busy && tool) continue;
         if (status && TITLE_EXCLUDES[state]?.includes(status))

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 const CLOCK = pathToFileURL(join(import.meta.dirname, "..", "dist", "demo", "fast-time.js"));
 
-/** What the code prints, on a clock that is `times` as fast since `since`. */
+/** The output of the code on a clock that runs `times` as fast since `since`. */
 function on(times: number, since: number, code: string): unknown {
   const args = [`--import=${CLOCK.href}?since=${since}&times=${times}`, "--input-type=module", "-e", code];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" }));

@@ -1,4 +1,4 @@
-/** docs/orchestrators.md: its examples are what rouse sends, and its calls can be made. */
+/** docs/orchestrators.md: its examples are what rouse sends, and its calls work. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

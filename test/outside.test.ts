@@ -1,4 +1,4 @@
-/** That no test asks for a host outside of this machine is held by a guard in every process; here the guard itself is tried. */
+/** A guard in every process keeps tests from contacting other machines; this file tests the guard. */
 import { execFile } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { lookup } from "node:dns";
@@ -13,7 +13,7 @@ let folder: string;
 const log = process.env.ROUSE_TEST_OUTSIDE;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "rouse-guard-"));
-  // What is tried here on purpose is written elsewhere.
+  // Intended attempts are recorded in a separate file.
   process.env.ROUSE_TEST_OUTSIDE = join(folder, "asked");
 });
 afterEach(() => {

@@ -1,7 +1,7 @@
 /**
- * Our scorer and the corpus's own `score.py` give the same figures. Both score the same made-up timelines: one that says
- * what is true, one that always says working, and scrambled ones whose changes lie close to the edges of the truth's
- * segments, where the rules of grace decide.
+ * Our scorer and the corpus's own `score.py` give the same figures. Both score the same made-up timelines: a true
+ * one, one that is always working, and scrambled ones whose changes are close to the edges of the truth's
+ * segments, where the grace rules decide.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -8,7 +8,7 @@ import { checkAddress, guardedLookup } from "./address.js";
 import { slackChannel } from "./slack.js";
 import { webhookChannel } from "./webhook.js";
 
-/** Where the same machine, its network and its cloud are to be found. */
+/** Addresses of this machine, its network and its cloud metadata. */
 const NEVER = [
   "169.254.169.254",
   "169.254.170.2",
@@ -64,7 +64,7 @@ const PUBLIC = [
   "2606:4700::1111",
 ];
 
-/** One address, or one of its kind, in every way in which a URL may write it. */
+/** The same address in every form that a URL parser accepts. */
 const FORMS = [
   "127.0.0.1",
   "127.1",
@@ -199,7 +199,7 @@ describe("an address", () => {
     try {
       const results = new Map<string, number>();
       for (let n = 0; n < 1000; n++) {
-        // The user permits this machine, and what is never connected to stays refused.
+        // The user permits this machine; addresses that are never permitted stay refused.
         const { result } = await webhookChannel("x", { ...target, allowPrivate: true }, null).send(
           notice(),
           NEVER_ENDS,

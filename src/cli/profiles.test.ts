@@ -72,7 +72,7 @@ describe("a user's own profiles", () => {
   });
 });
 
-/** The way to every text of a profile, and to every one that it may have. */
+/** The path of every text in a profile, and of every optional one. */
 function leavesOf(value: unknown, keys: string[] = []): string[][] {
   if (typeof value !== "object" || value === null) return typeof value === "string" || value === null ? [keys] : [];
   return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...keys, key]));

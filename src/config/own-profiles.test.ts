@@ -104,7 +104,7 @@ describe("the folder of a user's own profiles", () => {
     rmSync(folder);
     put({ "a.toml": 'id = "a"' });
     chmodSync(folder, 0);
-    // Root reads whatever it likes.
+    // Root can read every file.
     if (process.getuid?.() !== 0) expect(load().issues).toEqual([expect.stringContaining("EACCES")]);
     chmodSync(folder, 0o700);
   });

@@ -78,7 +78,7 @@ describe("makePrivateFolder", () => {
     expect(() => makePrivateFolder(join(root, "link"))).toThrow("is not a folder");
   });
 
-  // Node.js 20.20 by itself tries for ever here.
+  // Node.js 20.20 retries forever here.
   it.runIf(process.platform === "linux")("throws if the file system cannot hold the folder", () => {
     expect(() => makePrivateFolder("/proc/rouse/state")).toThrow("ENOENT");
   });

@@ -14,7 +14,7 @@ const withBudgets = (budgets: Partial<Policy["budgets"]>): Policy => ({
   budgets: { ...POLICIES.default.budgets, ...budgets },
 });
 
-/** Again and again the service fails, a word helps, and it works for a while: every 20 minutes. */
+/** Every 20 minutes the service fails, a nudge helps, and the agent works for a while. */
 function play(whatIf: WhatIf, from: number, times: number): string[] {
   for (let round = 0; round < times; round++) {
     const at = from + round * 20 * MINUTE;

@@ -1,4 +1,4 @@
-/** What people have a say in: taking an incident, silence, and permission. */
+/** Decisions of the user: acknowledgement, silence and permission. */
 import { describe, expect, it } from "vitest";
 import { HUNG_S, useIncidentRig } from "../../test/support/incident-rig.js";
 import type { ActionName } from "../core/action.js";
@@ -73,7 +73,7 @@ describe("the suggested commands of an incident", () => {
 });
 
 describe("an action that was not permitted", () => {
-  /** So many others, of the same agent, would have been touched a minute ago. */
+  /** Adds earlier actions on the same agent, a minute ago, that were not permitted. */
   const unpermitted = (incidentState: IncidentState, times: number): void => {
     for (let number = 0; number < times; number++) {
       const at = stage.test.loop.now() - 60_000;

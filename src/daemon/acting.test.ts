@@ -147,7 +147,7 @@ describe("an action after a judgement", () => {
   });
 });
 
-/** It is killed: what was touched 50 s after that, and 80 s. */
+/** The agent is killed. Returns the actions 50 s and 80 s later. */
 async function touchedWhenKilled(controls: readonly string[]): Promise<string[][]> {
   await stage.test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
   await run(50);

@@ -35,7 +35,7 @@ describe("an agent with a budget", () => {
     output,
   });
   const budgets = (settings: object): void => {
-    // Half a day away from the clock of the test, whatever the time zone.
+    // Half a day away from the test's clock in any time zone.
     const night_starts_hour = (new Date(test.hand.wall).getHours() + 12) % 24;
     for (const judge of test.loop.sessions()) judge.settings = { ...settings, night_starts_hour };
   };

@@ -87,9 +87,9 @@ describe("the loop after a restart", () => {
       at = test.hand.wall;
       test.hand.pass(SILENT_S * 1000);
     });
-    // The last look was later than the wall clock is now, and all that is stored is older.
+    // The last observation is later than the wall clock is now, and all stored signals are older.
     const begun = WORKING.map((signal) => ({ ...signal, at }));
-    // What its host saw comes first, what others saw of its work a moment later.
+    // The host's signals arrive first, those of the daemon's sensors a moment later.
     await test.send("s1", begun);
     expect(test.says()).toBe("working");
   });
@@ -102,7 +102,7 @@ describe("the loop after a restart", () => {
     test.hand.pass(100_000);
     test.hand.again();
     test.start();
-    // Sent while no daemon ran.
+    // Sent while no daemon was running.
     test.hand.pass(1000);
     await test.send("s1", [...news(2), { kind: "turn", source: "hook", phase: "start" }]);
     test.run(60);

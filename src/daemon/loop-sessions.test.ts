@@ -56,7 +56,7 @@ describe("the loop", () => {
     test = await TestLoop.working();
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
     test.loop.register(agent({ endedAt: test.loop.now() }));
-    // Its clock may even say that it was started before.
+    // Its clock may even show an earlier start.
     test.loop.register(agent({ id: "s2", startedAt: START - 5000 }));
     await test.send("s2", WORKING);
     test.changes.length = 0;
@@ -108,7 +108,7 @@ describe("the loop", () => {
       outcome: id,
       raw: id,
     });
-    /** Twenty calls of 25 minutes: a shell command is told after 30 min. */
+    /** Twenty calls of 25 minutes: a shell command is reported after 30 min. */
     const teach = async (): Promise<void> => {
       test = await TestLoop.working();
       for (let n = 0; n < 20; n++) {

@@ -41,7 +41,7 @@ function setUp(): LoopSetup {
   });
 }
 
-/** The policy of an agent that works in this folder, as the daemon acts by it. */
+/** The effective policy of an agent in this folder. */
 const policyIn = (folder: string, named: string | null = null): Policy =>
   setUp().policyOf(agent({ workspace: join(home, folder), policy: named }));
 

@@ -1,6 +1,6 @@
 /**
- * A healthy agent under everything that time can do at once: the machine sleeps, somebody sets its clock, the daemon stands
- * still or dies and comes back, and what happened meanwhile comes late, each sense for itself.
+ * A healthy agent under every disturbance of time at once: the machine sleeps, its clock is set, the daemon stops
+ * or is killed and restarted, and signals arrive late, each source on its own.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { agent, news, TestLoop, WORKING } from "../../test/support/loops.js";
 import { screen } from "../../test/support/steps.js";
 import type { Signal } from "../core/signal.js";
 
-/** Seconds of work that ends with something new, and of rest; the others are what befalls the machine. */
+/** Seconds of work that ends with new output, and of rest; the other events disturb the machine. */
 type Step =
   | { work: number }
   | { rest: number }
@@ -18,7 +18,7 @@ type Step =
   | { stopped: Step[] }
   | { dead: Step[] };
 
-/** Mostly about as long as the silence that accuses; now and then for hours. */
+/** Mostly about as long as the silence threshold; sometimes hours. */
 const span = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 60, max: 600 }) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 7200 }) },
@@ -32,7 +32,7 @@ const set: fc.Arbitrary<Step> = fc
   .tuple(span, fc.constantFrom(-1, -1, 1))
   .map(([seconds, sign]) => ({ set: seconds * sign }));
 const some = fc.array(fc.oneof(...life), { maxLength: 4 });
-/** One clock that is set while nobody looks: of two, nobody can tell what was stamped between them. */
+/** At most one clock change per unobserved time: after two, timestamps between them cannot be ordered. */
 const unseen: fc.Arbitrary<Step[]> = fc.tuple(some, fc.array(set, { maxLength: 1 }), some).map((parts) => parts.flat());
 const step: fc.Arbitrary<Step> = fc.oneof(
   ...life,
@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 class HealthyAgent {
   readonly test: TestLoop;
-  /** What was said at any moment. */
+  /** The state reported at any moment. */
   readonly said = new Set<string>();
   readonly #isHostFirst: boolean;
   readonly #lateS: number;
@@ -96,7 +96,7 @@ class HealthyAgent {
     this.#pass(seconds);
   }
 
-  /** Everybody stamps with the wall clock. */
+  /** All sources use the wall clock for timestamps. */
   #show(byHost: readonly object[], byOthers: object): void {
     const at = this.test.hand.wall;
     this.#byHost.push(...byHost.map((signal) => ({ ...signal, at }) as Signal));
@@ -112,7 +112,7 @@ class HealthyAgent {
   async #deliver(): Promise<void> {
     const [byHost, byOthers] = [this.#byHost, this.#byOthers];
     [this.#byHost, this.#byOthers] = [[], []];
-    // In pieces as small as can be, and after each it is judged.
+    // In the smallest possible pieces, judged after each.
     const ways = [
       byHost.map((signal) => () => this.test.send("s1", [signal])),
       byOthers.map((signal) => () => this.test.loop.ingest("s1", null, [signal])),
@@ -130,7 +130,9 @@ class HealthyAgent {
   }
 }
 
-/** Once found: a clock that was set back by about as much as the machine then slept, while the daemon stood still. */
+/**
+ * Found once: the clock was set back by about the time that the machine then slept, while the daemon was stopped.
+ */
 const HIDDEN: [Step[], boolean, 0 | 8] = [
   [
     { rest: 86 },

@@ -24,7 +24,7 @@ describe("the loop's clock", () => {
       test.hand.sleep(2 * HOUR_MS);
       test.loop.tick();
       expect([test.says(), test.view().state]).toEqual(["working", "working"]);
-      // The first minute after it does not count.
+      // The first minute after a gap does not count.
       test.run(60 + 80);
       expect(test.says()).toBe("working");
       test.run(SILENT_S - 80);
@@ -79,7 +79,7 @@ describe("the loop's clock", () => {
               if (stop) test.hand.pass(stop);
               if (set) test.hand.set(set);
               test.run(run ?? 1);
-              // What the machine wakes up to comes a moment later.
+              // Signals after the wake-up arrive a moment later.
               test.run(5);
               await test.send("s1", news(n));
             }

@@ -25,7 +25,7 @@ const request = (agents: PermissionRequest["agents"], rest: Partial<PermissionRe
 
 const ORIGINS = ["run", "spawn", "tmux", "transcript"] as const;
 
-/** On which of them rouse may act: `api` is the one that names are given of. */
+/** The sessions that rouse may act on; `api` is the agent that is named. */
 function may(wishes: readonly PermissionRequest[], at: number = NOW, about: "api" | "rate_limited" = "api"): string {
   const permission = new Permission(path);
   for (const one of wishes) permission.take(one, NOW);

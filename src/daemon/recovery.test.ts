@@ -7,7 +7,7 @@ const stage = useIncidentRig();
 const { acts, hanging, run } = stage;
 
 describe("a recovery that a user requests", () => {
-  /** Stuck, and not yet long enough to be acted on. */
+  /** Stuck, but not long enough to be acted on. */
   async function suspected(rig: IncidentRig): Promise<void> {
     for (let n = 0; n < HUNG_S && rig.loop.incidents.incidents.length === 0; n++) await run(1);
   }

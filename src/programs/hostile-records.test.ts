@@ -23,7 +23,7 @@ const READERS: readonly (readonly [name: string, make: () => RecordReader])[] = 
   }),
 );
 
-/** Words that steer the readers, so that nonsense reaches their inner parts. */
+/** Words that the readers react to, so that nonsense reaches their inner parts. */
 const WORDS = `
   type subtype payload message content item event error status role id call_id user assistant system result
   text tool_use tool_result tool_use_id name input arguments output response_item event_msg function_call
@@ -136,7 +136,7 @@ describe.each(READERS)("%s", (_, make) => {
       }),
       { numRuns: RUNS, seed: 1 },
     );
-    // The nonsense got past the door: otherwise this would prove nothing.
+    // The nonsense was accepted by the reader: otherwise this would prove nothing.
     expect(reported.size).toBeGreaterThan(0);
   });
 

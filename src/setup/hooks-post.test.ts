@@ -30,7 +30,7 @@ describe("hooks that post", () => {
   });
 
   it("replace commands and are replaced by them, follow the port and the key, and leave no trace", () => {
-    // An empty list is not told from one that only held ours.
+    // An empty list looks the same as one that contained only ours.
     const text = CLAUDE.replace('"PreToolUse": []', '"Other": []');
     const path = put("claude-code", text);
     applyHooks(plan("claude-code"));

@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A book with incidents, actions and an outage in it. */
+/** An incident state with incidents, actions and an outage. */
 function filled(): World["incidentState"] {
   const world = new World();
   for (const agent of ["a", "b", "c"]) world.watch(0, 400, "stuck/silent_stream", { agent });

@@ -131,7 +131,7 @@ describe("a commit that fails", () => {
   it("leaves a session unknown whose row was not committed, and accepts it when it is put again", async () => {
     const journal = start({ commitWithinMs: 100_000 });
     const blocker = loadSqlite().open(at.path);
-    // Checked with the commit, as a full disk is.
+    // Checked at commit, like a full disk.
     blocker.exec(
       "create table room (n primary key); create table needs (n references room (n) deferrable initially deferred);" +
         "create trigger full after insert on sessions begin insert into needs values (1); end",
@@ -267,7 +267,7 @@ describe("pruning the journal", () => {
   });
 });
 
-/** What the journal promises, as a plain array. */
+/** The journal's promises, as a plain array. */
 class Model {
   rows: { session: string; seq: number | null; at: number; receivedAt: number }[] = [];
   acked = new Map<string, number>();

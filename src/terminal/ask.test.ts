@@ -1,6 +1,6 @@
 /**
- * Questions to a host that is about to close: whoever asks for an action learns whether it was done. Who comes first is made
- * certain by a second thread, which does its part while this one stands still.
+ * Requests to a host that is about to close: the client learns whether the action was carried out. A second thread
+ * fixes the order of events while this one is blocked.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -19,7 +19,7 @@ const PRECONDITION = { draft: "", turn: "idle", quietMs: 0, composerDigest: "" }
 const PRESS: ToHost = { op: "press", keys: { kind: "submit" }, precondition: PRECONDITION };
 const ASKING = 5;
 
-/** Five who ask at once, and tell what they heard until the end. */
+/** Five clients that send at once and report what they received until the end. */
 const ASKERS = `
   const { path, text, count, flag } = require("node:worker_threads").workerData;
   let heard = [];
@@ -36,7 +36,7 @@ const ASKERS = `
     });
   }`;
 
-/** One who listens, and hangs up on the first that comes. */
+/** A server that closes the first connection. */
 const SHORT = `
   const { path, flag } = require("node:worker_threads").workerData;
   const tell = (step) => { Atomics.store(flag, 0, step); Atomics.notify(flag, 0); };
@@ -58,7 +58,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Aside {
   worker: Worker;
-  /** Stands still until the other thread has come so far. */
+  /** Blocks until the other thread has reached this point. */
   waitFor: (step: number) => void;
 }
 

@@ -61,7 +61,7 @@ describe("the link to the daemon", () => {
     const link = new DaemonLink({ socketPath, session, heartbeatMs: 20, isWatching: () => isWatching });
     await until("some beats", () => daemon.sessions.length >= 5);
     isWatching = false;
-    // One thing at a time is asked: behind this, no beat is under way.
+    // One request at a time: after this, no heartbeat is under way.
     link.give(output(1));
     await until("a signal", () => daemon.acked === 1);
     const { length } = daemon.sessions;
@@ -98,7 +98,7 @@ describe("the link to the daemon", () => {
     const link = new DaemonLink({ socketPath, session, keptMax: 100 });
     for (let n = 1; n <= 1000; n++) link.give(output(n));
     expect(link.droppedSignals).toBeGreaterThanOrEqual(900);
-    // Longer than a test may take: waiting for it would fail this test.
+    // Longer than a test may take: waiting for it would fail the test.
     expect(await link.close(24 * 3_600_000)).toBe(false);
   });
 

@@ -1,4 +1,7 @@
-/** One suite over every channel: what it sends fits its receiver's rules, and no text of an agent becomes more than text. */
+/**
+ * One suite for every channel: its messages fit the receiver's rules, and no text of an agent becomes more than
+ * text.
+ */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +33,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "rouse-channels-"));
   base = await http.start();
   port = await smtp.start();
-  // What is called `notify-send` here writes down its arguments, each on a line of its own.
+  // This `notify-send` writes its arguments to a file, one per line.
   const recorder = join(folder, "notify-send");
   writeFileSync(recorder, `#!/bin/sh\nprintf '%s\\036' "$@" > "${folder}/shown"\ncat > /dev/null\n`);
   chmodSync(recorder, 0o755);
@@ -44,7 +47,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 afterEach(async () => {
-  // One that was broken off may still be on its way.
+  // An aborted request may still be under way.
   await http.idle();
   http.received.length = 0;
   http.behave = accept;
@@ -58,7 +61,7 @@ const TOKEN = "123456:AAabcdefghijklmnopqrstuvwxyz012345";
 
 interface Kind {
   settings: () => ChannelSettings;
-  /** What arrived last, as whoever reads it sees it. */
+  /** The last message as its reader sees it. */
   arrived: () => string;
 }
 
@@ -120,7 +123,7 @@ const make = (kind: string): Channel =>
     },
   });
 const send = (kind: string, what: Notice) => make(kind).send(what, AbortSignal.timeout(60_000));
-/** As the core makes it: every text has passed `say`. */
+/** As the core creates it: every text is sanitized. */
 const forged = (text: string): Notice =>
   notice({
     title: forOutput(`Watchdog: ${text}`, 140),
@@ -268,7 +271,7 @@ describe("the format", () => {
       expect(content.length).toBeLessThanOrEqual(2000);
       expect(content.split("```")).toHaveLength(3);
       const [head = ""] = content.split("\n```");
-      // Whatever could begin markup has a backslash in front.
+      // Every character that could start markup has a backslash before it.
       expect(head.replace(/\\./gu, "")).not.toMatch(/[*_~`|[\]()<>@#]/);
     }
   });

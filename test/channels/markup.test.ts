@@ -1,6 +1,6 @@
 /**
- * Whatever an agent writes, put together at random out of what receivers give a meaning to, through each channel and then
- * through its receiver's own rules: nothing of it is a mention, a link, markup, a header, an option or a second line.
+ * Random text from fragments that receivers interpret, sent through each channel and parsed by its receiver's own
+ * rules: none of it becomes a mention, a link, markup, a header, an option or a second line.
  */
 
 import fc from "fast-check";
@@ -59,7 +59,7 @@ const text = fc
     { maxLength: 24 },
   )
   .map((parts) => parts.join(""));
-/** As the core makes it. */
+/** As the core creates it. */
 const of = (title: string, line: string): Notice =>
   notice({
     title: forOutput(`Watchdog: ${title}`, 140),
@@ -69,7 +69,7 @@ const NOTICES: readonly Notice[] = fc
   .sample(fc.tuple(text, text), { numRuns: TEXTS, seed: 20261115 })
   .map(([title, line]) => of(title, line));
 
-/** What mail programs, phones and chats make a link of without being asked. */
+/** Text that mail programs, phones and chats turn into links. */
 const LINKS: readonly RegExp[] = [
   /[a-z][a-z0-9+.-]*:\/\/\S/i,
   /\bwww\.\S/i,
@@ -81,7 +81,7 @@ const LINKS: readonly RegExp[] = [
 const linksIn = (shown: string): string[] => LINKS.flatMap((link) => link.exec(shown)?.[0] ?? []);
 const MENTION = /@(?:everyone|here|channel|U\d)/;
 
-/** What of one alert is alive at its receiver: nothing. */
+/** The active parts of an alert at its receiver: none. */
 const RULES: Readonly<Record<string, (made: Notice) => string[] | Promise<string[]>>> = {
   slack: (made) => {
     interface Plain {
@@ -98,7 +98,7 @@ const RULES: Readonly<Record<string, (made: Notice) => string[] | Promise<string
     const objects = sent.blocks.flatMap(({ text: one, elements = [] }) => [...(one ? [one] : []), ...elements]);
     return [
       ...(sent.mrkdwn || sent.link_names ? ["markup is on"] : []),
-      // Slack's own rule: what is special stands between < and >, and all three letters are escaped elsewhere.
+      // Slack's own rule: special text is between < and >, and all three characters are escaped elsewhere.
       ...(/[<>]|&(?!amp;|lt;|gt;|\S{0,4}…)/.exec(sent.text) ?? []),
       ...(MENTION.exec(sent.text) ?? []),
       ...objects.flatMap(({ type, emoji }) => (type === "plain_text" && !emoji ? [] : [type])),
@@ -114,7 +114,7 @@ const RULES: Readonly<Record<string, (made: Notice) => string[] | Promise<string
     return [
       ...sent.allowed_mentions.parse,
       ...(sent.content.length > 2000 ? ["too long"] : []),
-      // The body stands between two fences, and all that could begin markup before them has a backslash in front.
+      // The body is between two fences, and every markup character before them has a backslash.
       ...(fences.length === (made.lines.length > 0 ? 2 : 0) ? [] : ["out of the block"]),
       ...(/[*_~`|[\]()<>@#\\]/.exec(head.replace(/\\./gu, "")) ?? []),
       ...linksIn(head.replace(/\\/gu, "")),
@@ -155,7 +155,7 @@ const RULES: Readonly<Record<string, (made: Notice) => string[] | Promise<string
       ...("parse_mode" in sent ? ["parse_mode"] : []),
       ...(sent.text.length > 4096 ? ["too long"] : []),
       ...sent.entities.map(({ type }) => type).filter((type) => type !== "code" && type !== "pre"),
-      // Outside of code is nothing but the end of the first line.
+      // Outside of code there is only the end of the first line.
       ...Array.from(sent.text, (_, at) => at).flatMap((at) =>
         covered.has(at) || sent.text[at] === "\n" || sent.text[at] === undefined ? [] : [`at ${at}`],
       ),

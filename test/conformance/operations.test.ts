@@ -1,4 +1,4 @@
-/** Every operation of the table, over every surface that is made from it. */
+/** Every operation of the table, over every surface generated from it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
@@ -188,7 +188,7 @@ describe("the library", () => {
       ];
       expect(method).toBeTypeOf("function");
       called.length = 0;
-      // A record in each place: it is a name, an order and a time well enough.
+      // A record in each place: it works as a name, a request and a time.
       const any = Object.assign(new Date(0), { tag: "x", type: "note", payload: {} });
       await method?.call(rouse, any, any);
       expect(called).toEqual([name]);
@@ -220,7 +220,7 @@ describe("the command line", () => {
       [...text.matchAll(/"(\/v1\/[^"]*)"|`(\/v1\/[^`]*)`/g)].map((m) => m[1] ?? m[2]),
     );
     const paths = ROWS.map(([, { path }]) => path);
-    // Hooks are intake; the rest are settings of other programs that name the daemon's port.
+    // Hooks are intake; the others are settings of other programs that name the daemon's port.
     const others = asked.filter(
       (path) => path !== undefined && !paths.includes(path) && !path.startsWith("/v1/hooks/"),
     );
@@ -235,7 +235,7 @@ describe("the command line", () => {
   });
 });
 
-/** Every module that loading this one loads, and every package; types are erased. */
+/** Every module and package that loading this one loads; types are erased. */
 function importsFrom(path: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(path)) return seen;
   seen.add(path);

@@ -1,4 +1,4 @@
-/** Every registered agent program, against what the rest of rouse expects of its parts. */
+/** Every registered agent program, checked against what the rest of rouse expects of its parts. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";

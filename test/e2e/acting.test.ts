@@ -1,4 +1,7 @@
-/** From a problem to the touch that fixs it, and people's word on it: real agents in real terminals, the real daemon and CLI. */
+/**
+ * From a problem to its recovery and to decisions of the user: real agents in real terminals, the real daemon and
+ * CLI.
+ */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -19,7 +22,7 @@ const TIMEOUT_MS = 180_000;
 let home: Home;
 let daemon: TestDaemon;
 
-/** As `default`, and without its waits. */
+/** `default` without its waits. */
 const QUICK = `
 agents = ["auto"]
 confirm_seconds = 0
@@ -27,7 +30,7 @@ confirm_seconds = 0
 api = [{ do = "nudge", when = { level = "report" }, limit = 1 }]
 `;
 
-/** Interrupts whoever spends too much. */
+/** Interrupts an agent over its budget. */
 const THRIFTY = `
 agents = ["spender"]
 [plans]
@@ -86,11 +89,11 @@ async function hasIncident(
   return found as IncidentView;
 }
 
-/** It fails, and works on when somebody says so. */
+/** The agent fails, and continues when nudged. */
 const FAILS: FakeScript = { steps: [{ do: "idle", ms: 500 }, { do: "fail" }, { do: "idle" }, { do: "stream" }] };
 const ASKS: FakeScript = { logs: true, steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "stream" }] };
 
-/** A reply of 50 tokens when its transcript has been found; then it writes on and on. */
+/** A reply of 50 tokens once its transcript is found; then endless output. */
 const SPENDS: FakeScript = {
   writes: true,
   logs: true,
@@ -119,7 +122,7 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
     expect(status).toContain("spender: over_budget, would have interrupted it");
     expect(status).toContain("spender: cannot check the cost budget: no price is known");
     const why = (await rouse(home, ["why", "spender"])).stdout;
-    // On a slow machine its command may have run for so long that it is named as what is waited for.
+    // On a slow machine its command may run long enough to be named as the wait.
     expect(why).toMatch(/^spender is (?:working|waiting)/);
     expect(why).toMatch(/tonight, until .+: \d+ of 40 tokens, cost unknown \(budget \$1\.00\): over budget/);
     expect(receivedBy(home, "spender")).toEqual([]);
@@ -129,7 +132,7 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
       ({ actions }) => actions.some(({ result }) => result !== "pending"),
       120_000,
     );
-    // The scripted agent writes on after its key: that is seen too, and not tried again.
+    // The scripted agent keeps writing after its key: that is detected and not tried again.
     expect(done.actions).toMatchObject([
       { do: "interrupt", result: "failed", reason: "interrupted, but the turn is still running" },
     ]);
@@ -224,7 +227,7 @@ describe("an agent with a problem", { timeout: TIMEOUT_MS }, () => {
   });
 
   it.skipIf(!FULL)("that hangs is interrupted, nudged, and resumes work", { timeout: 900_000 }, async () => {
-    // Its transcript tells of the turn too: nobody is interrupted on the word of one witness.
+    // Its transcript shows the turn too: no agent is interrupted on one kind of evidence.
     const steps = [{ do: "idle" }, { do: "tool", command: ["true"] }, { do: "hang" }, { do: "idle" }, { do: "stream" }];
     await spawnFake(home, "hangs", { writes: true, steps });
     await reaches(home, "hangs", "idle");

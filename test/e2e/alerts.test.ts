@@ -16,7 +16,7 @@ import { screen } from "../support/steps.js";
 const FULL = Boolean(process.env.ROUSE_FULL);
 const ALERTS = FULL ? 1000 : 100;
 const KILLS = FULL ? 20 : 3;
-/** The waits inside say what they waited for; a busy machine took six times as long as an idle one. */
+/** The waits inside name what they wait for; a busy machine took six times as long as an idle one. */
 const LIMIT_MS = FULL ? 3_600_000 : 600_000;
 const PATIENCE_MS = 60_000;
 const OK = { status: 200 } as const;
@@ -58,7 +58,7 @@ afterEach(async () => {
   await closeHome(home);
 });
 
-/** An agent that waits for an answer, as its host would tell it. */
+/** An agent that waits for an answer, as its host would report it. */
 async function asks(n: number): Promise<void> {
   const session = `chaos-${n}`;
   const now = Date.now();
@@ -77,16 +77,15 @@ async function asks(n: number): Promise<void> {
 }
 
 /**
- * Who has what: every copy of an alert that the receiver took, and of those the ones whose answer never got into the
- * outbox. The receiver knows which answers it swallowed; which of the others were lost with a killed daemon is read from
- * the store that it left.
+ * Counts every copy of an alert that the receiver accepted, and those whose answer never reached the outbox. The
+ * receiver knows which answers it dropped; answers lost with a killed daemon are read from its store.
  */
 class Ledger {
   readonly copies = new Map<string, number>();
   readonly lost = new Map<string, number>();
-  /** Whose opening has arrived. */
+  /** Agents whose opening alert has arrived. */
   readonly agents = new Set<string>();
-  /** Answered in this life of the daemon. */
+  /** Answered in this run of the daemon. */
   readonly #answered = new Set<string>();
   swallowed = 0;
   killed = 0;
@@ -113,7 +112,7 @@ class Ledger {
     return unrecorded.length;
   }
 
-  /** Keys with another number of copies than there is a reason for: one that counts, and one per lost answer. */
+  /** Keys with an unexpected number of copies: one is expected, plus one per lost answer. */
   unexplained(stored: ReadonlyMap<string, string>): object[] {
     const keys = [...new Set([...stored.keys(), ...this.copies.keys()])];
     return keys.flatMap((key) => {
@@ -125,7 +124,7 @@ class Ledger {
 
 const add = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
 
-/** What became of each alert, as the store says once nobody writes to it. */
+/** The outcome of each alert in the store, read while nothing writes to it. */
 function storedStates(): Map<string, string> {
   const database = loadSqlite().open(rousePaths(home.env).journal);
   try {
@@ -157,7 +156,7 @@ describe("alerts into a channel that fails", () => {
         await until(`${share} alerts before kill ${kill}`, () => ledger.agents.size >= share, 120_000);
         await daemon.kill("SIGKILL");
         await receiver.idle();
-        // One is under way at a time.
+        // Alerts are sent one at a time.
         expect(ledger.ended(storedStates())).toBeLessThanOrEqual(1);
         daemon.start();
         await daemon.judges();
@@ -166,7 +165,7 @@ describe("alerts into a channel that fails", () => {
         throw new Error(`${error.message}: ${ledger.agents.size} of ${ALERTS} arrived`);
       });
       expect(await daemon.ask("/v1/daemon")).toMatchObject({ journal: { failures: 0 } });
-      // A daemon that is asked to end waits for the answer that is on its way.
+      // A daemon that is asked to stop waits for the pending answer.
       await daemon.kill("SIGTERM");
       await receiver.idle();
       const stored = storedStates();
@@ -249,7 +248,7 @@ describe("rouse messages", () => {
       await terminal.shows("hello");
       await rouse(home, ["messages", "send", "--tag", "team", "and more"]);
       await terminal.shows("and more");
-      // It is shown before it is acknowledged: whoever leaves in between is told again.
+      // Shown before it is acknowledged: a client that leaves in between gets it again.
       await until("its acknowledgement", async () => (await read("--tag", "team")).length === 0, PATIENCE_MS);
       terminal.write("\u0003");
       await terminal.exited;

@@ -1,4 +1,4 @@
-/** docs/api.md: written from the table of operations, and each of its curl examples works as it stands. */
+/** docs/api.md: generated from the table of operations, and each of its curl examples works as written. */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const EXAMPLES = new Map(
     Object.hasOwn(OPERATIONS, name) ? [[name as OperationName, block] as const] : [],
   ),
 );
-/** These end an agent, and the daemon: they are run when all others are done. */
+/** These stop an agent and the daemon, so they run last. */
 const LAST: readonly OperationName[] = ["stop", "shut_down"];
 
 let home: Home;
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 async function run(name: OperationName): Promise<{ status: string; text: string }> {
-  // The block as it stands, with the status behind the answer.
+  // The block as written, with the status after the answer.
   const script = (EXAMPLES.get(name) as string).replace("curl -sS", 'curl -sS -w "\\n%{http_code}"');
   const { stdout } = await exec("bash", ["-c", script], { env });
   const end = stdout.lastIndexOf("\n");

@@ -165,7 +165,7 @@ describe("the API", () => {
       60_000,
     );
     await until("the end", async () => (await viewOf(home, "ann"))?.ended_at !== null);
-    // What was ordered is final: nobody is told of a crash, and nothing is brought back.
+    // A requested stop is final: no crash is reported and nothing is restarted.
     expect((await viewOf(home, "ann"))?.state).not.toBe("gone");
     expect(findSession(rousePaths(home.env), "ann")?.leftBy).toBe("client");
     const { body } = await client.get<{ incidents: unknown[] }>("/v1/incidents?agent=ann&all=true");

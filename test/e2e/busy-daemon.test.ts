@@ -1,4 +1,4 @@
-/** A daemon that is there and answers late, or not to the end, is not taken for one that is down or has nothing to say. */
+/** A running daemon that answers late or incompletely is not reported as stopped or empty. */
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";

@@ -1,9 +1,8 @@
 /**
- * The real daemon is killed at random moments, at its start as well, while agents work: whatever a host was told to be
- * stored is in the journal, the file is sound, and the agents notice nothing.
- *
- * A host forgets what was acknowledged and never sends it again, so one acknowledged signal that is not stored leaves a
- * hole in the numbers that nothing fills any more: numbers without a hole prove that none was lost.
+ * The real daemon is killed at random moments, also during its start, while agents work: every acknowledged signal
+ * is in the journal, the file is valid, and the agents are not affected. A host drops acknowledged signals and
+ * never sends them again, so an acknowledged signal that is not stored leaves a permanent hole in the numbers:
+ * numbers without a hole prove that none was lost.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -23,18 +22,18 @@ import { screen } from "../support/steps.js";
 
 const KILLS = process.env.ROUSE_FULL ? 50 : 10;
 const NAMES = ["one", "two", "three"];
-/** The daemon answers after some 300 ms: half of the moments lie before that. */
+/** The daemon answers after about 300 ms: half of the moments are before that. */
 const MOMENT_MS = 1200;
 const JUDGING_MS = 90_000;
 
-/** A start may take so much of a core until everything is judged again: the journals of these tests are small. */
+/** CPU time that a start may use until everything is judged again: the journals of these tests are small. */
 const JUDGING_CPU_MS = 5000;
 
 let home: Home;
 let daemon: TestDaemon;
 
 beforeEach(() => {
-  // Off: the hosts start none by themselves, so that the test alone knows which daemon runs.
+  // Off: hosts start no daemon, so that only the test does.
   home = makeHome("off");
   daemon = new TestDaemon(home);
 });
@@ -49,7 +48,7 @@ afterEach(async () => {
 const paths = () => rousePaths(home.env);
 const living = (): FoundSession[] => listSessions(paths()).filter(({ isAlive }) => isAlive);
 const pids = (): number[] => living().flatMap(({ pid, hostPid }) => [pid ?? 0, hostPid]);
-/** Every agent is known, works, and has brought news that is younger than this. */
+/** Every agent is known, is working, and has reported activity later than this. */
 async function untilJudging(after: number): Promise<void> {
   const isNew = (view: SessionView): boolean =>
     view.state === "working" && Date.parse(view.last_progress ?? "") > after && NAMES.includes(view.name);
@@ -61,7 +60,7 @@ async function untilJudging(after: number): Promise<void> {
   });
 }
 
-/** What is wrong with the journal, read while nobody writes it. */
+/** Errors in the journal, read while nothing writes to it. */
 function faultsOfJournal(): string[] {
   const { journal, notes: faults } = openJournal(paths().journal);
   for (const { id: session, name } of journal.sessions()) {
@@ -103,7 +102,7 @@ describe("a daemon that is killed at random moments", () => {
       const where = `killed after ${moments.join(", ")} ms`;
       expect({ faults: faultsOfJournal(), pids: pids() }, where).toEqual({ faults: [], pids: before });
       daemon.start();
-      // Every other round it may be killed while it starts; else it must come to judge.
+      // In every other round it may be killed during its start; otherwise it must start judging.
       if (round % 2 === 0) await untilJudging(killedAt);
     }
     await untilJudging(Date.now());
@@ -129,7 +128,7 @@ describe("a daemon that is killed at random moments", () => {
     expect(Object.values(before).map(({ state }) => state)).toEqual(Object.values(STORIES).map(({ says }) => says));
     const starts: number[] = [];
     for (let round = 0; round < KILLS; round++) {
-      // The daemon dies while it is told things, at any point of taking them in.
+      // The daemon is killed while it receives signals, at any point.
       const notifier = hosts.report().catch(() => null);
       await sleep(Math.random() * 150);
       await daemon.kill();
@@ -151,7 +150,7 @@ describe("a daemon that is killed at random moments", () => {
 
 type Untimed = Omit<Signal, "at"> & Record<string, unknown>;
 
-/** What a host tells of an agent, and the state that follows. */
+/** Signals from a host, and the state that follows. */
 const STORIES: Readonly<Record<string, { says: string; signals: readonly Untimed[] }>> = {
   works: { says: "working", signals: WORKING },
   asks: {
@@ -169,7 +168,7 @@ const STORIES: Readonly<Record<string, { says: string; signals: readonly Untimed
   crashed: { says: "gone", signals: [...WORKING, { kind: "exit", source: "process", code: null, signal: 9 }] },
 };
 
-/** Hosts of these agents, as the daemon knows them: numbered signals, and sent again what was not acknowledged. */
+/** Hosts of these agents as the daemon sees them: numbered signals, and unacknowledged ones are sent again. */
 class Hosts {
   readonly #daemon: TestDaemon;
   readonly #sent = new Map<string, Signal[]>(Object.keys(STORIES).map((name) => [name, []]));
@@ -187,7 +186,7 @@ class Hosts {
     await this.resume();
   }
 
-  /** News that change no state, until the daemon is gone. */
+  /** Activity that changes no state, until the daemon is gone. */
   async report(): Promise<never> {
     for (let n = 0; ; n++) {
       const name = Object.keys(STORIES)[n % 4] as string;
@@ -222,7 +221,7 @@ class Hosts {
 
   async #deliver(name: string): Promise<void> {
     const sent = this.#sent.get(name) ?? [];
-    // No process of this number is looked at: it is the daemon's own fold that is tried.
+    // No process with this number is checked: only the daemon's own replay is tested.
     const session = agent({ id: name, name, pid: null, pidStart: null, startedAt: this.#startedAt });
     const { acked } = (await this.#daemon.put(`/v1/sessions/${name}`, session)) as { acked: number };
     if (acked === sent.length) return;

@@ -1,4 +1,4 @@
-/** The daemon's own life: stopped by a person, stopped by a signal, slow to start; and a host that stands still. */
+/** Stops and starts of the daemon: by a user, by a signal, slow to start; and a host that is stopped. */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -100,7 +100,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await daemon.kill("SIGKILL");
     await until("a daemon that nobody but the host started", () => daemons().length === 1, 60_000);
     await until("one to be heard of again", () => isConnected("one"), 60_000);
-    // This host never missed a daemon: nothing but the person's word keeps it from starting one.
+    // This host always had a daemon: only the user's stop keeps it from starting one.
     await spawnFake(home, "two", works);
     await until("two to be heard of", () => isConnected("two"));
     const down = await rouse(home, ["down"]);
@@ -181,7 +181,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await until("some signs", () => words().length >= 4, 60_000);
     await until("a fetch", () => fetched >= 1, 60_000);
     await daemon.kill("SIGSTOP");
-    // What had left before may still come in; then nothing does.
+    // Signals sent before may still arrive; then none does.
     let reported = [words().length, fetched];
     const isStill = async (): Promise<boolean> => {
       const before = reported;

@@ -1,4 +1,4 @@
-/** `rouse demo` as a newcomer runs it: in a pipe, in a terminal, and broken off in every way there is. */
+/** `rouse demo` as a new user runs it: in a pipe, in a terminal, and interrupted in every way. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,11 +8,11 @@ import { CAST } from "../../src/demo/cast.js";
 import type { StoryEvent } from "../../src/demo/story.js";
 import { BIN, closeHome, type Home, makeHome, rouse, rouseInTerminal, until } from "../support/hosts.js";
 
-/** By the agents' clocks it ends after 40 minutes whatever happens: at a speed of 4 that is ten. */
+/** The demo ends after 40 minutes of the agents' clocks in any case: ten minutes at a speed of 4. */
 const LONG_MS = 900_000;
 /**
- * The speeds that are tried. What a program has five seconds for it has 0.6 for at the usual one, which a machine that
- * is busy with other tests may miss: then it is tried with more time.
+ * The speeds to try. At the usual speed, a program has 0.6 s for what takes up to five, which a busy machine may
+ * miss: then the next try is slower.
  */
 const SPEEDS = ["8", "4"];
 
@@ -34,7 +34,7 @@ afterEach(async () => {
   expect((await closeHome(home)).processes).toEqual([]);
 });
 
-/** Folders of a demo, and processes that have one for their home. */
+/** Folders of a demo, and processes that use one as their home. */
 function remains(): { pid: number | null; what: string }[] {
   const folders = readdirSync(temp).map((what) => ({ pid: null, what }));
   const processes = readdirSync("/proc").flatMap((name) => {
@@ -52,7 +52,7 @@ function remains(): { pid: number | null; what: string }[] {
 
 const agentsUp = (): number => remains().filter(({ what }) => what.includes("demo/agent/claude.js")).length;
 
-/** Runs it until all went as planned; what must hold in any case is looked at each time. */
+/** Runs the demo until all goes as planned; the unconditional promises are checked each time. */
 async function played(check: (speed: string) => Promise<boolean>): Promise<void> {
   for (const speed of SPEEDS) if (await check(speed)) return;
   expect.fail(`it went otherwise than planned at each speed of ${SPEEDS.join(", ")}`);
@@ -112,7 +112,7 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
           stdio: ["ignore", "pipe", "inherit"],
         });
         child.stdout.resume();
-        // Before there is a stage nobody is left to remove the folder of a killed process.
+        // Before the stage exists, no process is left to remove the folder of a killed one.
         await until("its stage", () => remains().some(({ what }) => what.includes("demo/stage.js")), 60_000);
         await until("some of the agents", () => agentsUp() >= wanted, 120_000);
         child.kill(signal);
@@ -138,7 +138,7 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
   });
 });
 
-/** Drawn on a screen of its own, which is given back before the summary. */
+/** Drawn on the alternate screen, which is left before the summary. */
 function checkAtPicture(text: string): void {
   const [, picture = "", after = ""] = text.split(/\u001b\[\?1049[hl]/);
   expect(picture).toContain("six scripted agents at");

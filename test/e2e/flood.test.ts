@@ -49,7 +49,7 @@ const ask = (method: "GET" | "PUT" | "POST", path: string, body?: unknown): Prom
 const peakMb = (pid: number): number =>
   Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) / 1024;
 
-/** Another agent gives a sign of life; returns how long it took until that was stored and judged. */
+/** Another agent reports activity; returns the time until that was stored and judged. */
 async function reportOf(n: number, from: number): Promise<number> {
   const startedAt = performance.now();
   const signals: Signal[] = [{ kind: "output", at: Date.now(), source: "screen", bytes: 100 + from }];
@@ -83,7 +83,7 @@ it("a flood from one agent is counted, needs bounded memory, and does not affect
       for (let n = 0; n < OTHERS; n++) delays.push(await reportOf(n, round));
       info = await askHost(flood, { op: "info" }, "info");
       const { ticks } = (await ask("GET", "/v1/health")) as { ticks: number };
-      // What is skipped is counted when the host looks, every 750 ms; 20 MB may have passed before the first of them.
+      // Skipped output is counted when the host checks, every 750 ms; 20 MB may pass before the first check.
       return Number(info.outputBytes) > FLOOD_BYTES && ticks > before.ticks && Number(info.skippedBytes) > 0;
     },
     TIMEOUT_MS,

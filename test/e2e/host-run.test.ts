@@ -157,7 +157,7 @@ describe("rouse run in a terminal", () => {
   });
 });
 
-/** What vim, less and Codex do: put the terminal in order, stop the group by SIGTSTP, and go on where they were. */
+/** As vim, less and Codex do: restore the terminal, stop the group by SIGTSTP, and continue. */
 const STOPS_ITSELF = `
 stty raw -echo
 printf '\\033[?1049hready'
@@ -293,7 +293,7 @@ describe.skipIf(!hasTmux)("rouse run in tmux", () => {
       try {
         tmux("kill-server");
       } catch {
-        // It ended with its last session.
+        // The server ended with its last session.
       }
     }
   });

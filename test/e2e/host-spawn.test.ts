@@ -101,7 +101,7 @@ describe("rouse spawn", () => {
     await until("its agent to be hung up", () => processesOf(home).length === 0);
     expect(await spawnAgent("echo second", "--name", "api")).toBe("api");
     await until("its end", () => listSessions(paths()).every((session) => !session.isAlive));
-    // The second host takes its socket along; that of the killed one stays behind.
+    // The second host removes its socket; that of the killed one remains.
     await until("one socket to be left", () => readdirSync(paths().runtime).length === 1);
     for (const socket of readdirSync(paths().runtime)) rmSync(join(paths().runtime, socket));
   });
@@ -238,7 +238,7 @@ describe("rouse type", () => {
   });
 });
 
-/** Returns what has to arrive. */
+/** Returns the text that must arrive. */
 async function typeAll(name: string, texts: readonly string[]): Promise<string> {
   const found = findSession(paths(), name) as FoundSession & { hostSocket: string };
   let wanted = "";

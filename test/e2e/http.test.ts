@@ -1,4 +1,4 @@
-/** The daemon's port as a stranger meets it: a real daemon, real sockets, `fetch`. */
+/** The daemon's port as an unknown client sees it: a real daemon, real sockets, `fetch`. */
 import { readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
@@ -59,7 +59,7 @@ async function watch(name: string, more: Partial<AgentSession> = {}): Promise<vo
 const view = (name: string): Promise<SessionView> =>
   askDaemon(socket(), "GET", `/v1/agents/${name}`) as Promise<SessionView>;
 
-/** The answer's status, and 0 where the connection was broken off instead. */
+/** The status of the answer, or 0 if the connection was closed instead. */
 async function post(
   path: string,
   body: unknown,
@@ -73,7 +73,7 @@ async function post(
   return answer ? { status: answer.status, text: await answer.text() } : { status: 0, text: "" };
 }
 
-/** A request as it stands, for what `fetch` would not say. */
+/** A raw request, for what `fetch` would not send. */
 function raw(head: readonly string[], body = ""): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

@@ -1,4 +1,6 @@
-/** The library as a program uses it: the real daemon, the examples as they stand, and the judgement where there is no Node.js. */
+/**
+ * The library as a program uses it: the real daemon, the unchanged examples, and the judgement without Node.js.
+ */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -37,7 +39,7 @@ async function connect(name: string): Promise<Rouse> {
   return rouse;
 }
 
-/** A stream is open when something came over it: the agent's state is changed until that is so. */
+/** A stream is open once it has delivered something: changes the agent's state until then. */
 async function stirUntil(agent: OwnAgent, isHeard: () => boolean): Promise<void> {
   let isWorking = false;
   await until("the stream to be open", async () => {

@@ -123,7 +123,7 @@ describe("many clients at once", () => {
   const FULL = process.env.ROUSE_FULL === "1";
   const MANY = FULL ? 1000 : 60;
   const CALLS = 4;
-  /** The port holds 256 connections and no more: so many speak at the same moment. */
+  /** The port accepts at most 256 connections: this many are open at once. */
   const AT_ONCE = 48;
 
   it(`each of ${MANY} gets only its own answers`, async () => {
@@ -136,7 +136,7 @@ describe("many clients at once", () => {
       Array.from({ length: MANY }, (_, at) => () => stubborn(() => connect(kinds[at % kinds.length] as string))),
       AT_ONCE,
     );
-    // Each asks for somebody that nobody else asks for, in rounds, so that all of them are interleaved.
+    // Each asks for a different agent, in rounds, so that all requests are interleaved.
     const asks = Array.from({ length: CALLS }, (_, nth) =>
       clients.map((client, at) => async () => {
         const name = `nobody-${at}-${nth}`;
@@ -152,10 +152,10 @@ describe("many clients at once", () => {
   }, 1_200_000);
 });
 
-/** A kept connection may be closed by the server in the moment in which the client takes it again. */
+/** The server may close a kept connection at the moment in which the client reuses it. */
 const stubborn = async <T>(ask: () => Promise<T>): Promise<T> => ask().catch(() => ask().catch(ask));
 
-/** All of them, so many at the same time. */
+/** All of them, a limited number at the same time. */
 async function inTurns<T>(work: readonly (() => Promise<T>)[], atOnce: number): Promise<T[]> {
   const done: T[] = [];
   let next = 0;

@@ -1,4 +1,4 @@
-/** A program that is called `opencode` and keeps its database as OpenCode does, under the real daemon. */
+/** A program called `opencode` that writes a database as OpenCode does, under the real daemon. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -16,7 +16,7 @@ afterEach(async () => {
   expect(await closeHome(home)).toMatchObject({ processes: [] });
 });
 
-/** A tool runs from the first second on, and the turn ends when the file `go` is there. */
+/** A tool runs from the first second, and the turn ends when the file `go` exists. */
 const PROGRAM = `
 import { existsSync, mkdirSync } from "node:fs";
 import { loadSqlite } from ${JSON.stringify(new URL("../../dist/store/sqlite.js", import.meta.url).href)};

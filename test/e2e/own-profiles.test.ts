@@ -1,4 +1,4 @@
-/** A program that nobody knows, watched by the real daemon with and without a profile of the user's own. */
+/** An unknown program, watched by the real daemon with and without a user's own profile. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const SKETCH = join(ROOT, "test", "fake-agent", "sketch.mjs");
 const TIMEOUT_MS = 300_000;
 
-/** The one that the page for users shows, with this program's own question and limit. */
+/** The profile from the user documentation, with this program's own question and limit. */
 const PAGE = readFileSync(join(ROOT, "docs", "add-a-program.md"), "utf8");
 const SHOWN = /```toml\n(id = "sketch"\n.*?)```/s.exec(PAGE)?.[1] ?? "";
 const PROFILE = `${SHOWN.replace("\\[y/N\\]\\s*$", "The pen rests above \\S+$")}
@@ -31,16 +31,16 @@ beforeAll(async () => {
   home.env.TMUX_TMPDIR = home.path;
   profiles = join(rousePaths(home.env).config, "profiles");
   mkdirSync(profiles, { recursive: true });
-  // A program goes by the name that it is started with.
+  // A program is named after the command that starts it.
   const program = join(home.path, "sketch");
   symlinkSync(process.execPath, program);
   sketch = [program, SKETCH];
-  // Before there is any profile: whoever starts later is judged by what lies there then.
+  // Before any profile exists: agents that start later are judged by the profiles present then.
   await rouse(home, ["up"]);
 });
 
 afterAll(async () => {
-  // A host that lives would start the daemon again.
+  // A running host would start the daemon again.
   for (const { name } of listSessions(rousePaths(home.env)).filter(({ isAlive }) => isAlive))
     await rouse(home, ["stop", name, "--grace", "0"]);
   await rouse(home, ["down"]);
@@ -62,7 +62,7 @@ describe("a profile in the user's folder", () => {
     expect(await reaches(home, "known", "idle")).toMatchObject({ kind: "sketch" });
     await Promise.all([enter("known"), enter("unknown")]);
     await reaches(home, "known", "needs_input/confirmation");
-    // Its work took three seconds, which whoever asks from outside may miss; the daemon did not.
+    // Its work took three seconds, which a client may miss; the daemon did not.
     const { timeline } = JSON.parse((await rouse(home, ["why", "known", "--json"])).stdout);
     expect(timeline.map(({ state }: { state: string }) => state)).toContain("working");
     expect((await statusOf(home, "unknown"))?.state).not.toBe("needs_input");

@@ -7,7 +7,7 @@ import type { AgentSession } from "../../src/core/agent.js";
 import { rouse } from "../support/rouse.js";
 import { NO_TMUX, RecordedAgent, TestServer, until } from "../support/tmux.js";
 
-/** As far as it is written. */
+/** The file as far as it is written. */
 function castOf(folder: string): string {
   const path = join(folder, "session.cast.gz");
   if (!existsSync(path)) return "";

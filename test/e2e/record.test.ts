@@ -9,7 +9,7 @@ import { findSession } from "../../src/terminal/registry.js";
 import { fakeAgent } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, rouseInTerminal, until } from "../support/hosts.js";
 
-/** Put together at run time: a whole one in a file alarms those who look for real ones. */
+/** Assembled at run time: a complete one in a file would trigger secret scanners. */
 const SECRET = `sk-ant-api03-${"aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY".repeat(3)}`;
 
 let home: Home;
@@ -28,7 +28,7 @@ function write(name: string, text: string, mode = 0o755): string {
   return path;
 }
 
-/** One case of a recording: its files with what is in them. */
+/** One case of a recording: its files with their contents. */
 function filesOf(folder: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(folder).map((name) => {
@@ -147,7 +147,7 @@ const timer = setInterval(() => {
     ["which keys were typed, and no text", [], "********\r"],
     ["the text too when asked to, but for known secrets", ["--keys"], "hunter2!\r"],
   ])("records %s", async (_, options, typed) => {
-    // Without an echo, as programs ask for passwords: what is in the recording then comes from the keys.
+    // Without echo, as programs ask for passwords: text in the recording then comes from the keys.
     await spawnAgent("sh", "-c", "stty -echo; echo password:; read first; read second; echo thanks; sleep 100");
     const out = join(home.path, "out");
     const recording = rouse(home, ["record", "worker", "--out", out, ...options]);
@@ -201,7 +201,7 @@ const timer = setInterval(() => {
     await rouse(home, ["spawn", "--name", "yonder", "--", "sleep", "100"]);
     await spawnAgent("sh", "-c", "echo up; sleep 100");
     const yonder = findSession(rousePaths(home.env), "yonder");
-    // The newest comes first; the other one is waited for.
+    // The newest comes first; waits for the other one.
     process.kill(yonder?.hostPid ?? 0, "SIGSTOP");
     const out = join(home.path, "out");
     const terminal = rouseInTerminal(home, ["record", "--all", "--out", out]);
@@ -264,7 +264,7 @@ const timer = setInterval(() => {
     expect((await rouse(home, ["record", "other"])).stderr).toBe(
       'rouse: no agent called "other" is running; available: worker\n',
     );
-    // A place below /proc is where Node.js' own way to make folders never comes back.
+    // Node.js never returns from creating folders below /proc.
     for (const out of ["/proc/rouse", "/dev/null"]) {
       const { status, stderr } = await rouse(home, ["record", "worker", "--out", out]);
       expect({ status, stderr }).toEqual({

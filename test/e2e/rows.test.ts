@@ -1,11 +1,10 @@
 /**
- * Every row of the table "What happens when" (docs/acting.md), with a scripted agent that is a real process: in a
- * terminal of rouse's own and in a tmux pane. What was said before, what was done with its outcome, and what came of it.
- *
- * As many rows as the machine carries run at the same time; a test waits for its own. Agents that fail alike would be an
- * outage, so that three daemons share them: none has three whose service fails, or three that die. Fifty agents are for
- * where there is time; otherwise a few of the rows are played with one daemon, up to what is done, and not until work is
- * proven to go on.
+ * Every row of the table "What happens when" (docs/acting.md), with a scripted agent that is a real process, in a
+ * terminal of rouse's own and in a tmux pane: the state before, the actions with their outcomes, and the result.
+ * As many rows run at once as the machine can take; each test waits for its own. Agents that fail alike would be
+ * an outage, so three daemons share them: none has three agents with a failing service, or three that die. Fifty
+ * agents run only in the full run; otherwise a few rows are played with one daemon, up to the action and not until
+ * work is proven.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OwnAgent, type OwnSignal } from "../../src/api/own-agent.js";
@@ -21,28 +20,28 @@ import { NO_TMUX } from "../support/tmux.js";
 
 const FULL = process.env.ROUSE_FULL === "1";
 const PLAY_MS = 420_000;
-/** One may have to wait for its turn (`turns`) before it plays. */
+/** A row may wait for its slot (`turns`) before it plays. */
 const TIMEOUT_MS = 3 * PLAY_MS;
 
 const ESC = "\u001b";
 const CONTINUE = `${textFor("continue")}\r`;
 const REPEATING = `${textFor("repeating")}\r`;
 
-/** How it ends. `actions` is the history of the incident, `keys` all that arrived in its terminal. */
+/** The expected end. `actions` is the history of the incident, `keys` everything that arrived in its terminal. */
 interface Ending {
   phase: "recovered" | "escalated";
   actions?: string[];
   keys?: string;
-  /** What the human is told, where one is. */
+  /** The alert to the user, if there is one. */
   reported?: RegExp;
-  /** Whether its process lives on; it does unless something else is said. */
+  /** Set if its process ends. */
   dies?: true;
 }
 
 interface Row {
   steps: FakeScript["steps"] | { command: readonly string[] };
   more?: Partial<FakeScript>;
-  /** What is said of it before anything is done; the last part is what the incident is about. */
+  /** The states before any action; the last part is the problem of the incident. */
   before: string;
   problem?: string;
   /** What happens to it from outside. */
@@ -51,17 +50,17 @@ interface Row {
   tmux: Ending;
   /** The `.rouse.toml` of its folder. */
   project?: string;
-  /** Which daemon it has. */
+  /** The daemon that it uses. */
   stage: 0 | 1 | 2;
 }
 
 const START = { do: "idle", ms: 500 };
-/** Work that goes on for long enough to be believed, and then ends: what is done uses nothing more. */
+/** Work that lasts long enough to be believed, and then ends, so that it uses no more CPU. */
 const AT_WORK = [{ do: "stream", ms: 20_000 }, { do: "finish" }];
-/** Until it is told to go on. */
+/** Until it is nudged. */
 const BUSY = { do: "stream" };
 const ANYTHING = { do: "tool", command: ["true"] };
-/** Results that were not there before, one after the other. */
+/** New results, one after the other. */
 const NEW = ["commas", "quotes", "tabs", "numbers", "dates", "names"].flatMap((what) => [
   { do: "tool", command: ["echo", `the parser reads ${what} now`] },
   { do: "stream", ms: 6000 },
@@ -124,7 +123,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     stage: 2,
     steps: { command: ["sh", "-c", "echo the build begins; exec sleep 3600"] },
     before: "stuck/silent_stream",
-    // It has no keys that anybody knows, and no way to be resumed.
+    // It has no known keys and no way to be resumed.
     spawn: { ...left(/tried stop \(done\)/), actions: ["stop done"], dies: true },
     tmux: left(NOT_HERE),
   },
@@ -252,7 +251,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     more: resumes,
     steps: [START, ANYTHING, BUSY, { do: "exit", code: 3 }],
     before: "gone/exit_code",
-    // An Enter that nobody types: it goes on to its next step.
+    // An Enter without a user: it continues with its next step.
     cause: signalled("SIGUSR2"),
     spawn: { ...recovered(["resume done"], CONTINUE), dies: true },
     tmux: { ...left(/skipped .*resume \(not for tmux sessions\)/), dies: true },
@@ -276,7 +275,7 @@ const QUICK = [
 ];
 const names = FULL ? Object.keys(ROWS) : QUICK;
 const stageOf = (row: string): RowStage => stages[FULL ? (ROWS[row] as Row).stage : 0] as RowStage;
-/** A row that is tried again is another agent. */
+/** A retried row is another agent. */
 const nameOf = (row: string, way: Way, attempt: number): string =>
   `${way}-${row.replaceAll(/\W+/g, "-")}${attempt === 0 ? "" : "-again"}`;
 const agentsOf = (rows: readonly string[]): string[] =>
@@ -312,7 +311,7 @@ async function play(row: string, way: Way, name: string): Promise<Played> {
   const stage = stageOf(row);
   const agent = await stage.enter(way, name, "command" in steps ? steps.command : { steps, ...more }, project);
   await cause?.(stage, agent);
-  // How a pane's program ended tmux does not always tell.
+  // tmux does not always report how a pane's program ended.
   const about = way === "tmux" && before.startsWith("gone/") ? "gone" : problem;
   const { phase, actions = [] } = rest[way];
   const goal = FULL || phase === "escalated" ? phase : (one: IncidentView) => isDone(one, actions);
@@ -321,20 +320,20 @@ async function play(row: string, way: Way, name: string): Promise<Played> {
   return { incident, story: await stage.story(agent.id), agent, keys: withoutErased(keys.join("")) };
 }
 
-/** What was done about it, with its outcome; refusals cost nothing. */
+/** The actions with their outcomes; refusals are free. */
 const doneOf = ({ actions }: IncidentView): string[] =>
   actions.filter(({ result }) => result !== "refused").map(({ do: name, result }) => `${name} ${result}`);
 const isDone = (incident: IncidentView, actions: readonly string[]): boolean =>
   doneOf(incident).join() === actions.join();
 
-/** On a busy machine a touch may be refused and made later: what it had typed by then it took back. */
+/** On a busy machine an action may be refused and repeated later: text typed by then was deleted again. */
 const withoutErased = (keys: string): string =>
   ["continue", "repeating"].reduce((left, say) => {
     const text = textFor(say as "continue");
     return left.replaceAll(text + "\u007f".repeat(text.length), "");
   }, keys);
 
-/** One for each row and way, begun together. */
+/** One for each row and way, started together. */
 const plays = new Map<string, Promise<Played>>();
 function begun(row: string, way: Way, attempt = 0): Promise<Played> {
   const name = nameOf(row, way, attempt);
@@ -386,7 +385,10 @@ describe("the table, row by row", () => {
     });
   });
 
-  /** Nothing in a terminal tells of claims: a program that holds the task does. It has no keys, so only telling is left. */
+  /**
+   * No terminal shows claims: the program that holds the task reports them. It has no keys, so it can only be
+   * reported.
+   */
   describe.runIf(FULL)("told by a program:", { timeout: TIMEOUT_MS }, () => {
     const turn = (phase: "start" | "end"): OwnSignal => ({ kind: "turn", source: "stream", phase }) as OwnSignal;
     const taken: OwnSignal = { kind: "claim", source: "report", task: "T-1", phase: "taken" };

@@ -1,4 +1,6 @@
-/** A scripted agent that does what agents do, watched by the real daemon: every state with its cause, and no other. */
+/**
+ * A scripted agent that acts like real ones, watched by the real daemon: every state with its cause, and no other.
+ */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -20,7 +22,10 @@ import { closeHome, type Home, makeHome, processesOf, rouse, rouseInTerminal, un
 import { NO_TMUX } from "../support/tmux.js";
 
 const FULL = process.env.ROUSE_FULL === "1";
-/** A hung test ends by it; each state has a deadline of its own. On one core with a load of 30 a story took longer than two minutes. */
+/**
+ * Ends a hung test; each state has its own deadline. On one core with a load of 30 a story took longer than two
+ * minutes.
+ */
 const TIMEOUT_MS = 600_000;
 
 let home: Home;
@@ -34,13 +39,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await tmux("kill-server").catch(() => {});
-  // A host that lives would start the daemon again.
+  // A running host would start the daemon again.
   for (const { name } of listSessions(rousePaths(home.env)).filter(({ isAlive }) => isAlive)) await stop(name, "0");
   await rouse(home, ["down"]);
   expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
 });
 
-/** Whom `rouse health` ends with 1 for. */
+/** The agents for which `rouse health` exits with 1. */
 async function unhealthy(): Promise<string[]> {
   const { status, stdout } = await rouse(home, ["health", "--filter", "unhealthy", "--json"]);
   const { agents } = JSON.parse(stdout) as { agents: { agent: string }[] };
@@ -50,7 +55,7 @@ async function unhealthy(): Promise<string[]> {
 
 const stop = (name: string, grace = "5") => rouse(home, ["stop", name, "--grace", grace, "--json"]);
 
-/** What the agent does, and what `status --json` says then. */
+/** What the agent does, and what `status --json` then reports. */
 const STORIES = {
   work: [
     { do: "boot", says: "starting" },
@@ -80,14 +85,14 @@ const STORIES = {
   ],
 } satisfies Record<string, (FakeScript["steps"][number] & { says?: string })[]>;
 
-/** Steps that last until somebody presses Enter. */
+/** Steps that last until Enter is pressed. */
 const HELD = new Set<string>(["idle", "stream", "ask", "retry"]);
 
-/** The ways in which an agent comes to be watched. `enter` is what a person does in its terminal. */
+/** The ways in which an agent is watched. `enter` is what a user does in its terminal. */
 interface Way {
   start: (name: string, script: FakeScript) => Promise<{ enter: () => Promise<unknown> }>;
   skip?: boolean;
-  /** tmux 3.3 does not tell of every dead pane how it died. */
+  /** tmux 3.3 does not report for every dead pane how it died. */
   knowsEnds: boolean;
 }
 
@@ -138,7 +143,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 };
 
 for (const [way, { start, skip, knowsEnds }] of Object.entries(WAYS)) {
-  // A test that is tried again is another agent.
+  // A retried test uses another agent.
   let tries = 0;
   const nameOf = (story: string): string => `${story}-${way.split(" ").at(-1)}-${++tries}`;
 
@@ -153,12 +158,12 @@ for (const [way, { start, skip, knowsEnds }] of Object.entries(WAYS)) {
           const view = await reaches(home, name, isEnd && !knowsEnds ? "gone*" : step.says);
           expect(view.healthy, step.says).toBe(!/needs_input|error|gone/.test(step.says));
           pid = view.pid as number;
-          // Nobody types into a program that is not up.
+          // Waits until the program is up before it types.
           if (step.do === "boot") process.kill(pid, "SIGUSR2");
           if (step.do === "limit") expect(Date.parse(view.until ?? "") - Date.now()).toBeGreaterThan(110 * 60_000);
           if (step.do === "ask") expect(view.doing).toContain("git push");
         }
-        // Who types in a pane right before the end is taken for who ended it: this is an Enter that nobody types.
+        // Input in a pane right before the end counts as the user's quit: this Enter is not typed by a user.
         const isLast = place === steps.length - 2;
         if (isLast) process.kill(pid, "SIGUSR2");
         else if (HELD.has(step.do)) await enter();
@@ -224,7 +229,7 @@ describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
   });
 });
 
-/** The clocks of these are minutes long, and they are real: only where there is time. */
+/** Their clocks are minutes long and real: only in the full run. */
 const SLOW = {
   "a live spinner without news": { steps: [{ do: "stream", ms: 1500 }, { do: "hang" }], says: "stuck/silent_stream" },
   "a screen that says busy and no byte more": {

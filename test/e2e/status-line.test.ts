@@ -1,4 +1,4 @@
-/** `rouse status --line` where it is shown: in tmux's status line and above the prompts of shells. */
+/** `rouse status --line` in use: in tmux's status line and above the prompts of shells. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ async function ran(args: readonly string[]): Promise<void> {
 
 beforeAll(async () => {
   home = makeHome("on");
-  // The snippets say `rouse`, as it is installed.
+  // The snippets call `rouse` by the name of the installed command.
   const bin = join(home.path, "bin");
   mkdirSync(bin);
   symlinkSync(BIN, join(bin, "rouse"));
@@ -120,7 +120,7 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
     },
   );
 
-  // Debian and macOS have them as packages; where one is missing, its snippet is not tried.
+  // Debian and macOS have packages of them; the snippet of a missing one is not tested.
   it.skipIf(!has("zsh"))("is shown above zsh's prompt by the snippet", async () => {
     writeFileSync(join(home.path, ".zshrc"), `PS1='ready> '\n${readFileSync(join(SNIPPETS, "zsh.zsh"), "utf8")}`);
     const shell = terminal(["zsh", "-d", "-i"]);

@@ -111,7 +111,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     await until("the one's end", () => watch?.last(kept.id)?.liveness === "gone");
     await server.tmux("kill-session", "-t", "closed");
     await until("the other's end", () => watch?.last(closed.id)?.liveness === "gone");
-    // tmux 3.3a shows some dead panes without a status, for ever: in 4 of 10 runs here.
+    // tmux 3.3a shows some dead panes without a status forever: in 4 of 10 runs here.
     expect(watch.signals(kept.id, "exit")).toHaveLength(1);
     expect([3, null]).toContain((watch.signals(kept.id, "exit")[0] as { code?: unknown }).code);
     expect(watch.signals(closed.id, "exit")).toMatchObject([{ code: null, signal: null }]);
@@ -140,7 +140,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     const { id: session, startedAt } = await adopted("quit");
     await judged(session, "idle");
     const tty = await server.tmux("display", "-p", "-t", "%0", "#{pane_tty}");
-    // The system tells the time of a key in steps of eight seconds, and what is typed at the start does not count.
+    // The system reports the time of a key in steps of eight seconds, and input at the start does not count.
     await until("a key that counts", async () => {
       await server.tmux("send-keys", "-t", "%0", "x");
       return typedAt(tty, startedAt) !== null;
@@ -171,7 +171,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
   it("have names, titles, folders and options that execute nothing", async () => {
     const pwned = join(server.folder, "pwned");
     const evil = `#(touch ${pwned})$(touch ${pwned})\`touch ${pwned}\`'";touch ${pwned};%exit\n%end 1 1 1\n\u001b]0;x\u0007`;
-    // tmux expands the names that it is given, so that they have to be written as if they were formats.
+    // tmux expands given names, so they must be escaped as formats.
     const name = evil.replaceAll("#", "##");
     const drawn = `\\033]2;#(touch ${pwned})\\033\\\\%%end 1 1 1\\n%%exit\\n`;
     await server.tmux(
@@ -313,7 +313,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
       for (let tries = 0; tries < 200 && !alone(); tries++);
       expect(alone()).toBe(true);
       now("new-window", "-d", "-t", "crew", "sh", "-c", flood);
-      // Nothing of this process runs until then: no reply is read, no notice, no output.
+      // This process is blocked until then: it reads no reply, no notice and no output.
       const end = Date.now() + 15_000;
       while (!existsSync(count) && Date.now() < end) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
       expect(existsSync(count)).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * The eleven acceptance criteria of the watchdog monitor (docs/orchestrators.md), each a test by its own words: scripted
- * workers under the real daemon, and an orchestrator that is a real MCP client, on both transports and of two versions.
+ * The eleven acceptance criteria of the watchdog monitor (docs/orchestrators.md), one test each: scripted workers
+ * under the real daemon, and an orchestrator that is a real MCP client, on both transports and of two versions.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ let place: Place;
 let library: Rouse;
 const clients: McpClient[] = [];
 
-/** A suspicion is told at once, instead of after the minute in which it has to last. */
+/** A suspicion is reported at once, instead of after the confirmation minute. */
 const QUICK = 'agents = ["mute"]\nconfirm_seconds = 0\n';
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ async function connect(which: string): Promise<McpClient> {
   return client;
 }
 
-/** What the orchestrator is told of this worker, as soon as it is; nothing is acknowledged. */
+/** The first message about this worker; nothing is acknowledged. */
 async function sentMessage(client: McpClient, worker: string, type: string, ms = 60_000): Promise<MessageView> {
   let found: MessageView | undefined;
   await until(
@@ -76,14 +76,14 @@ async function sentMessage(client: McpClient, worker: string, type: string, ms =
 
 const done = new Set<string>();
 
-/** Whoever tries a criterion again finds what the first try has set up, so that nothing is told twice. */
+/** A retried criterion reuses the first setup, so that nothing is reported twice. */
 async function once(what: string, setUp: () => Promise<unknown>): Promise<void> {
   if (done.has(what)) return;
   await setUp();
   done.add(what);
 }
 
-/** What the example orchestrator said of the alerts that it has acknowledged. */
+/** The output of the example orchestrator about the alerts that it acknowledged. */
 const said: string[] = [];
 
 const worker = (name: string, steps: FakeScript["steps"]): Promise<void> =>
@@ -105,7 +105,7 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
     const start = read("examples/watchdog/start.sh");
     expect(start).toMatch(/rouse spawn --name watchdog --tag watchdog/);
     expect(start).not.toMatch(/--dangerously|bypassPermissions/);
-    // Each tool is allowed or not there: one that had to be asked for would leave it waiting for a person.
+    // Each tool is allowed or missing: a tool that needs permission would leave the agent waiting for a user.
     const named = new Set([...start.matchAll(/mcp__rouse__(\w+)/g)].map(([, name]) => name));
     expect(TOOLS.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([]);
   });
@@ -219,7 +219,7 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
     expect(new Set(reading.map(({ tool }) => tool))).toEqual(new Set(["read_pane", "why"]));
     for (const { tool, arguments: args } of reading)
       expect(await client.call(String(tool), args)).toMatchObject({ isError: false });
-    // What no tool does is a command for a person.
+    // An action without a tool is a command for the user.
     const names = [...TOOLS.map(({ name }) => name), null];
     for (const { tool } of suggested_actions) expect(names).toContain(tool);
   });
@@ -262,7 +262,7 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
       isError: false,
       text: '{"stopped":true}',
     });
-    // What it then finds it tells in its own name, and once, whatever it remembers.
+    // It reports what it finds in its own name, and only once.
     const send = () =>
       client.call("send_orchestration", {
         target: { tag: "orchestrator" },

@@ -87,7 +87,7 @@ const REFUSED = [
   [["spawn", "--name", "-x", "--", "true"], "A name starts with a letter or digit"],
 ] as [string[], string][];
 
-/** Each takes a process of its own: a third of them, all in full. */
+/** Each needs its own process: a third of them, all in the full run. */
 it.each(REFUSED.filter((_, i) => process.env.ROUSE_FULL === "1" || i % 3 === 0))(
   "%j is refused before any request is sent",
   async (args, text) => {
@@ -104,7 +104,7 @@ it.each([
   ["run", ["run", "--", "true"]],
   ["doctor", ["doctor"]],
 ])("a ROUSE_HOME that is not an absolute path is refused in one line by %s", async (_, args) => {
-  // Were it passed over, the folders of whoever runs the test would be used.
+  // If ROUSE_HOME were ignored, the folders of the user who runs the test would be used.
   const elsewhere = { HOME: home.path, XDG_CONFIG_HOME: "", XDG_STATE_HOME: "", XDG_RUNTIME_DIR: "" };
   const env = { ...home.env, ...elsewhere, ROUSE_DAEMON: "off", ROUSE_HOME: "here" };
   const { status, stdout, stderr } = await rouse({ ...home, env }, args);
@@ -194,7 +194,7 @@ it("a kind can be given by the name of its program", async () => {
 
 it("an agent that has just started is listed, and an unknown name is answered with the known names", async () => {
   await rouse(home, ["spawn", "--name", "worker", "--", "sleep", "100"]);
-  // Right after the start, as one would look: the daemon may still be coming up.
+  // Right after the start, as a user would check: the daemon may still be starting.
   const { stdout: table } = await rouse(home, ["status"]);
   expect(table).toContain("worker");
   for (const command of [["why"], ["health"], ["logs"], ["stop"], ["record"], ["type"]]) {

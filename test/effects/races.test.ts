@@ -1,4 +1,4 @@
-/** Something happens between the decision and the key: at every step, in simulation. */
+/** Simulation: an event happens between the decision and the key, at every step. */
 import { describe, expect, it } from "vitest";
 import { interruptTurn } from "../../src/effects/keys/interrupt.js";
 import { Keyboard } from "../../src/effects/keys/keyboard.js";
@@ -39,7 +39,7 @@ async function race(name: EffectName, happenings: readonly Happening[], careless
 
 const STEPS_MAX = 400;
 
-/** Every step at which something can happen, while the effect is not over yet. */
+/** Every step at which something can happen before the effect ends. */
 async function atEveryStep(
   name: EffectName,
   events: readonly Event[],
@@ -84,7 +84,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-/** What is said became of it is what became of it. */
+/** The reported outcome matches what happened. */
 function expectHonest({ result }: EffectResult, terminal: FakeTerminal): void {
   const isTouched =
     terminal.keys.some(({ kind }) => kind === "submit" || kind === "interrupt") || terminal.draft.includes(TEXT);

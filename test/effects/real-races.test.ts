@@ -1,7 +1,7 @@
 /**
- * Something comes in between, with real programs in real terminals: at moments that are spread over the whole of a touch,
- * from before its first look until after its last key. Nothing is sent to whom it is not meant for, nothing is ended, and
- * the outcome says why.
+ * Races with real programs in real terminals: an event happens at moments spread over a whole action, from before
+ * its first check until after its last key. No key reaches the wrong receiver, nothing is ended, and the outcome
+ * says why.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ import { hostRig, type Rig, type RigMaker, tmuxRig } from "../support/rigs.js";
 import { NO_TMUX } from "../support/tmux.js";
 
 const RACES = process.env.ROUSE_FULL === "1" ? 20 : 2;
-/** Whether a turn started or ended is looked for until then. */
+/** The start or end of a turn is awaited until then. */
 const DEADLINE_MS = 5000;
 
 const TEXT = textFor("continue");
@@ -23,12 +23,12 @@ const ERASED = "\u007f".repeat(TEXT.length);
 const ESC = "\u001b";
 const MINE = "mine";
 /**
- * A key that was written in the moment in which the program drew its dialog, or a draft, is on its way: nobody outside of the program
- * can call it back. Aimed at that moment, on two busy cores, 8 of 150 came so within 6 ms in a host, 10 of 150 within
- * 20 ms in tmux: a window of about 0.3 and 1.3 ms.
+ * A key written at the moment in which the program drew its dialog, or a draft, cannot be called back from outside
+ * of the program. Aimed at that moment, on two busy cores, 8 of 150 arrived within 6 ms in a host, and 10 of 150
+ * within 20 ms in tmux: a window of about 0.3 and 1.3 ms.
  */
 const ON_ITS_WAY_MS = 100;
-/** tmux counts in seconds when somebody typed. */
+/** tmux records the time of input in seconds. */
 const QUIET_MS = 1500;
 
 interface Race {
@@ -37,14 +37,14 @@ interface Race {
   touch: "nudge" | "interrupt";
   steps: FakeScript["steps"];
   drawMs?: number;
-  /** How long a touch lasts at most that nothing comes in between: the moments are spread over it. */
+  /** The longest duration of an undisturbed action: the moments are spread over it. */
   lastsMs: number;
   quietMs?: number;
   before?: (rig: Rig) => Promise<void>;
   comes: (rig: Rig) => Promise<void>;
-  /** What may have arrived in the agent, by what is said became of it. */
+  /** What may have arrived in the agent, by the reported outcome. */
   arrived: (rig: Rig, outcome: ActionOutcome) => void | Promise<void>;
-  /** It ends by what comes, and by nothing else. */
+  /** Only the event ends the agent. */
   dies?: true;
 }
 
@@ -52,7 +52,7 @@ const HOST = { "a host": hostRig };
 const TMUX: Record<string, RigMaker> = NO_TMUX ? {} : { tmux: tmuxRig() };
 const SHELLS: Record<string, RigMaker> = NO_TMUX ? {} : { "tmux, below a shell with jobs": tmuxRig("jobs") };
 
-/** A nudge is its text alone, the text taken back, or the text and Enter. */
+/** A nudge is its text alone, the text and its deletion, or the text and Enter. */
 const NUDGED = {
   refused: ["", TEXT + ERASED],
   failed: [TEXT, TEXT + ERASED],
@@ -67,7 +67,7 @@ const keptOut = (allowed: Record<ActionOutcome["result"], string[]>) => (rig: Ri
   expect(rig.arrivals().filter(({ dialogMs }) => (dialogMs ?? 0) > ON_ITS_WAY_MS)).toEqual([]);
   expect(allowed[outcome.result]).toContain(rig.received());
 };
-/** Whatever rouse had typed by then: behind what somebody else typed there is nothing, neither a key nor an Enter. */
+/** Everything that rouse had typed by then: nothing follows text of another writer, neither a key nor an Enter. */
 const theirs =
   (allowed: Record<ActionOutcome["result"], string[]>) =>
   async ({ received }: Rig, { result }: ActionOutcome): Promise<void> => {
@@ -77,7 +77,7 @@ const theirs =
     if (result === "refused" || result === "done") expect(allowed[result]).toContain(before);
   };
 
-/** What nobody is known to have typed can be known when it is drawn. */
+/** A draft without a known writer can be detected only once it is drawn. */
 const leftAlone = async ({ received, arrivals }: Rig): Promise<void> => {
   await until("the draft to arrive", () => received().includes(MINE));
   const isLate = ({ text, draft, draftMs }: Arrival): boolean =>
@@ -85,14 +85,14 @@ const leftAlone = async ({ received, arrivals }: Rig): Promise<void> => {
   expect(arrivals().filter(isLate)).toEqual([]);
 };
 
-/** The agent goes on by a signal: no key, so that every key in its log is rouse's. */
+/** A signal moves the agent on: it is not a key, so every key in its log is rouse's. */
 const goesOn = async ({ agent }: Rig): Promise<void> => {
   process.kill(agent.pid as number, "SIGUSR2");
 };
 const dies = async ({ agent }: Rig): Promise<void> => {
   process.kill(agent.pid as number, "SIGKILL");
 };
-/** Somebody sits in front of it and has not typed for a while. */
+/** A user is attached and has not typed for a while. */
 const sits = async ({ human, terminal }: Rig): Promise<void> => {
   await human("");
   await until("some quiet", async () => {
@@ -131,7 +131,7 @@ const TABLE: readonly Race[] = [
     rigs: { ...HOST, ...TMUX },
     touch: "nudge",
     steps: idle,
-    // As often as programs do; what is not drawn yet nobody can see.
+    // As often as programs do; what is not drawn yet cannot be seen.
     drawMs: 20,
     lastsMs: 900,
     quietMs: 0,
@@ -146,7 +146,7 @@ const TABLE: readonly Race[] = [
     lastsMs: 1200,
     comes: dies,
     dies: true,
-    // What was typed before, and not yet read, the shell finds: a text, never an Enter, and never after a refusal.
+    // Input that was typed before and not yet read goes to the shell: a text, never an Enter, and never after a refusal.
     arrived: async (rig, { result }) => {
       const left = await rig.shell();
       expect(result === "refused" ? [""] : ["", TEXT]).toContain(left);
@@ -190,7 +190,7 @@ async function run(race: Case, home: Home, number: number): Promise<void> {
   }
 }
 
-// All of them wait most of the time.
+// All of them mostly wait.
 describe.concurrent(`${RACES} races each`, () => {
   it.each(cases)("$what, at any moment of a $touch, in $where", { timeout: 900_000 }, async (race) => {
     const home = makeHome();

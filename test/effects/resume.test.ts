@@ -1,4 +1,4 @@
-/** `resume`, `restart` and `run`: a session again as it was, and only when the old one is gone. */
+/** `resume`, `restart` and `run`: a session continues as it was, and only when the old one is gone. */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

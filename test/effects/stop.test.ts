@@ -1,4 +1,4 @@
-/** `stop` and `end_child`: what is ended, what is left alone, and what is written down before. */
+/** `stop` and `end_child`: what is ended, what is left alone, and the checkpoint before. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const checkpoints = (): StopCheckpoint[] => {
   return readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as StopCheckpoint);
 };
 
-/** A git that answers when it is told to: what comes up in the meantime comes up between the look and the signal. */
+/** A git that answers on command: events in the meantime happen between the check and the signal. */
 function slowGit(): { asked: string; answer: string } {
   const folder = mkdtempSync(join(rigs.home.path, "git-"));
   const [asked, answer] = [join(folder, "asked"), join(folder, "answer")];

@@ -1,4 +1,4 @@
-/** One suite over every terminal that rouse can touch: what is pressed arrives, and nothing else ever does. */
+/** One suite for every terminal that rouse can control: the pressed keys arrive, and nothing else ever does. */
 import { describe, expect, it } from "vitest";
 import type { Precondition, ScreenState } from "../../src/core/policy/typing-checks.js";
 import { until } from "../support/hosts.js";
@@ -19,7 +19,7 @@ const precondition = (screenState: ScreenState, more: Partial<Precondition> = {}
 
 const CONTINUE = { kind: "text", text: "continue" } as const;
 
-/** Time for keys that were sent to arrive; what must not arrive would have by then. */
+/** Time for sent keys to arrive; a forbidden key would have arrived by then. */
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 400));
 
 const RIGS: [string, RigMaker][] = [
@@ -66,7 +66,7 @@ describe.each(RIGS)("%s", (_, make) => {
 
   it("presses the program's own keys to end a turn and to delete text", async () => {
     const { terminal, sees, received } = await start(make, { do: "hang" }, { do: "idle" });
-    // A screen that is still being drawn refuses an older look, untouched: then one looks again.
+    // A screen that is still being drawn refuses an older check without any key: then the check is repeated.
     await until("the key to be taken", async () => {
       const busy = await sees(({ says }) => says === "working");
       const ended = precondition(busy.terminalState.screenState, { turn: "running" });
@@ -168,7 +168,7 @@ describe.each(RIGS)("%s", (_, make) => {
 });
 
 describe("a host's terminal", () => {
-  // A tmux server wakes a stopped pane by itself.
+  // A tmux server resumes a stopped pane by itself.
   it("receives nothing while its agent is stopped", async () => {
     const { agent, terminal, sees, received } = await start(hostRig, { do: "idle" });
     const before = await sees(isIdle);

@@ -1,4 +1,4 @@
-/** `nudge` and `interrupt` on a real program, in every terminal that rouse can touch. */
+/** `nudge` and `interrupt` on a real program, in every terminal that rouse can control. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ActionOutcome } from "../../src/core/action.js";
 import type { EffectContext } from "../../src/effects/index.js";

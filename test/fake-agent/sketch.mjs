@@ -1,9 +1,4 @@
-/**
- * A program that nobody knows, drawn as the one of docs/add-a-program.md, with words of its own. Each Enter takes it on: at
- * its prompt; at work, and then asking in a way that no structure shows; at work, and then out of ink and at its prompt again.
- *
- *   node sketch.mjs
- */
+/**⏎ * An unknown program, drawn like the one in docs/add-a-program.md with its own words. Each Enter moves it on: at its⏎ * prompt; at work, then a question that no structure shows; at work, then out of ink and at its prompt again.⏎ *⏎ *   node sketch.mjs⏎ */
 import { setTimeout as sleep } from "node:timers/promises";
 
 const reply = ["Sketch 1.4", ""];

@@ -1,4 +1,4 @@
-/** What only tests need of the scripted agent, beside the steps that the demo has (`src/demo/agent/steps.ts`). */
+/** Steps of the scripted agent that only tests need, besides those of the demo (`src/demo/agent/steps.ts`). */
 import { spawn } from "node:child_process";
 import { STEPS as SHARED } from "../../dist/demo/agent/steps.js";
 
@@ -7,7 +7,7 @@ const red = coloured("38;2;255;107;128");
 const grey = coloured("38;2;153;153;153");
 const green = coloured("48;2;34;92;43");
 
-/** The recovery plan of tries, one row that counts down; it stays at the last one. */
+/** The retry schedule: one row that counts down; it stays at the last attempt. */
 async function retry(agent, { tries = 3, everyMs = 2000, text = "529 Overloaded", max = 10, ms }) {
   agent.begin();
   for (let attempt = 1; attempt <= tries; attempt++) {
@@ -27,7 +27,7 @@ const FAILURES = {
   poisoned_context: "API Error: 400 messages.3: `tool_use` ids were found without `tool_result` blocks",
 };
 
-/** The client gives up: its own red row, and the turn is over. */
+/** The client gives up: its own red row, and the turn ends. */
 async function fail(agent, { why = "api", text = FAILURES[why] }) {
   agent.begin();
   await agent.rest(1500);
@@ -35,7 +35,7 @@ async function fail(agent, { why = "api", text = FAILURES[why] }) {
   agent.end();
 }
 
-/** A prompt from its command line: it is in the transcript, and nobody types it. */
+/** A prompt from its command line: it is in the transcript, and no user types it. */
 async function asked(agent, { text = "mend the parser" }) {
   agent.screen.isUp = true;
   agent.say(`❯ ${text}`);
@@ -50,7 +50,7 @@ async function limited(agent, { text = "You've hit your session limit" }) {
   agent.end();
 }
 
-/** The program waits for the end of the limit and goes on by itself. */
+/** The program waits for the end of the limit and continues by itself. */
 async function outwaits(agent, { seconds = 8 }) {
   agent.begin();
   await agent.rest(1500);
@@ -59,12 +59,12 @@ async function outwaits(agent, { seconds = 8 }) {
   await agent.rest(seconds * 1000);
 }
 
-/** Something for the agent comes in while it is at its prompt, and it does not take it up. */
+/** A message for the agent arrives while it is at its prompt, and it does not pick it up. */
 async function queued(agent, { operation = "enqueue" }) {
   agent.transcript.write({ type: "queue-operation", operation, content: "the tests are done" });
 }
 
-/** Round after round until Esc, as often as it likes. */
+/** Rounds without end until Esc. */
 async function circling(agent, everyMs, round) {
   agent.screen.isUp = true;
   agent.begin();
@@ -79,14 +79,14 @@ async function circling(agent, everyMs, round) {
   isInterrupted = await agent.untilInterrupted(going());
 }
 
-/** Other commands, always the same error. */
+/** Different commands, always the same error. */
 const errors = (agent, { everyMs = 150 }) =>
   circling(agent, everyMs, (n) => {
     const id = agent.transcript.calls("Bash", { command: `make ${WORDS[n % WORDS.length]}${n}` });
     agent.transcript.returns(id, "cc: fatal error: no input files", true);
   });
 
-/** It writes and writes, and nothing comes of it. */
+/** Endless output without a result. */
 const burn = (agent, { everyMs = 500, tokens = 300 }) =>
   circling(agent, everyMs, (n) => {
     const text = Array.from({ length: 12 }, (_, i) => WORDS[(n * 7 + i * i + n * i) % WORDS.length]).join(" ");
@@ -100,7 +100,7 @@ const WORDS = "parser lexer token tree branch leaf root scope frame stack heap q
   " ",
 );
 
-/** Not one byte more. */
+/** No further byte. */
 async function freeze(agent, { ms }) {
   agent.begin();
   agent.screen.draw();
@@ -113,7 +113,7 @@ async function ignore(_agent, { signals = ["SIGTERM"] }) {
   for (const signal of signals) process.on(signal, () => {});
 }
 
-/** Children with children of their own, in this group and in one of their own, which heed no SIGTERM. */
+/** Children with their own children, in this group and in a separate one, which ignore SIGTERM. */
 async function fork(_agent, { count = 2, seconds = 600 }) {
   for (let n = 0; n < count; n++) {
     const script = `trap '' TERM; sleep ${seconds} & wait; wait`;
@@ -121,7 +121,7 @@ async function fork(_agent, { count = 2, seconds = 600 }) {
   }
 }
 
-/** A process that left the agent's family, with no parent, group or session of its own there; with a child, or without. */
+/** A detached process without a parent, group or session in the agent's family; with a child, or without. */
 async function detach(_agent, { works = true, seconds = 60 }) {
   const script = works ? `sleep ${seconds} & wait` : `exec sleep ${seconds}`;
   spawn("sh", ["-c", 'setsid sh -c "$1" >/dev/null 2>&1 </dev/null &', "sh", script], { stdio: "ignore" });
@@ -141,7 +141,7 @@ const DIALOG = [
   "You've hit your 5-hour limit · resets 3am (UTC)",
 ];
 
-/** Rows of problem where they mean nothing: in a diff, in what a tool printed, or in a message. */
+/** Rows of a problem in places where they mean nothing: in a diff, in a tool's output, or in a message. */
 async function lie(agent, { place = "diff", ms = 2500 }) {
   agent.begin();
   const dressed = {
@@ -153,7 +153,7 @@ async function lie(agent, { place = "diff", ms = 2500 }) {
   await agent.rest(ms);
 }
 
-/** The program's own status by OSC 7501, so many times a second: many small signals. */
+/** The program's own status by OSC 7501, many times a second: many small signals. */
 async function pulse(agent, { perSecond = 100, state = "working" }) {
   agent.screen.isUp = true;
   agent.begin();

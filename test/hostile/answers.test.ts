@@ -5,7 +5,10 @@ import { closeHome, type Home, makeHome, rouse, rouseInTerminal, until } from ".
 
 const TIMES = process.env.ROUSE_FULL === "1" ? 1000 : 20;
 const ASKER = join(import.meta.dirname, "asker.mjs");
-/** The four that a program without a terminal needs to start: status, cursor, device, device again. */
+/**
+ * The four queries that a program without a terminal needs answered to start: status, cursor, device, device
+ * again.
+ */
 const GIVEN = /\u001b\]7501;\?\u001b\\|\u001b\[\d+;\d+R|\u001b\[\?1;2c|\u001b\[>0;276;0c/g;
 
 let home: Home;

@@ -1,6 +1,7 @@
 /**
- * What leaves by the API: no control byte and no secret, by whichever face it leaves. Hostile agents with hostile names
- * print, report and ask what they can; then every route, every tool and the stream of events are read byte for byte.
+ * The output of the API contains no control byte and no secret, on any surface. Hostile agents with hostile names
+ * print, report and ask everything they can; then every route, every tool and the stream of events are read byte
+ * for byte.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -60,7 +61,7 @@ beforeAll(async () => {
     ],
   });
   const script = join(home.path, "print.mjs");
-  // In pieces: a screen shows so much at a time.
+  // In pieces: a screen shows a limited amount at a time.
   const lines = [EVIL, ...HALVES.flat()];
   writeFileSync(
     script,
@@ -78,7 +79,7 @@ afterAll(async () => {
   expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
 });
 
-/** No unsafe character as it is sent, none after it is parsed, and no whole secret in either. */
+/** No unsafe character as sent, none after parsing, and no complete secret in either. */
 function checkText(where: string, text: string): void {
   expect([where, UNSAFE.exec(text)?.[0]]).toEqual([where, undefined]);
   for (const found of strings(parsed(text))) expect([where, UNSAFE.exec(found)?.[0]]).toEqual([where, undefined]);
@@ -123,7 +124,7 @@ describe("the output of the API", () => {
     }
     const { text } = await client.get(`/v1/agents/${encodeURIComponent(NAME)}/why`);
     expect(text).toContain("*****");
-    // Long ones run over several rows of a terminal.
+    // Long ones wrap over several rows of a terminal.
     const pane = (await client.get("/v1/agents/printer/pane?lines=500")).text;
     const long = CANARIES.filter((canary) => canary.length > 100);
     expect(long.length).toBeGreaterThan(5);

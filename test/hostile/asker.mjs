@@ -1,4 +1,4 @@
-// A program that asks its terminal everything a terminal can be asked, and writes down what came back.
+// Sends every query that a terminal can answer, and writes the answers to a file.
 import { writeFileSync } from "node:fs";
 
 const [file, times] = process.argv.slice(2);

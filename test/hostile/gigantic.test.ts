@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Writes pieces until the file has so many megabytes. */
+/** Writes pieces until the file has this many megabytes. */
 function grow(name: string, head: string, piece: (i: number) => string, megabytes = MEGABYTES): string {
   const path = join(root, name);
   const file = openSync(path, "w");

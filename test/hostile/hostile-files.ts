@@ -1,4 +1,4 @@
-/** Files that no recorder wrote: each is named for what is wrong with it. Nothing here is random. */
+/** Files that no recorder wrote, each named after its error. Nothing here is random. */
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -41,7 +41,7 @@ export const UNREADABLE: Readonly<Record<string, string | Uint8Array>> = {
   "null.cast": "null\n",
 };
 
-/** Recordings with something to judge left in them: the rest is skipped and counted where it is a lost line. */
+/** Recordings with a readable rest: the damage is skipped, and lost lines are counted. */
 export const DAMAGED: Readonly<Record<string, string | Uint8Array>> = {
   "header-only.cast": HEADER,
   "torn-line.cast": `${HEADER}${event(1, "hello")}[2,"o","wor`,
@@ -71,7 +71,7 @@ export const DAMAGED: Readonly<Record<string, string | Uint8Array>> = {
   "wide.cast": HEADER + event(1, "漢字👩‍👩‍👧‍👦e\u0301\u0301\u0301\u0301".repeat(2000)),
 };
 
-/** Case folders whose parts are broken; each holds a good recording, so that only the part is at fault. */
+/** Case folders with broken parts; each contains a good recording, so that only the part is at fault. */
 export const BROKEN_CASES: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>> = {
   "meta-torn": { "meta.json": '{"agent":"claude"' },
   "meta-array": { "meta.json": "[]" },

@@ -1,4 +1,4 @@
-/** Patterns on hostile text: bounded where the engine is RE2, linear where a function of ours reads text itself. */
+/** Patterns on hostile text: bounded if the engine is RE2, linear if a function of rouse reads the text itself. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { digest } from "../../src/core/digest.js";
@@ -26,7 +26,7 @@ import { joinRows, maskText } from "../../src/readers/terminal/screen-text.js";
 const FULL = process.env.ROUSE_FULL === "1";
 const SIZE = 100_000;
 const PATTERN_MS_MAX = 50;
-/** Pieces that make a careless pattern try everything: each is repeated until the text is long enough. */
+/** Pieces that make a careless pattern backtrack: each is repeated until the text is long enough. */
 const PIECES = [
   ...Array.from('a1 \n(`".?│─/=\\<>,;:-*#|'),
   ..."a?,1h ,1 ,- ,a. ,❯ 1. x\n,│ ● 1. Yes │\n,\u001b[31m,$(,&& ,a=b ,'a' ,12:30 ,resets 5pm ,retrying in 1s ,1/2 ,Error: ,API Error ,● x\n,limit reached ,<promise>,x@y.z ,2026-01-01T00:00:00Z ,rate limit until ,try again in 1 h 2 m ,I can ,if you want ,before I go ,cat <<E\n,|&;<>(,-f ,tail -,up ,tool_use ,violate ,token ,messages[1,resets 1:,_a,\n- ,sk-,TOKEN_,token=,-----BEGIN PRIVATE KEY-----,http://a:,eyJ,M,bearer ,漢,👩‍👩‍👧,```\n,[1m[2m".split(
@@ -97,7 +97,7 @@ describe("patterns that a user may write", () => {
 });
 
 const claude = profileFor("claude-code");
-/** Rows that nobody asked anything before. */
+/** Rows that were not matched before. */
 const screen = (text: string): ScreenRow[] =>
   text
     .split("\n")
@@ -135,7 +135,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   findDialog: (text) => findDialog(compileProfile(claude), screen(text)),
 };
 
-/** The least processor time of some runs, in milliseconds: what others do on the machine only ever adds to it. */
+/** The least CPU time of several runs, in milliseconds: other processes on the machine only add to it. */
 function leastMs(read: (text: string) => unknown, text: string): number {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 5; run++) {
@@ -148,9 +148,9 @@ function leastMs(read: (text: string) => unknown, text: string): number {
 }
 
 /**
- * How much longer twice the text takes, where that is too much; null where it is not. Twice is linear, four times is
- * quadratic; below some milliseconds the clock says nothing. What is quadratic is so whenever it is measured; what was only
- * slow beside others, who share caches and cores, is not so three times.
+ * The factor for twice the text if it is too large, else null. Two is linear, four is quadratic; below some
+ * milliseconds the clock is too coarse. A quadratic function is slow in every measurement; one that was only slow
+ * because of shared caches and cores is not slow three times.
  */
 function grows(read: (text: string) => unknown, piece: string): string | null {
   let said: string | null = null;
@@ -163,7 +163,7 @@ function grows(read: (text: string) => unknown, piece: string): string | null {
 }
 
 describe.each(Object.entries(READERS))("%s", (_, read) => {
-  // The search for a period in a text takes about 2 µs per character, so the quick run is content with a fifth.
+  // The search for a period takes about 2 µs per character, so the quick run uses a fifth.
   it("finishes on any hostile text", () => {
     for (const piece of PIECES) expect(() => read(hostile(piece, FULL ? SIZE : SIZE / 5))).not.toThrow();
   });

@@ -1,4 +1,4 @@
-/** What a hostile agent can do to the daemon and, through it, to whoever looks: by words, by size, by number. */
+/** Attacks of a hostile agent on the daemon and its readers: by text, by size, by number. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ const session = (name: string): Record<string, unknown> => ({
   endedAt: null,
 });
 
-/** A signal of each kind that carries words, all of them evil. */
+/** A signal of each kind that contains text, all of it hostile. */
 function evilSignals(): Signal[] {
   const at = Date.now() - 30_000;
   const screen = { reply: "r", lastLine: EVIL, busy: true, moving: false, composer: "hidden" } as const;
@@ -163,7 +163,7 @@ describe("a workspace", () => {
 const peakMb = (of: number): number =>
   Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${of}/status`, "latin1"))?.[1]) / 1024;
 
-/** The answer as it came; a body is given, or so many megabytes of it are made up. */
+/** The raw answer; the body is given, or generated with this many megabytes. */
 function raw(method: string, path: string, body: string | number = ""): Promise<string> {
   return new Promise((resolve, reject) => {
     const { daemonSocket } = rousePaths(home.env);

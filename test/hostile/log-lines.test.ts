@@ -1,4 +1,4 @@
-/** Whatever is written into a log of rouse's is one line of JSON, and says what was meant. */
+/** Every entry of rouse's logs is one line of JSON with the original meaning. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe("a log", () => {
   it(`of ${TEXTS} texts has as many lines, each of which parses back to its text`, () => {
     const log = texts.map((one) => logLine("host", one, 0)).join("");
-    // By any character that some program takes for the end of a line.
+    // By any character that some program treats as the end of a line.
     const lines = log.split(/\r\n|[\n\r\u000b\u000c\u0085\u2028\u2029]/);
     expect(lines.pop()).toBe("");
     expect(lines).toHaveLength(TEXTS);

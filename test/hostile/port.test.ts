@@ -1,6 +1,6 @@
 /**
- * S6 and S7 over the whole table of routes: whoever shows no token, a wrong one or one without the right, names another
- * host, comes from a page or sends something else than JSON is refused. A route that is added is tried too.
+ * S6 and S7 over the whole table of routes: a request without a token, with a wrong one or one without the right,
+ * for another host, from a web page or without JSON is refused. New routes are tested automatically.
  */
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
@@ -31,7 +31,7 @@ afterAll(async () => {
   expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
 });
 
-/** What the daemon itself takes, as its router knows it: a route that is added there is in the table too. */
+/** The daemon's own routes as its router knows them: a route that is added there is in the table too. */
 const UNUSED = {} as never;
 const OWN: ApiRoute[] = makeHttpApp({
   hosts: UNUSED,
@@ -51,7 +51,7 @@ const TABLE = [...ROUTES, ...OWN];
 
 type Headers = Record<string, string>;
 
-/** The status, 0 where the connection was broken off. Streams are left at their head. */
+/** The status, or 0 if the connection was closed. Streams are read up to their head. */
 function ask(route: Pick<ApiRoute, "path">, method: string, headers: Headers, body = "{}"): Promise<number> {
   const path = route.path.replace("{agent}", "nobody");
   return new Promise((resolve) => {
@@ -75,7 +75,7 @@ const good = (more: Headers = {}): Headers => ({
   ...more,
 });
 
-/** What each of them is answered with. */
+/** The expected answer to each of them. */
 async function answers(headers: () => Headers, as?: (route: ApiRoute) => string): Promise<Set<number>> {
   const found = new Set<number>();
   for (const route of TABLE) found.add(await ask(route, as?.(route) ?? route.method.toUpperCase(), headers()));
@@ -196,7 +196,7 @@ describe("every route of the port", () => {
               method: method.toUpperCase(),
               headers,
               agent: false,
-              // What a rebinding name server says the second time.
+              // The second answer of a rebinding name server.
               lookup: (_name, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
             },
             (answer) => {

@@ -1,5 +1,5 @@
-// Runs in a pid namespace of its own (see recycled-pid.test.ts): makes the kernel give out a number a second time, and
-// lets rouse act on the process that had it first. Prints how often that happened and how often it was fooled.
+// Runs in its own pid namespace (see recycled-pid.test.ts): makes the kernel reuse a process number, and
+// lets rouse act on the process that had it first. Prints how often that happened and how often rouse was fooled.
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,7 +20,7 @@ let fooled = 0;
 for (let round = 0; round < rounds * 3 && recycled < rounds; round++) {
   const first = start();
   const target = { pid: first.pid, start: identityOf(first.pid), ownsGroup: true };
-  // The start of a process is told in steps of 10 ms: whoever lives shorter than one has no identity of its own.
+  // Start times have steps of 10 ms: a process that lives shorter has no identity of its own.
   await sleep(15);
   await end(first);
   writeFileSync("/proc/sys/kernel/ns_last_pid", String(target.pid - 1));

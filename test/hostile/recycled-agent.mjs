@@ -1,6 +1,6 @@
-// Runs in a pid namespace of its own (see recycled-pid.test.ts): an agent dies at some moment of a touch, and its number
-// is given to another process at once. Prints how often that happened, and what the other one, or the shell that has the
-// pane back, got of it.
+// Runs in its own pid namespace (see recycled-pid.test.ts): an agent dies at some moment of an action, and its number
+// is given to another process at once. Prints how often that happened, and what the other process, or the shell that
+// has the pane back, received.
 //
 //   node recycled-agent.mjs host|tmux nudge|stop ROUNDS FOLDER
 import { execFileSync, spawn } from "node:child_process";
@@ -17,7 +17,7 @@ import { startHost } from "../../dist/terminal/start-host.js";
 
 const [way, touch, rounds, folder] = process.argv.slice(2);
 const ROUNDS = Number(rounds);
-/** How long a touch that nothing comes in between takes. */
+/** The duration of an undisturbed action. */
 const LASTS_MS = { nudge: 1200, stop: 1500 }[touch];
 const DEADLINE_MS = 8000;
 const PATIENCE_MS = 60_000;
@@ -35,7 +35,7 @@ async function until(what, isSo) {
 
 const MAIN = join(import.meta.dirname, "..", "fake-agent", "main.mjs");
 
-/** One that is at its prompt, or one that heeds no request to end. */
+/** An agent at its prompt, or one that ignores the request to end. */
 function commandOf(place) {
   if (touch === "stop") return ["env", "--ignore-signal=TERM", "sleep", "1000"];
   symlinkSync(process.execPath, join(place, "claude"));
@@ -54,7 +54,7 @@ async function inHost(name, place) {
   return listSessions(paths).find((one) => one.name === name);
 }
 
-/** What is entered in the shell that the pane becomes is kept. */
+/** Keeps the input of the shell that the pane becomes. */
 const AROUND = 'set -m; "$@"; stty sane; while IFS= read -r line; do echo "$line" >>entered; done';
 
 async function inPane(name, place) {
@@ -64,7 +64,7 @@ async function inPane(name, place) {
   const children = () => readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim();
   await until("the agent to start", () => children() !== "");
   const pid = Number(children());
-  // It has become the program that it is called: `env` starts another in its own place.
+  // `env` has replaced itself with the named program.
   const isItself = () => existsSync(`/proc/${pid}/comm`) && readFileSync(`/proc/${pid}/comm`, "utf8") !== "sh\n";
   await until("the agent to be itself", isItself);
   const pane = { socket, id };
@@ -72,7 +72,7 @@ async function inPane(name, place) {
   return { session: name, name, ...shared, origin: "tmux", command, workspace: place, ...at };
 }
 
-/** A nudge needs a prompt, and a stop something to end. The start of a process is told in steps of 10 ms. */
+/** A nudge needs a prompt, and a stop a process to end. Start times have steps of 10 ms. */
 async function ready(agent) {
   if (touch === "stop") return sleep(50);
   const terminal = openTerminal(agent, profileFor(agent.kind));
@@ -106,7 +106,7 @@ const actionOf = (agent) => ({
   say: "continue",
 });
 
-/** Ends the process and has its number given to another one; null where somebody else was faster. */
+/** Ends the process and gives its number to another one; null if a third process took the number. */
 async function recycle(pid) {
   process.kill(pid, "SIGKILL");
   await until("the number to be free", () => !existsSync(`/proc/${pid}`));

@@ -12,7 +12,7 @@ import { NO_TMUX } from "../support/tmux.js";
 const FULL = process.env.ROUSE_FULL === "1";
 const RECYCLES = FULL ? 1000 : 10;
 const RACES = FULL ? 20 : 2;
-/** A namespace of processes in which numbers can be chosen; not everybody may make one. */
+/** A pid namespace in which numbers can be chosen; not every system permits one. */
 const NAMESPACE = ["-Urpf", "--mount-proc"];
 const canChoose =
   spawnSync("unshare", [...NAMESPACE, "sh", "-c", "echo 500 >/proc/sys/kernel/ns_last_pid"]).status === 0;
@@ -27,7 +27,7 @@ describe("a process number that was reused", () => {
     expect(JSON.parse(ran.stdout)).toEqual({ recycled: RECYCLES, fooled: 0 });
   });
 
-  // An agent that dies at some moment of a touch, spread over the whole of it.
+  // An agent that dies at some moment of an action, spread over its whole duration.
   describe.concurrent(`${RACES} times`, () => {
     const ways = NO_TMUX ? ["host"] : ["host", "tmux"];
     it.skipIf(!canChoose).each(ways.flatMap((way) => [`${way} nudge`, `${way} stop`]))(

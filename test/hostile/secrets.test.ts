@@ -1,8 +1,8 @@
 /**
- * S11: one secret of each format, wherever a machine has secrets: in the environment, on a screen, in a transcript, a
- * task, a tool's arguments, an error, an address, the configuration, what a client sends. Then every byte that leaves is
- * looked through: what the channels send, HTTP, MCP, events, figures, what each command prints, the logs, and what is at
- * rest on the disk but for the capture of what agents wrote, which expires.
+ * S11: one secret of each format in every place that can contain secrets: the environment, a screen, a transcript,
+ * a task, a tool's arguments, an error, an address, the configuration, a client's request. Then every output is
+ * searched: channels, HTTP, MCP, events, metrics, each command, the logs, and all files except the capture of
+ * agents' output, which expires.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -28,11 +28,11 @@ let client: ApiClient;
 let events: EventReader;
 let socket: string;
 
-/** Every output that was looked at, by where it came from. */
+/** Every output that was searched, by its origin. */
 const seen = new Map<string, string>();
 const see = (where: string, text: string): void => void seen.set(where, (seen.get(where) ?? "") + text);
 
-/** Which secrets are in it, as they are or as JSON writes them. */
+/** The secrets in a text, raw or as JSON. */
 const found = (text: string): string[] =>
   CANARIES.filter((canary) => text.includes(canary) || text.includes(JSON.stringify(canary).slice(1, -1))).map((one) =>
     one.slice(0, 8),
@@ -116,7 +116,7 @@ afterAll(async () => {
   expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
 });
 
-/** Two agents: one asks and one fails, with this in everything that they say. */
+/** Two agents: one asks and one fails, with this text in all their output. */
 async function problem(n: number, said: string): Promise<void> {
   const at = Date.now() - 5000;
   const reading = { reply: "r", lastLine: said, busy: false, moving: false };
@@ -175,7 +175,7 @@ async function problem(n: number, said: string): Promise<void> {
 describe("none of the secrets", () => {
   it("is in what the channels send", () => {
     const sent = receiver.received.map(({ path, headers, body }) => {
-      // An address of the user's own is secret, and goes to nobody but its host: only that is taken out here.
+      // A user's own address is secret and is sent only to its host: only that is removed here.
       const own = [`/hook/${CANARIES[0]}`, `/chat/${CANARIES[3]}`].includes(path) || path.startsWith("/bot");
       return `${own ? "" : path}\n${JSON.stringify(headers)}\n${body}`;
     });
@@ -303,7 +303,7 @@ describe("none of the secrets", () => {
       database.close();
       const files = (readdirSync(state, { recursive: true }) as string[]).map((name) => join(state, name));
       for (const path of files) {
-        // The journal was read above; what a spawned agent wrote last is its capture too.
+        // The journal was read above; the last output of a spawned agent is part of its capture.
         if (!statSync(path).isFile() || /journal\.db(?:-wal|-shm)?$|\.out$/.test(path)) continue;
         rest.push([relative(home.path, path), found(readFileSync(path, "utf8"))]);
       }

@@ -8,7 +8,9 @@ import { screen } from "../support/steps.js";
 let test: NotifyingLoop;
 afterEach(() => test.close());
 
-/** Everything that is told about agents that write this wherever they can: inboxes, the outbox, and what arrived. */
+/**
+ * Everything that is sent about agents that write this text everywhere: inboxes, the outbox, and delivered alerts.
+ */
 async function reported(texts: readonly string[]): Promise<{ all: string; messages: number; alerts: number }> {
   test = new NotifyingLoop();
   test.rules = { groupWaitMs: 0, groupOver: 100_000 };

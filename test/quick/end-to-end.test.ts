@@ -1,4 +1,4 @@
-/** The shortest way through the product with real processes; `test/e2e` has the long ones. */
+/** The shortest path through the product with real processes; `test/e2e` has the long ones. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { reaches, spawnFake } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
@@ -26,7 +26,7 @@ describe("rouse", () => {
     expect(reasons.length).toBeGreaterThan(0);
     const { incidents } = await json<{ incidents: { agent: string; id: string }[] }>("incidents");
     expect(incidents.map(({ agent }) => agent)).toEqual(["ada"]);
-    // A prompt has to stand for two seconds before its question is sent.
+    // A prompt must be visible for two seconds before its question is sent.
     const inbox = async (): Promise<string[]> =>
       (await json<{ messages: { msg_type: string }[] }>("messages")).messages.map(({ msg_type }) => msg_type);
     await until("a message", async () => (await inbox()).length > 0);

@@ -1,4 +1,4 @@
-/** The repository's own recordings against what is true of them; `test/replay` has more about replay itself. */
+/** The repository's own recordings against their labels; `test/replay` has more tests of replay itself. */
 import { describe, expect, it } from "vitest";
 import { type LiveCase, scoreLive } from "../../src/eval/live.js";
 import { parseLiveTruth } from "../../src/eval/truth.js";

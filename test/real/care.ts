@@ -1,4 +1,4 @@
-/** One client in a home of its own, which rouse may act on: by the default policy, in real time. */
+/** One client in its own home that rouse may act on, by the default policy and in real time. */
 
 import type { MessageView } from "../../src/api/operations/records.js";
 import { askHost, bytesOf, HostClient } from "../../src/cli/host-client.js";
@@ -29,7 +29,7 @@ export class Care {
     this.name = nameOf(one);
   }
 
-  /** A home for each: three that fail together would be one outage. */
+  /** One home each: three that fail together would be one outage. */
   static async with(one: Case, body: (care: Care) => Promise<void>): Promise<void> {
     const home = await openHome();
     const server = await ModelServer.start(one.scenario.script);
@@ -67,7 +67,7 @@ export class Care {
     return incidents;
   }
 
-  /** Its only incident, when it is so far. */
+  /** Its only incident, once it reached this phase. */
   async incident(what: string, isSo: (incident: IncidentView) => boolean, ms: number): Promise<IncidentView> {
     let found: IncidentView[] = [];
     await until(
@@ -87,14 +87,14 @@ export class Care {
     return (JSON.parse(stdout) as { messages: MessageView[] }).messages;
   }
 
-  /** The script is at its end, and rouse says so. */
+  /** The script has ended, and rouse reports it. */
   async finishes(ms: number): Promise<void> {
     const last = this.one.scenario.script.length - 1;
     await until("the end of the work", () => this.server.lastOf("end", last) !== null, ms);
     await this.seen.says("complete", this.server.lastOf("end", last) ?? 0, 30);
   }
 
-  /** Every key that goes into its terminal from now on, whoever presses it; in tmux those of rouse alone. */
+  /** Every key that arrives in its terminal from now on, from any writer; in tmux only those of rouse. */
   async keys(): Promise<() => string[]> {
     if (this.one.way === "watch") {
       const before = keysThroughTmux(this.home).length;
@@ -115,7 +115,7 @@ export class Care {
     };
   }
 
-  /** For a test that fails. */
+  /** For the message of a failed test. */
   async #story(): Promise<string> {
     const actions = this.server.actions.map(
       ({ at, did, request }) => `${new Date(at).toISOString()} ${did} ${request}`,

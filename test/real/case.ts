@@ -1,4 +1,4 @@
-/** One client in one seat through one scenario: what rouse said, when, and whether it was right. */
+/** One client in one seat through one scenario: what rouse reported, when, and whether it was right. */
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -20,22 +20,22 @@ export interface Case {
 }
 
 export interface Figure {
-  /** Of each that was expected, in order: seconds from the action to the verdict; null when it never came. */
+  /** Seconds from the action to each expected verdict, in order; null if it never came. */
   delays: (number | null)[];
-  /** Every word that was said, with the second after the start and the first reason. */
+  /** Every reported state, with the second after the start and the first reason. */
   trail: { s: number; word: string; why: string }[];
-  /** Hosts that the client wanted to reach. */
+  /** Hosts that the client tried to reach. */
   phoned: string[];
-  /** What the server did. */
+  /** Actions of the server. */
   actions: readonly Action[];
   wrong: string[];
-  /** What helps to see why. */
+  /** Details for debugging. */
   screen: string;
 }
 
 const READY_S = 60;
 const CHECK_MS = 100;
-/** Said of an agent in problem, or done: only where it is expected. */
+/** Reports of a problem, and actions: permitted only if expected. */
 const LOUD = /^(stuck|error|needs_input|rate_limited|gone|complete)/;
 
 export const nameOf = ({ installed, scenario, way }: Case): string =>
@@ -74,11 +74,11 @@ export async function seatOf(home: Home, { installed, scenario, way }: Case, url
   const mood = { asks: false, account: "key" as const, ...scenario.mood };
   const { args, env } = installed.client.prepare({ home: own, project, url }, mood);
   const { PATH = "", LANG = "C.UTF-8", USER = "dev" } = process.env;
-  // Nothing of the caller's own environment: it may be an agent's.
+  // Nothing of the caller's own environment: the caller may be an agent.
   const given = { PATH, LANG, USER, HOME: own, TERM: "xterm-256color", TZ: "UTC", SHELL: "/bin/bash", ...proxied(url) };
   const whole = { ...given, ...env };
   if (scenario.mcp) {
-    // Codex gives a server but few variables of its own.
+    // Codex passes only a few variables to a server.
     const { ROUSE_HOME = "", ROUSE_DAEMON = "", ROUSE_DAEMON_HTTP_PORT = "" } = home.env;
     const server = { ROUSE_HOME, ROUSE_DAEMON, ROUSE_DAEMON_HTTP_PORT };
     const add = installed.client.addsMcp?.("rouse", [process.execPath, BIN, "mcp"], server);
@@ -88,7 +88,10 @@ export async function seatOf(home: Home, { installed, scenario, way }: Case, url
   return sit(way, { home, name, command: [installed.program, ...args], cwd: project, env: whole });
 }
 
-/** Keeps a recording of every case in this folder, to look into a verdict or to make a fixture of. It ends with the client. */
+/**
+ * Keeps a recording of every case in this folder, to inspect a verdict or to create a fixture. It ends with the
+ * client.
+ */
 export function record(home: Home, name: string): void {
   const folder = process.env.ROUSE_REAL_RECORD;
   if (!folder) return;
@@ -105,13 +108,13 @@ function proxied(url: string): Record<string, string> {
   return { ...Object.fromEntries(names.map((name) => [name, url])), NO_PROXY: local, no_proxy: local };
 }
 
-/** Types the prompt when rouse says that the client is ready. */
+/** Types the prompt when rouse reports that the client is ready. */
 export async function begin(server: ModelServer, seen: Trail, seat: Seat): Promise<void> {
   await seen.says("idle", 0, READY_S);
   await prompt(server, seat);
 }
 
-/** Types the prompt, and again if it was not taken: some ignore keys while they load. */
+/** Types the prompt, and again if it was ignored: some clients drop keys while they load. */
 export async function prompt(server: ModelServer, seat: Seat): Promise<void> {
   const isTaken = (): boolean => server.lastOf("request") !== null;
   for (const act of [() => seat.say(PROMPT), () => seat.enter(), () => seat.say(PROMPT)]) {
@@ -147,7 +150,7 @@ async function follow(home: Home, one: Case, server: ModelServer, seen: Trail, f
   }
 }
 
-/** Ends the client's own program as the kernel would: a wrapper around it is left to notice. */
+/** Kills the client's own program, as the kernel would; a wrapper around it is left to notice. */
 export async function kill(home: Home, name: string, folder: string): Promise<number> {
   await until("somebody to kill", () => {
     const own = processesOf(home).filter(({ pid }) => isClient(pid, folder, `/cases/${name}/`));
@@ -159,7 +162,7 @@ export async function kill(home: Home, name: string, folder: string): Promise<nu
 
 function isClient(pid: number, folder: string, own: string): boolean {
   try {
-    // Older ones are scripts: Node.js is the program then, and the first argument says whose.
+    // Older ones are scripts: Node.js is the program then, and the first argument names the script.
     const [, script = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
     const isOurs = readlinkSync(`/proc/${pid}/exe`).startsWith(folder) || script.startsWith(folder);
     return isOurs && readlinkSync(`/proc/${pid}/cwd`).includes(own);
@@ -168,7 +171,7 @@ function isClient(pid: number, folder: string, own: string): boolean {
   }
 }
 
-/** The ids of its conversations, as the client's own files are called. */
+/** The ids of its conversations, taken from the names of the client's files. */
 export function conversationsOf(home: Home, one: Case): string[] {
   const folder = join(home.path, "cases", nameOf(one));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".jsonl"));
@@ -179,7 +182,7 @@ export function conversationsOf(home: Home, one: Case): string[] {
 export const storyOf = (trail: Figure["trail"]): string =>
   ["it said", ...trail.map(({ s, word, why }) => `${s.toFixed(1)} ${word}: ${why.slice(0, 150)}`)].join("\n");
 
-/** Everything that rouse says of one agent, from the moment it knows it. */
+/** Everything that rouse reports about one agent, from the moment it knows it. */
 export class Trail {
   readonly trail: { s: number; at: number; word: string; why: string }[] = [];
   readonly #start = Date.now();
@@ -191,7 +194,7 @@ export class Trail {
     this.#checking = this.#check(home, name);
   }
 
-  /** For a test that fails. */
+  /** For the message of a failed test. */
   get story(): string {
     return storyOf(this.trail);
   }
@@ -200,7 +203,7 @@ export class Trail {
     return this.trail.at(-1)?.word ?? "not known";
   }
 
-  /** When this was first said, not before that moment. */
+  /** When this was first reported, not before that moment. */
   #when(word: string, from: number): number | null {
     const index = this.trail.findIndex(
       (one, i) => one.word === word && (this.trail[i + 1]?.at ?? Number.POSITIVE_INFINITY) > from,
@@ -216,7 +219,7 @@ export class Trail {
     });
   }
 
-  /** Seconds from the truth to the verdict; the truth may move on while it is waited for (another try that fails). */
+  /** Seconds from the truth to the verdict; the truth may move while it is awaited (another failed attempt). */
   async reaches({ says, withinS, meanwhile }: Expected, truth: () => number | null): Promise<number | null> {
     const isLate = (): boolean => {
       const from = truth();

@@ -13,7 +13,7 @@ import { SCENARIOS } from "./scenarios.js";
 import { WAYS } from "./seats.js";
 
 const CLIENTS = [CLAUDE_CODE, CODEX, QWEN_CODE];
-/** What a client's own tries may take. */
+/** Time for a client's own retries. */
 const RETRIES_S = 180;
 const measured: Measured[] = [];
 const installed = new Map<string, Installed>();
@@ -31,12 +31,12 @@ afterAll(async () => {
   await leaveHome(home);
 });
 
-// The long ones first, so that none of them is what everybody waits for at the end.
+// The long ones first, so that none of them delays the end.
 const CASES = [...SCENARIOS]
   .sort((a, b) => lengthOf(b) - lengthOf(a))
   .flatMap((scenario) => WAYS.flatMap((way) => CLIENTS.map((client) => ({ scenario, way, client }))))
   .filter(({ scenario, client }) => !(scenario.name in (client.without ?? {})))
-  // Of a stranger only the judgement is in question, and that sees the same screen in every seat.
+  // For an unknown program only the judgement matters, and it sees the same screen in every seat.
   .filter(({ way, client }) => client.kind !== "generic" || way === "spawn");
 
 function lengthOf({ expects }: (typeof SCENARIOS)[number]): number {

@@ -1,4 +1,7 @@
-/** Real clients, touched: interrupted, nudged, ended and resumed; and left alone where they ask something. */
+/**
+ * Actions on real clients: they are interrupted, nudged, stopped and resumed, and left alone if they ask
+ * something.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import type { ActionName, ActionOutcome } from "../../src/core/action.js";
@@ -51,7 +54,7 @@ const ASKS: Scenario = {
   expects: [],
 };
 
-/** A client that was given its prompt and has come to this action of the model. */
+/** A client that got its prompt and has reached this action of the model. */
 class Held {
   readonly #one: Case;
   readonly server: ModelServer;
@@ -87,7 +90,7 @@ class Held {
     return held;
   }
 
-  /** Nobody types but the test, which is over with that. */
+  /** Only the test types, and it has finished by then. */
   do(name: ActionName, context: Partial<EffectContext> = {}): Promise<ActionOutcome> {
     return carriedOut(home, this.agent, name, { quietMs: 0, ...context }, { deadlineMs: 120_000 });
   }

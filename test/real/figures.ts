@@ -7,7 +7,7 @@ export interface Measured extends Case {
 }
 
 export function figuresText(all: readonly Measured[]): string {
-  // Cases end in any order; the table stands in one.
+  // Cases end in any order; the table has a fixed order.
   const columns = [...new Set(all.map(columnOf))].sort();
   const run = SCENARIOS.filter(({ name }) => all.some(({ scenario }) => scenario.name === name));
   const rows = run.map(({ name }) => [
@@ -24,7 +24,7 @@ export function figuresText(all: readonly Measured[]): string {
 
 const columnOf = ({ installed, way }: Case): string => `${installed.client.name} ${installed.version}, ${way}`;
 
-/** The delay of the verdict that the scenario is about: its last. */
+/** The delay of the scenario's main verdict: the last one. */
 function cellOf({ delays, wrong }: Figure): string {
   const delay = delays.at(-1);
   const reached = delay === undefined || delay === null ? "not reached" : `${delay.toFixed(1)} s`;

@@ -1,4 +1,4 @@
-/** A home of rouse with a daemon of its own, and a tmux server that nobody else sees. */
+/** A home of rouse with its own daemon, and a private tmux server. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect } from "vitest";
@@ -17,7 +17,7 @@ export async function openHome(): Promise<Home> {
   return home;
 }
 
-/** Ends everything of it; whoever is left over fails the test. */
+/** Ends all of its processes; a leftover process fails the test. */
 export async function leaveHome(home: Home): Promise<void> {
   for (const { name, isAlive } of listSessions(rousePaths(home.env)))
     if (isAlive) await rouse(home, ["stop", name, "--grace", "0"]);
@@ -28,7 +28,7 @@ export async function leaveHome(home: Home): Promise<void> {
 
 const NOTE = "tmux-commands";
 
-/** What is asked of tmux is written down: first on the way lies one that notes its arguments and is the real one then. */
+/** Logs every call of tmux: a wrapper earlier on the PATH writes its arguments and runs the real one. */
 function noteTmux(home: Home): void {
   const bin = join(home.path, "bin");
   mkdirSync(bin);
@@ -43,7 +43,7 @@ function noteTmux(home: Home): void {
   home.env.PATH = [bin, PATH].join(delimiter);
 }
 
-/** The keys that rouse sent through tmux. The tests' own go by another option. */
+/** The keys that rouse sent through tmux. The tests' own keys use another option. */
 export function keysThroughTmux(home: Home): string[] {
   const path = join(home.path, NOTE);
   if (!existsSync(path)) return [];

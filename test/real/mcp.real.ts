@@ -1,4 +1,4 @@
-/** Real clients that were given rouse's MCP server as the docs say: the model asks it, and reads what it says. */
+/** Real clients with rouse's MCP server, added as documented: the model calls it and reads its answers. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { Care } from "./care.js";
 import { CLAUDE_CODE } from "./clients/claude-code.js";
@@ -13,13 +13,13 @@ beforeAll(async () => {
   for (const client of CLIENTS) installed.set(client.name, await install(client));
 });
 
-/** It asks in the middle of a turn: working, or waiting for the very tool that asks. */
+/** It asks in the middle of a turn: working, or waiting for the tool that asks. */
 const BUSY: unknown = expect.stringMatching(/^(?:working|waiting)$/);
 
 const scenarioOf = (agent: string): Scenario => ({
   name: "mcp",
   script: [
-    // Servers are started beside the first turn, which does not wait for them.
+    // Servers start in parallel to the first turn, which does not wait for them.
     [{ do: "call", tool: "shell", command: "node slow-test.mjs 12" }],
     [{ do: "call", tool: "mcp", server: "rouse", name: "get_worker_status", input: {} }],
     [{ do: "call", tool: "mcp", server: "rouse", name: "get_status", input: { pane_id: agent } }],
@@ -50,17 +50,17 @@ describe.each(CLIENTS.map(({ name }) => name))("%s with rouse's MCP server", (cl
   });
 });
 
-/** What tools said, wherever the vendor puts it: every text of the request that is JSON. */
+/** The results of tools, wherever the vendor puts them: every text of the request that is JSON. */
 function answersIn(request: string): unknown[] {
   const found: unknown[] = [];
   JSON.parse(request, (_, value: unknown) => {
     if (typeof value !== "string") return value;
-    // Codex says before the answer how long it took.
+    // Codex puts the duration before the answer.
     const text = value.slice(Math.max(0, value.indexOf("{")));
     try {
       found.push(JSON.parse(text));
     } catch {
-      // Words.
+      // Not JSON.
     }
     return value;
   });

@@ -1,4 +1,7 @@
-/** The plugin in a real Claude Code, as `rouse init claude-code` installs it: its hooks, its tools, and no trace afterwards. */
+/**
+ * The plugin in a real Claude Code, as `rouse init claude-code` installs it: its hooks, its tools, and a clean
+ * removal.
+ */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -16,14 +19,14 @@ let program: string;
 let model: ModelServer;
 let daemon: Server;
 let project: string;
-/** Events that hooks told, in the order in which they came. */
+/** Events from hooks, in order of arrival. */
 let reported: string[] = [];
 
 beforeAll(async () => {
   const installed = await install(CLAUDE_CODE);
   program = installed.program;
   home = makeHome("off");
-  // Folders have spaces in their names at times.
+  // Folder names can contain spaces.
   const own = join(home.path, "my home");
   project = join(own, "project");
   mkdirSync(project, { recursive: true });
@@ -65,7 +68,7 @@ const init = async (...args: string[]): Promise<string> => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return stdout;
 };
-/** One turn without a person. */
+/** One turn without a user. */
 async function turn(): Promise<string[]> {
   reported = [];
   expect(await claude("-p", "hello")).toContain("Done.");
@@ -80,12 +83,12 @@ describe.sequential("the plugin in a real Claude Code", () => {
     expect(await init()).toContain("hooks, tools (MCP) and /rouse");
     const folder = join(rousePaths(home.env).state, "claude-code-plugin");
     expect(await claude("plugin", "validate", folder)).toContain("Validation passed");
-    // An older release fetches it at its first start, and has it from the second on.
+    // An older release downloads it at its first start, and uses it from the second on.
     await turn();
     expect(await turn()).toEqual(TURN);
     expect(await claude("mcp", "list")).toMatch(/^plugin:rouse:rouse: .*rouse mcp - .*Connected/m);
 
-    // Hooks in the settings beside it, however they came there.
+    // Hooks in the settings beside it, from any source.
     const settings = JSON.parse(readFileSync(settingsPath(), "utf8")) as Record<string, unknown>;
     await init("--no-plugin");
     const { hooks } = JSON.parse(readFileSync(settingsPath(), "utf8")) as { hooks: unknown };

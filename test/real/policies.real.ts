@@ -1,4 +1,6 @@
-/** Real clients in problem under the default policy, which rouse was allowed to follow: from the problem to the end of the work. */
+/**
+ * Real clients with a problem under the default policy, with permission: from the problem to the end of the work.
+ */
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Care } from "./care.js";
@@ -18,11 +20,11 @@ beforeAll(async () => {
 });
 
 const MINUTE = 60_000;
-/** The default policy's own waits, and a busy machine. */
+/** The waits of the default policy, on a busy machine. */
 const LIMIT_MS = 12 * MINUTE;
 const HANG_MS = 12 * MINUTE;
 const KILL_MS = 6 * MINUTE;
-/** Longer than a person counts as being there. */
+/** Longer than a user counts as present after a key. */
 const DIALOG_MS = 150_000;
 const RESET_S = 50;
 
@@ -44,7 +46,7 @@ const LIMIT: Scenario = {
   mood: { account: "plan" },
   expects: [],
 };
-/** Pings keep a client's own time-out from coming: nobody but rouse ends such a request. */
+/** Pings keep the client's own time-out from expiring: only rouse ends such a request. */
 const HANG: Scenario = {
   name: "hang",
   script: [check, [half, { do: "stall", pingMs: 5000 }], test, done],
@@ -59,7 +61,7 @@ const ASKS: Scenario = {
   expects: [],
 };
 
-/** What was said and done before the problem is in the request after it. */
+/** The text and actions before the problem are in the request after it. */
 const CONTEXT = [PROMPT, FIRST_WORDS, "a - b"];
 
 describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
@@ -100,7 +102,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       expect(early).toEqual([]);
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "recovered", 2 * MINUTE);
       expect(incident).toMatchObject({ problem: "rate_limited", policy: "default" });
-      // Claude Code continues by itself; Codex has to be told.
+      // Claude Code continues by itself; Codex needs a nudge.
       const reported = client === "claude" ? [] : [{ do: "nudge", result: "done", proven: true }];
       expect(incident.actions).toMatchObject(reported);
       for (const { at } of incident.actions) expect(Date.parse(at)).toBeGreaterThan(resetsAt);

@@ -1,18 +1,21 @@
-/** What real clients are put through: what the model does, what rouse must say then, and how soon. */
+/** The scenarios of real clients: what the model does, what rouse must report, and how soon. */
 import type { Mood } from "./clients/client.js";
 import type { Action, Script, Step } from "./server/script.js";
 
 export interface Expected {
   /** `state` or `state/cause`. */
   says: string;
-  /** The same from outside: what a pane that nobody held cannot tell is left out. */
+  /** The same from outside, without what an unowned pane cannot show. */
   watched?: string;
-  /** The action after which it is true, as the server saw it; `killed` is the test's own. */
+  /** The action after which it is true, as the server saw it; `killed` is the test's own action. */
   after: Action["did"] | "killed";
-  /** In which reply or a later one; in the script's last one without it. */
+  /** In this reply or a later one; by default in the script's last one. */
   reply?: number;
   withinS: number;
-  /** Said while the client tries again by itself: that may take its time, and the moment of truth moves with each try. */
+  /**
+   * Reported while the client retries by itself: that may take a while, and the moment of truth moves with each
+   * attempt.
+   */
   meanwhile?: readonly string[];
 }
 
@@ -21,13 +24,13 @@ export interface Scenario {
   script: Script;
   mood?: Partial<Mood>;
   expects: readonly Expected[];
-  /** It has rouse's MCP server, as the docs say to add it. */
+  /** It has rouse's MCP server, added as documented. */
   mcp?: true;
   /** Done by the test when the first of these was seen. */
   kills?: true;
-  /** How long the last verdict must stand. */
+  /** How long the last verdict must hold. */
   holdsS?: number;
-  /** The verdict must name the moment at which the limit ends: so many seconds after it was hit. */
+  /** The verdict must name the end of the limit: this many seconds after it was hit. */
   untilS?: number;
 }
 
@@ -39,10 +42,10 @@ export const PROJECT = {
   "slow-test.mjs": 'setTimeout(() => console.log("all passed"), Number(process.argv[2]) * 1000);\n',
 };
 
-/** Longer than a silence that is told: only the running command explains it. */
+/** Longer than the silence threshold: only the running command explains it. */
 const LONG_S = 115;
 const RESET_S = 7200;
-/** The freeze clock is 100 s; two looks, a poll and a busy machine come on top. */
+/** The freeze clock is 100 s; two checks, a poll and a busy machine come on top. */
 const HANG_S = 125;
 
 const check: readonly Step[] = [
@@ -105,7 +108,7 @@ export const SCENARIOS: readonly Scenario[] = [
     untilS: RESET_S,
   },
   {
-    // Claude Code tries three times, ten times inside tmux; Codex five times.
+    // Claude Code tries three times, ten times inside tmux; Codex tries five times.
     name: "529",
     script: [check, [{ do: "fail", kind: "overloaded" }]],
     expects: [{ says: "error/api", after: "fail", withinS: 10, meanwhile: ["waiting/retry", "working"] }],
@@ -115,7 +118,7 @@ export const SCENARIOS: readonly Scenario[] = [
     script: [check, [halfway, { do: "stall" }]],
     expects: [
       { says: "working", after: "stall", withinS: 10 },
-      // Whose child it was knows the signal; tmux does not keep it.
+      // The parent process knows the signal; tmux does not keep it.
       { says: "gone/crash", watched: "gone", after: "killed", withinS: 10 },
     ],
     kills: true,

@@ -1,4 +1,4 @@
-/** The ways in which a client comes under rouse: in a person's terminal, detached, or already running in tmux. */
+/** The ways in which a client runs under rouse: in a user's terminal, detached, or already running in tmux. */
 import { execFile } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -27,7 +27,7 @@ export const tmux = async (home: Home, args: readonly string[]): Promise<string>
 };
 
 export interface Sitting {
-  /** Where the daemon is. */
+  /** The home of the daemon. */
   home: Home;
   name: string;
   command: readonly string[];
@@ -51,7 +51,7 @@ async function spawned({ home, name, command, cwd, env }: Sitting): Promise<Seat
   };
 }
 
-/** What an orchestrator would see of it. */
+/** The view of an orchestrator. */
 async function screenOf(home: Home, name: string): Promise<string> {
   const asked = { agent: name, lines: 60 };
   const { lines } = await callOperation(rousePaths(home.env).daemonSocket, "read_pane", asked);
@@ -60,7 +60,7 @@ async function screenOf(home: Home, name: string): Promise<string> {
 
 async function inPane(way: "run" | "watch", { home, name, command, cwd, env }: Sitting): Promise<Seat> {
   const line = way === "run" ? [process.execPath, BIN, "run", "--name", name, "--", ...command] : command;
-  // What a person calls the pane must not be what rouse calls the agent: `run` names its own.
+  // The user's name of the pane must differ from rouse's name of the agent: `run` chooses its own.
   const pane = way === "run" ? `terminal-of-${name}` : name;
   const given = Object.entries({ ...env, ...rouseEnv(home) }).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
   await tmux(home, ["new-session", "-d", "-s", pane, "-c", cwd, ...SIZE, ...given, "--", ...line]);
@@ -73,7 +73,7 @@ async function inPane(way: "run" | "watch", { home, name, command, cwd, env }: S
   return {
     say: async (text) => {
       await keys("-l", text);
-      // What comes together is taken for a paste, and an Enter in it for a line end.
+      // Keys that arrive together are read as a paste, and an Enter in it as a line break.
       await setTimeout(200);
       await keys("Enter");
     },

@@ -1,11 +1,13 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:real`. Most cases wait for real time to pass; what bounds them is the start of the clients on few cores. */
+/**
+ * `npm run test:real`. Most cases wait for real time to pass; the limit is the start of the clients on few cores.
+ */
 export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["*.real.ts"],
-    // A file is mostly waiting too.
+    // A file mostly waits too.
     maxWorkers: 4,
     testTimeout: 900_000,
     hookTimeout: 900_000,

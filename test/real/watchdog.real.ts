@@ -1,4 +1,6 @@
-/** The preset of examples/watchdog with a real Claude Code: a timer wakes it, it looks by MCP, and tells once. */
+/**
+ * The preset of examples/watchdog with a real Claude Code: a timer wakes it, it checks by MCP, and reports once.
+ */
 import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";

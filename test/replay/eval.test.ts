@@ -1,4 +1,4 @@
-/** `rouse eval` over folders that people have: several, the same one twice, with recordings and labels that are broken. */
+/** `rouse eval` over typical folders: several, the same one twice, with broken recordings and labels. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

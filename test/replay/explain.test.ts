@@ -1,4 +1,4 @@
-/** `rouse replay --explain`: what it prints of a recording is kept as a file, so that a change of it is seen. */
+/** `rouse replay --explain`: its output for a recording is stored in a file, so that changes are visible. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { OWN_CASES } from "../support/recordings.js";

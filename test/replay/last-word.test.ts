@@ -1,4 +1,4 @@
-/** What is said of a recorded program once it has ended: by all sources, and by its screen alone. */
+/** The final verdict on a recorded program after its exit: by all sources, and by its screen alone. */
 import { describe, expect, it } from "vitest";
 import type { TimelineEntry } from "../../src/core/judgement/timeline.js";
 import { CORPUS, caseFolders, OWN_CASES, readMeta } from "../support/recordings.js";

@@ -38,7 +38,7 @@ async function wouldOver(path: string): Promise<{ healthy: boolean; wouldDo: Sim
   return { healthy, wouldDo };
 }
 
-/** What would be done if the user had said how long a silence may last: short enough to come true in a recording. */
+/** The actions if the user had set a silence timeout, short enough to expire in a recording. */
 const IMPATIENT = { idle_timeout_minutes: 1, own: { idle_timeout_minutes: 1 } };
 
 async function impatientOver(path: string, policy: Policy): Promise<SimulatedAction[]> {

@@ -25,7 +25,7 @@ async function timelineOf(
 
 describe("rouse replay", () => {
   it.each([["--json"], []])("prints the same bytes when it runs twice (%s)", (...options) => {
-    // The text for people is made of the same timelines: a part of them will do, but for the full run.
+    // The text output uses the same timelines: a part of them is enough, except in the full run.
     const cases = FULL || options.length > 0 ? [OWN_CASES] : OWN.filter((_, i) => i % 4 === 0);
     const first = rouse(["replay", ...options, ...cases]);
     expect(first).toMatchObject({ status: 0, stderr: "" });
@@ -53,7 +53,7 @@ describe("rouse replay", () => {
   });
 });
 
-/** One size for each recording, in turn; all of them in full. */
+/** One size for each recording, in turn; all of them in the full run. */
 const PIECES = [1, 7, 4096];
 const piecesOf = (i: number): number[] => (FULL ? PIECES : [PIECES[i % PIECES.length] as number]);
 
@@ -64,7 +64,7 @@ describe.each(OWN.map((path, i) => [short(path), path, i] as const))("the record
   });
 });
 
-/** What comes up to second `t`. */
+/** The input up to second `t`. */
 async function* until(inputs: AsyncIterable<RecordedInput>, t: number): AsyncIterable<RecordedInput> {
   for await (const input of inputs) {
     if (input.t > t) return;

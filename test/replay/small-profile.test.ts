@@ -1,4 +1,4 @@
-/** A small profile of the user's own, over the recordings of Goose as those of a program that rouse does not know. */
+/** A small user profile, over the recordings of Goose, replayed as a program that rouse does not know. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** OpenCode's database, written by a process of its own while it is read. Needs the built store (`tsc -b`). */
+/** OpenCode's database, written by another process while it is read. Needs the built store (`tsc -b`). */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ create table message (id text primary key, session_id text not null, time_create
 create table part (id text primary key, message_id text not null, session_id text not null,
   time_created integer not null, time_updated integer not null, data text not null);`;
 
-/** Does what it is told, one statement a line, and says when it is done. */
+/** Executes one statement per line, and confirms each. */
 const WRITER = `
 import { createInterface } from "node:readline";
 import { loadSqlite } from ${JSON.stringify(new URL("../../dist/store/sqlite.js", import.meta.url).href)};

@@ -1,7 +1,7 @@
 /**
- * No test speaks with a host outside of this machine. Loaded into every Node.js process of a run (by NODE_OPTIONS): a
- * connection to another address, a packet to one or a question to a name server is refused and written down, and the run
- * fails by it (outside.ts), also where the code under test takes the refusal for an everyday failure.
+ * No test contacts a host outside of this machine. Loaded into every Node.js process of a run (by NODE_OPTIONS): a
+ * connection or packet to another address, or a DNS query, is refused and recorded, and fails the run
+ * (outside.ts), even if the code under test treats the refusal as an ordinary failure.
  */
 import { appendFileSync } from "node:fs";
 import { createRequire, syncBuiltinESMExports } from "node:module";
@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 const dns = require("node:dns");
 const { Socket: Packets } = require("node:dgram");
 
-/** A method to be called for somebody else. */
+/** Returns a method as a function with an explicit `this`. */
 const ownOf = (owner, name) => Object.getOwnPropertyDescriptor(owner, name).value;
 
 const HERE = new BlockList();
@@ -33,7 +33,7 @@ function refusal(what) {
   return Object.assign(new Error(`a test may not ask for ${what}`), { code: "EOUTSIDE" });
 }
 
-/** Whatever somebody's own function makes of a name is looked at before it is used. */
+/** The result of a custom lookup function is checked before it is used. */
 const checked = (lookup) => (host, options, done) =>
   lookup(host, options, (error, found, family) => {
     const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found];

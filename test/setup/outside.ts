@@ -1,4 +1,7 @@
-/** Puts the guard of no-outside.mjs into every process of the run, and fails the run where somebody asked for the outside. */
+/**
+ * Loads the guard of no-outside.mjs into every process of the run, and fails the run if a process contacted an
+ * outside host.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

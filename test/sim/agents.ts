@@ -1,7 +1,7 @@
 /**
- * Simulated agents: what they do by themselves, what ails them, and how they answer to being touched. A key that ends a
- * turn ends it, text at the prompt begins one, text typed into a running turn is queued, Enter in a dialog answers it, a
- * killed one is gone and a resumed one is a new session of the same agent.
+ * Simulated agents: what they do by themselves, their problems, and their reactions to actions. A key that ends a
+ * turn ends it, text at the prompt starts one, text typed into a running turn is queued, Enter in a dialog answers
+ * it, a killed agent is gone and a resumed one is a new session of the same agent.
  */
 
 import { ROUSE_MARK } from "../../src/core/judgement/noise.js";
@@ -11,7 +11,7 @@ import { FAULT_NAMES, type Fault, type FaultName, ILLS } from "./ills.js";
 import { type Air, type Casting, SimProgram } from "./program.js";
 import type { Random } from "./random.js";
 
-/** A stretch of problem, as it truly was. */
+/** A period with a problem, as it truly was. */
 export interface Spell {
   agent: string;
   fault: FaultName;
@@ -33,7 +33,7 @@ export class SimAgent extends SimProgram {
   limit: { until: number | null; endsAt: number; itself: boolean } | null = null;
   /** Text that was typed into a running turn. */
   queued = false;
-  /** No new problem begins. */
+  /** No new problem starts. */
   calm = false;
 
   constructor(casting: Casting, air: Air, random: Random) {
@@ -42,7 +42,7 @@ export class SimAgent extends SimProgram {
     this.goOn();
   }
 
-  /** What comes when nothing is planned. Whoever is ill or gone waits for others. */
+  /** The next action if nothing is planned. An agent that is stuck or gone waits. */
   protected override goOn(): void {
     if (this.fault !== null || this.mode === "gone") return;
     if (this.mode === "turn") {
@@ -55,7 +55,7 @@ export class SimAgent extends SimProgram {
     });
   }
 
-  // What it does by itself.
+  // Its own actions.
 
   begin(own = false): void {
     if (this.mode === "gone") return;
@@ -74,7 +74,7 @@ export class SimAgent extends SimProgram {
     this.turn();
   }
 
-  /** The rest of a turn: a few steps, and what ails it somewhere among them. */
+  /** The rest of a turn: a few steps, with the problem somewhere among them. */
   turn(): void {
     const steps = this.random.between(2, 9);
     const sick = this.casting.sound || this.calm || this.fault !== null ? null : this.#catches();
@@ -106,7 +106,7 @@ export class SimAgent extends SimProgram {
     else this.#compacts();
   }
 
-  /** Short ones mostly; builds, tests, subagents and sleeps of up to two hours are slow and fine. */
+  /** Mostly short; builds, tests, subagents and sleeps of up to two hours are slow and healthy. */
   #useTool(): void {
     const { random } = this;
     const [cls, most] = random.pick<[ToolClass, number]>([
@@ -158,7 +158,7 @@ export class SimAgent extends SimProgram {
     this.rest({ closing, ended: true });
   }
 
-  /** The turn is over. */
+  /** The turn ends. */
   rest(shown: Partial<ScreenReading> = {}): void {
     this.mode = "idle";
     this.tool = null;
@@ -167,7 +167,7 @@ export class SimAgent extends SimProgram {
     this.show({ busy: false, moving: false, composer: "empty", ...shown });
   }
 
-  // Trouble, and its end.
+  // Problems and their ends.
 
   fall(name: FaultName): void {
     if (this.mode === "gone") return;
@@ -197,7 +197,7 @@ export class SimAgent extends SimProgram {
     this.drop();
   }
 
-  /** A human comes and puts it right. */
+  /** A user comes and fixes it. */
   visit(): void {
     if (!this.fault) return;
     if (this.mode !== "gone") this.type(true);
@@ -236,7 +236,7 @@ export class SimAgent extends SimProgram {
     this.begin();
   }
 
-  // What others do to it. Each tells how it would look to whoever did it.
+  // Actions of others on it. Each returns what the actor would see.
 
   interrupt(): Touched {
     if (this.mode !== "turn") return { result: "refused", reason: "no turn is running", proven: null };
@@ -261,7 +261,7 @@ export class SimAgent extends SimProgram {
       return { result: "done", reason: "queued", proven: false };
     }
     if (this.mode === "dialog") {
-      // Enter takes whatever stands there: what nobody may ever do.
+      // Enter accepts whatever is shown: rouse must never do this.
       this.#keys({ submits: true });
       this.cure("rouse");
       this.mode = "turn";
@@ -274,7 +274,7 @@ export class SimAgent extends SimProgram {
     return { result: "done", reason: "a turn started", proven: true };
   }
 
-  /** It reads what was typed: goes on, or meets the same problem again. */
+  /** It reads the typed text: continues, or has the same problem again. */
   #taken(): void {
     this.queued = false;
     const { fault } = this;

@@ -1,9 +1,9 @@
-/** Budgets counted again, from what was really done and not from the incident state. */
+/** Budgets counted again, from the real actions and not from the incident state. */
 import { ACTIONS, type Action } from "../../src/core/action.js";
 import type { Budget, Budgets } from "../../src/core/policy/policy.js";
 import type { Attempt } from "./invariants.js";
 
-/** Which budgets one more touch has broken: the last of `attempts` that touched. */
+/** The budgets exceeded by the last of `attempts`. */
 export function breaches(attempts: readonly Attempt[], last: Action, budgets: Budgets): string[] {
   const controls = attempts.filter(({ touched, action }) => touched && ACTIONS[action.do].controls);
   const restarts = controls.filter(({ action }) => ACTIONS[action.do].starts || ACTIONS[action.do].destructive);

@@ -1,4 +1,7 @@
-/** One life of the daemon: the real journal, loop and acting, behind wrappers in which calls fail and lives end. */
+/**
+ * One run of the daemon: the real journal, loop and incident engine, behind wrappers that fail calls and end the
+ * run.
+ */
 import type { AgentSession } from "../../src/core/agent.js";
 import { canonicalJson } from "../../src/core/digest.js";
 import type { IncidentState } from "../../src/core/incidents/incident.js";
@@ -35,11 +38,11 @@ export interface LifeOptions {
   parts: Parts;
   policyOf: (session: AgentSession) => Policy;
   isAllowed: (session: AgentSession) => boolean;
-  /** When somebody last looked, as the daemon before kept it. */
+  /** The time of the last observation, as the previous daemon stored it. */
   checked: Moment | null;
   /** The store fails for some time. */
   isStoreDown: () => boolean;
-  /** What is on the disk from now on. */
+  /** The state that is on the disk from now on. */
   onStored: (incidentState: IncidentState) => void;
   onChange: (changes: Extract<LoopEvent, { kind: "incidents" }>["changes"], incidentState: IncidentState) => void;
   post: Post;
@@ -49,11 +52,11 @@ export class Life {
   readonly journal: Journal;
   readonly loop: Loop;
   readonly alertSender: AlertSender;
-  /** From here on, nothing that it does reaches the world. */
+  /** From here on, none of its effects reach the world. */
   isDead = false;
   readonly #options: LifeOptions;
   readonly #real: Journal;
-  /** Sessions of which something could not be stored. */
+  /** Sessions with signals that could not be stored. */
   readonly #unstored = new Set<string>();
 
   constructor(options: LifeOptions) {
@@ -95,13 +98,13 @@ export class Life {
   }
 
   /**
-   * Sessions of which the journal tells another story than this life does. What could not be stored is left out: a note of
-   * rouse's own about its sight is known to the one who lives, and to nobody after it.
+   * Sessions whose journal gives another history than this run does. Signals that could not be stored are left out:
+   * a note about rouse's own blindness is known only to the run that made it.
    */
   unlikeJournal(): string[] {
     const now = this.loop.now();
     const read = writing(this.#real, ["append", "putSession"], () => Promise.resolve(NOTHING));
-    // Nor does the machine's own uptime count: a fold that takes long is no sleep.
+    // The machine's uptime does not count either: a slow replay is not a sleep.
     const clock = new DaemonClock(
       () => ({ wall: now, monotonic: 0 }),
       () => ({ ms: 0, boot: null }),
@@ -117,7 +120,7 @@ export class Life {
     });
   }
 
-  /** The end of it, as a kill ends it: nothing is said or saved any more. */
+  /** Ends the run like a kill: nothing more is sent or saved. */
   bury(): void {
     this.isDead = true;
     void this.alertSender.close();
@@ -200,13 +203,13 @@ export class Life {
 
 const NOTHING: AppendResult = { acked: 0, fresh: [], lost: 0 };
 
-/** What is said of a session, and all that it is said from. */
+/** The verdict on a session, with all its evidence. */
 function storyOf(judge: SessionJudge, now: number): string {
   const { state, cause } = judge.peek(now);
   return canonicalJson([state, cause, JSON.parse(JSON.stringify(judge.evidence))]);
 }
 
-/** The same table, with every write of it around by somebody else. */
+/** The same table, with a wrapper around every write. */
 function writing<T extends object>(
   table: T,
   writes: readonly (keyof T)[],

@@ -1,6 +1,6 @@
 /**
- * Hands for simulated agents. As real ones do, they look again before they touch, touch at most once and say what came of
- * it; and as real ones do, they fail, hang, or lose the answer.
+ * Effects on simulated agents. Like the real ones, they check again before an action, act at most once and report
+ * the outcome; and like the real ones, they fail, hang, or lose the answer.
  */
 
 import { ACTIONS, type Action, type ActionName, type ActionOutcome } from "../../src/core/action.js";
@@ -18,10 +18,10 @@ export interface Reach {
   /** Daemon time. */
   now(): number;
   trueNow(): number;
-  /** True time passes first. What the daemon itself would do is not done when it dies before. */
+  /** True time passes first. An action of the daemon itself is not done if the daemon dies before. */
   later(ms: number, act: () => void): void;
   die(): void;
-  /** Called when a touch is asked for, and when the agent is really touched. */
+  /** Called when an action is requested, and when the agent is really acted on. */
   asked(action: Action): void;
   touched(action: Action, agent: SimAgent): void;
   answered(action: Action, outcome: ActionOutcome | null): void;
@@ -34,12 +34,12 @@ const CAN: Readonly<Record<AgentSession["origin"], readonly ActionName[]>> = {
   transcript: [],
 };
 
-/** A human who typed so lately is still typing. */
+/** A user with input this recent is still typing. */
 const TYPING_MS = 5 * SECOND;
 
 export class SimEffects implements Effects {
   readonly #reach: Reach;
-  /** A planted bug: nobody looks before the touch. */
+  /** A planted bug: no check before the action. */
   readonly #isCareless: boolean;
 
   constructor(reach: Reach, isCareless = false) {
@@ -93,7 +93,7 @@ export class SimEffects implements Effects {
     return touch(agent);
   }
 
-  /** What is seen right before the touch. */
+  /** The state right before the action. */
   #objection(action: Action, agent: SimAgent): string | null {
     const isStart = action.do === "resume";
     if (!isStart && agent.session.id !== action.session) return "it is another session by now";

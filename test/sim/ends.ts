@@ -1,6 +1,6 @@
 /**
- * Where telling ends: the inbox of an orchestrator, and two channels to humans that fail as real ones do. Real are what is
- * owed, the outbox and the courier; the receivers are not.
+ * The receivers of notices: the inbox of an orchestrator, and two alert channels that fail like real ones. The
+ * planning, the outbox and the alert sender are real; the receivers are not.
  */
 import type { Channel, DeliveryResult } from "../../src/channels/channel.js";
 import { refusedDelivery, retryDelivery, SENT } from "../../src/channels/channel.js";
@@ -16,19 +16,19 @@ import { ROUTE, RULES } from "../support/notifier.js";
 import { START } from "../support/steps.js";
 import type { CallFaults } from "./faults.js";
 
-/** What receivers need of the world. */
+/** What receivers need from the world. */
 export interface Post {
   readonly faults: CallFaults;
   isDown(): boolean;
-  /** True time passes first; what is on its way arrives, whoever lives then. */
+  /** True time passes first; a message under way arrives even if the daemon changes meanwhile. */
   later(ms: number, act: () => void): void;
-  /** It reached a human. */
+  /** The alert reached a user. */
   arrived(channel: string, notice: Notice): void;
-  /** The channel said so, and the daemon lives to hear it; null when the answer is lost. */
+  /** The channel answered while the daemon runs; null if the answer is lost. */
   answered(channel: string, notice: Notice, sent: DeliveryResult | null): void;
 }
 
-/** A phone that is silent for some hours unless it is serious, and a room that hears everything. */
+/** A phone that is silent for some hours except for critical alerts, and a room that gets every alert. */
 const ALERTS: AlertRules = {
   ...RULES,
   routes: [
@@ -44,7 +44,7 @@ const ALERTS: AlertRules = {
   reminder: { everyMs: 30 * MINUTE, max: 2 },
 };
 
-/** Which notices are due, and with which words. */
+/** Plans the due notices and their texts. */
 export const noticeRules = (
   patienceMs: (agent: string) => number,
 ): Pick<StepRules, "messages" | "alerts" | "clock"> => ({
@@ -66,7 +66,7 @@ export interface CourierParts {
   loop: () => Loop;
   journal: Journal;
   post: Post;
-  /** This life is over, and nothing of it reaches anybody any more. */
+  /** This run has ended: none of its messages arrive any more. */
   isDead: () => boolean;
   die: () => void;
 }

@@ -1,7 +1,7 @@
 /**
- * What goes wrong, and when. Each seed has a mix of its own, as TigerBeetle's simulator does it: some have much of one
- * thing and nothing of another, so that no fault hides behind another. `NthFault` is SQLite's way: one call fails, the
- * next run another one.
+ * What fails, and when. Each seed has its own mix, as in TigerBeetle's simulator: some have much of one fault and
+ * none of another, so that no fault hides another. `NthFault` follows SQLite: one call fails, and another one in
+ * the next run.
  */
 import { HOUR, MINUTE, SECOND } from "../../src/core/text/time.js";
 import type { LinkFaults } from "./link.js";
@@ -12,11 +12,14 @@ export type Call = "append" | "save" | "effect" | "report" | "channel";
 export const CALL_FAULTS = {
   append: ["fail_before", "crash_before", "crash_after"],
   save: ["fail_before", "fail_after", "crash_before", "crash_after"],
-  /** It fails; it is done and the answer is lost; it never answers, done or not, or is done long after; rouse dies. */
+  /**
+   * The call fails; it is done and the answer is lost; it never answers, done or not, or is done long after; rouse
+   * dies.
+   */
   effect: ["fail_before", "fail_after", "hang_before", "hang_after", "done_late", "crash_before", "crash_after"],
-  /** What is owed to somebody is written, or what became of it. */
+  /** A due notice is written, or its outcome. */
   report: ["fail_before", "fail_after", "crash_before", "crash_after"],
-  /** A receiver is out of order; takes it and the answer is lost; is slow; refuses it; rouse dies. */
+  /** A receiver is down; accepts and the answer is lost; is slow; refuses; rouse dies. */
   channel: ["fail_before", "fail_after", "done_late", "refused", "crash_before", "crash_after"],
 } as const satisfies Record<Call, readonly string[]>;
 export type CallFault = (typeof CALL_FAULTS)[Call][number];
@@ -25,7 +28,7 @@ export interface CallFaults {
   at(call: Call): CallFault | null;
 }
 
-/** Things that befall the whole machine; a mute is an outage of every receiver of alerts. */
+/** Events that affect the whole machine; a mute is an outage of every alert receiver. */
 export type Blow =
   | { kind: "crash"; downMs: number }
   | { kind: "suspend"; ms: number }
@@ -40,7 +43,7 @@ export interface Mix {
   link: LinkFaults;
   /** Probability of each call to fail in some way. */
   calls: Readonly<Record<Call, number>>;
-  /** How many of each per day. */
+  /** Number of each per day. */
   blows: Readonly<Record<Blow["kind"], number>>;
 }
 
@@ -66,7 +69,7 @@ export function drawMix(random: Random): Mix {
       silence: few(3),
     },
   };
-  // Drawn last, so that what an older seed did to agents stays what it was.
+  // Drawn last, so that older seeds give the same agents as before.
   return {
     ...drawn,
     calls: { ...drawn.calls, report: some(0.03), channel: some(0.12) },
@@ -91,7 +94,7 @@ export class SeededFaults implements CallFaults {
     const random = call === "report" || call === "channel" ? this.#notifier : this.#random;
     if (this.isCalm || this.#calls[call] === 0 || !random.chance(this.#calls[call])) return null;
     const drawn = random.pick<CallFault>(CALL_FAULTS[call]);
-    // A new life folds the whole journal, which is what a simulated day costs most: other faults come more often.
+    // A new run replays the whole journal, the largest cost of a simulated day: other faults come more often.
     const fault = drawn.startsWith("crash") ? random.pick<CallFault>(CALL_FAULTS[call]) : drawn;
     this.counts.set(`${call} ${fault}`, (this.counts.get(`${call} ${fault}`) ?? 0) + 1);
     return fault;

@@ -1,4 +1,4 @@
-/** What can ail a simulated agent: how it begins, what fixs it, and what rouse should call it. */
+/** The problems of a simulated agent: how each starts, what fixes it, and what rouse should report. */
 
 import type { Problem } from "../../src/core/incidents/problem.js";
 import { MINUTE, SECOND } from "../../src/core/text/time.js";
@@ -6,19 +6,19 @@ import type { SimAgent } from "./agents.js";
 
 export interface Fault {
   begin: (agent: SimAgent) => void;
-  /** Whether the how-manieth word helps. */
+  /** Whether this nudge, counted from 1, helps. */
   fixes: (agent: SimAgent, nudges: number) => boolean;
-  /** The program hears no key. */
+  /** The program ignores all keys. */
   cannotReceive?: boolean;
-  /** It can be told from the transcript alone. */
+  /** It can be detected from the transcript only. */
   unseen?: boolean;
-  /** It is told by hooks and transcripts alone. */
+  /** It is detected by hooks and transcripts only. */
   record?: boolean;
-  /** A human comes after so many minutes, from and to; null for never. */
+  /** A user comes after this many minutes, from and to; null for never. */
   human: [number, number] | null;
-  /** What it may be called. */
+  /** The verdicts that are right. */
   called: readonly Problem[];
-  /** It is told within so long, by whoever sees all of it. */
+  /** It is reported within this time if all sources are seen. */
   reportedMs: number;
 }
 
@@ -52,7 +52,7 @@ export const FAULT_NAMES = [
 export type FaultName = (typeof FAULT_NAMES)[number];
 
 export const ILLS: Readonly<Record<FaultName, Fault>> = {
-  /** The stream died; the spinner turns. */
+  /** The stream is dead; the spinner moves. */
   silent_stream: {
     begin: (agent) => agent.write(),
     fixes: at(1),
@@ -60,7 +60,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     called: HANG,
     reportedMs: 10 * MINUTE,
   },
-  /** The program itself hangs: no byte comes and no key helps. */
+  /** The program itself hangs: no byte arrives and no key helps. */
   frozen: {
     begin: (agent) => {
       agent.write();
@@ -73,7 +73,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     called: HANG,
     reportedMs: 10 * MINUTE,
   },
-  /** The program gives the dead stream up by itself. */
+  /** The program gives up the dead stream by itself. */
   own_timeout: {
     begin: (agent) => {
       agent.write();
@@ -100,7 +100,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     called: ["loop", "repeated_error", "no_progress"],
     reportedMs: 20 * MINUTE,
   },
-  /** The service answers with errors for longer than any client tries; then it comes back, or the client gives up. */
+  /** The service returns errors for longer than any client retries; then it recovers, or the client gives up. */
   retry_storm: {
     begin: (agent) => {
       for (let attempt = 1; attempt <= 40; attempt++) agent.plan(30 * SECOND, () => agent.retry(attempt, 30));
@@ -132,7 +132,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     called: ["rate_limited"],
     reportedMs: 2 * MINUTE,
   },
-  /** The program waits and goes on by itself. */
+  /** The program waits and continues by itself. */
   limit_itself: {
     begin: (agent) => limited(agent, agent.random.between(10, 200), true, true),
     fixes: (agent) => isOver(agent),
@@ -201,7 +201,7 @@ function turnRound(agent: SimAgent, round: number): void {
   });
 }
 
-/** Some limits hold for a while after the time that was printed. */
+/** Some limits last a while beyond the printed time. */
 function limited(agent: SimAgent, minutes: number, isKnown: boolean, itself: boolean): void {
   const again = agent.limit;
   const until = again?.until ?? (isKnown ? agent.wall + minutes * MINUTE : null);

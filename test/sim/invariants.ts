@@ -1,6 +1,6 @@
 /**
- * What must hold, whatever goes wrong. SessionJudge from outside: what was asked of the hands, what reached the disk, what was
- * told, and what is true of the agents. The numbers are those of the reliability bar that `docs/promises.md` speaks of.
+ * What must hold whatever fails. Checked from outside: requested actions, stored data, notices, and the truth
+ * about the agents. The numbers are those of the reliability bar in `docs/promises.md`.
  */
 
 import { ACTIONS, type Action, type ActionOutcome } from "../../src/core/action.js";
@@ -19,14 +19,14 @@ import { ILLS } from "./ills.js";
 import { Reported } from "./reported.js";
 import type { World } from "./world.js";
 
-/** One thing that was asked of the hands. */
+/** One requested action. */
 export interface Attempt {
   action: Action;
   /** Daemon time. */
   at: number;
   trueAt: number;
   touched: boolean;
-  /** Null while nobody knows. */
+  /** Null while the outcome is unknown. */
   outcome: ActionOutcome | null;
 }
 
@@ -35,17 +35,17 @@ interface ReportedOf {
   problem: string;
   at: number;
   phase: string;
-  /** How long somebody had looked by then. */
+  /** The observed time by then. */
   seenMs: number;
 }
 
-/** A human is taken to be there for so long after a key. */
+/** A user counts as present for this long after a key. */
 const PRESENT_MS = 2 * MINUTE;
 
 export class Invariants {
   readonly violations: string[] = [];
   readonly attempts: Attempt[] = [];
-  /** Every incident that was ever told of, with its last phase. */
+  /** Every incident ever reported, with its last phase. */
   readonly incidents = new Map<string, ReportedOf>();
   readonly reported: Reported;
   readonly #world: World;
@@ -67,7 +67,7 @@ export class Invariants {
   /** This is on the disk now. */
   stored(incidentState: IncidentState): void {
     for (const { id } of incidentState.actions) this.#storedIntents.add(id);
-    // Who dies between storing and telling leaves it to the next life.
+    // A daemon that dies between storing and sending leaves it to the next run.
     for (const { id, agent, problem, phase } of incidentState.incidents)
       if (!this.incidents.has(id))
         this.incidents.set(id, { agent, problem, at: this.#world.now, phase, seenMs: this.#world.watchedMs });
@@ -86,7 +86,7 @@ export class Invariants {
       const isNew = how === "new" || how === "again" || !before;
       const seenMs = isNew ? this.#world.watchedMs : before.seenMs;
       this.incidents.set(incident, { agent, problem, at: before?.at ?? this.#world.now, phase, seenMs });
-      // That rouse cannot see is said of rouse itself.
+      // Blindness is reported about rouse itself.
       if (phase === "confirmed" && how === "step") this.#confirmed(found, this.#world.watchedMs - seenMs);
       if (phase === "escalated") this.#world.callHuman(agent);
       const isSound = this.#world.roleOf(agent).sound && problem !== "unknown";
@@ -94,7 +94,7 @@ export class Invariants {
     }
   }
 
-  /** A touch is asked for. Everything that forbids it must have been seen before. */
+  /** An action is requested. Everything that forbids it must have been detected before. */
   asked(action: Action): void {
     const { life, now } = this.#world;
     const at = life.loop.now();
@@ -135,7 +135,7 @@ export class Invariants {
     this.#outage(action, what);
   }
 
-  /** A suspicion has to last while somebody looks; the time in which nobody does confirms nothing. */
+  /** A suspicion must last through observed time; unobserved time confirms nothing. */
   #confirmed({ agent, problem, chain }: Incident, seenMs: number): void {
     if (!needsConfirming(problem) || chain.length > 0) return;
     const { confirmMs } = this.#world.policyOf(agent);
@@ -143,7 +143,7 @@ export class Invariants {
     this.#must(isSeen, "R14 what nobody sees confirms nothing", () => `${agent} ${problem}, ${seenMs} ms`);
   }
 
-  /** What rouse itself knew then, read from the evidence and not from what `decide` made of it. */
+  /** What rouse itself knew then, read from the evidence and not from the decision. */
   #seen(action: Action, { evidence, assessment, session }: SessionJudge, at: number, what: string): void {
     const { destructive, starts } = ACTIONS[action.do];
     const human = evidence.humanAt !== null && at - evidence.humanAt < PRESENT_MS - 30 * SECOND;
@@ -161,7 +161,10 @@ export class Invariants {
     this.#must(session.origin !== "run" || action.do === "end_child", "a human's terminal is never ended", () => what);
   }
 
-  /** Many with one problem: nothing is ended before one works again, nor started before the outage has lasted for long. */
+  /**
+   * Many agents with one problem: none is stopped before one has recovered, nor started before the outage has lasted
+   * long.
+   */
   #outage({ incident, agent, do: name }: Action, what: string): void {
     const incidentState = this.#world.life.loop.incidents;
     const of = incidentState.incidents.find(({ id }) => id === incident)?.outage;
@@ -179,7 +182,7 @@ export class Invariants {
     this.#must(!other, "R17 of many one goes first", () => `${what}, after ${other?.action.agent}`);
   }
 
-  /** The agent is touched, at this very moment. */
+  /** The agent is acted on at this moment. */
   touched(action: Action, agent: SimAgent): void {
     const attempt = this.attempts.findLast((one) => one.action.id === action.id);
     const what = `${action.agent} ${action.do} ${action.id}`;
@@ -242,13 +245,13 @@ export class Invariants {
     this.reported.step();
   }
 
-  /** What is known is the fold of what is stored, evidence and all. */
+  /** The known state equals the replay of the stored signals, with all evidence. */
   folded(): void {
     for (const unlike of this.#world.life.unlikeJournal())
       this.#must(false, "R7 the world is the fold of the log", () => unlike);
   }
 
-  /** After the calm, everything has come to an end that can be explained. */
+  /** After the calm, every incident has an explained end. */
   end(): void {
     const { life, agents } = this.#world;
     const now = life.loop.now();
@@ -269,13 +272,13 @@ export class Invariants {
       for (const spell of agent.spells) this.#wasReported(spell);
       this.#isRight(agent);
     }
-    // Where no calm came before the end, the daemon may be down at it.
+    // Without a calm before the end, the daemon may be down then.
     if (!this.#world.isUp) return;
     this.reported.end();
     this.folded();
   }
 
-  /** Mended, given to a human, or waiting for a moment that is known. */
+  /** Recovered, escalated, or waiting for a known moment. */
   #settled(incident: Incident, now: number): void {
     if (incident.escalated || incident.ackedAt !== null) return;
     const { state } = this.#world.life.loop;
@@ -289,7 +292,7 @@ export class Invariants {
     });
   }
 
-  /** What lasted and could be seen was told. */
+  /** Every lasting, visible problem was reported. */
   #wasReported(spell: Spell): void {
     const { reportedMs, called } = ILLS[spell.fault];
     const lasted = (spell.to ?? this.#world.now) - spell.from;
@@ -308,10 +311,10 @@ export class Invariants {
     );
   }
 
-  /** After hours without a fault, what rouse says is what is true. */
+  /** After hours without a fault, the reported states are true. */
   #isRight(agent: SimAgent): void {
     const judge = this.#world.life.loop.find(agent.session.id);
-    // Of one that shows little, little is known.
+    // Little is known about an agent that shows little.
     if (!judge || agent.casting.bare) return;
     const { state, reasons } = judge.assessment;
     const says = `${agent.name} is ${agent.fault?.spell.fault ?? "well"} and ${agent.mode}; rouse says ${state}: ${reasons[0]}`;

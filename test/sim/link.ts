@@ -1,7 +1,7 @@
 /**
- * The way of an agent's signals to the daemon. Its host numbers what it sends, keeps what was not acknowledged and sends it
- * again; sensors send without numbers, once. Faults: lost (the host's memory ran over, a sensor was not asked), late,
- * doubled, out of order.
+ * The path of an agent's signals to the daemon. The host numbers its signals, keeps unacknowledged ones and sends
+ * them again; sensors send without numbers, once. Faults: lost (the host's buffer was full, a sensor was skipped),
+ * late, duplicated, out of order.
  */
 import type { Signal, Source } from "../../src/core/signal.js";
 import type { Random } from "./random.js";
@@ -11,7 +11,7 @@ export interface LinkFaults {
   late: number;
   doubled: number;
   reordered: number;
-  /** How late, at most. */
+  /** The maximum delay. */
   lateMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface Batch {
   signals: Signal[];
 }
 
-/** What comes through the terminal that the host holds. */
+/** Signals from the terminal that the host holds. */
 const BY_HOST: ReadonlySet<Source> = new Set<Source>(["screen", "title", "program_status", "human", "observer"]);
 
 export class Link {
@@ -54,12 +54,12 @@ export class Link {
     if (lost) return;
     this.#waiting.push(signal);
     if (this.#happens("doubled")) this.#waiting.push(signal);
-    // What one source tells comes in its order; two sources overtake each other.
+    // Signals of one source stay in order; two sources may overtake each other.
     if (this.#waiting.length > 1 && this.#happens("reordered"))
       this.#waiting.sort((a, b) => (a.source === b.source ? 0 : a.source < b.source ? 1 : -1));
   }
 
-  /** What is due. */
+  /** The due signals. */
   take(now: number): Batch[] {
     if (now < this.#notBefore) return [];
     const batches: Batch[] = [];
@@ -78,7 +78,7 @@ export class Link {
     return batches;
   }
 
-  /** The daemon could not store what a sensor saw: it is seen again. */
+  /** The daemon could not store a sensor's signal: the sensor reports it again. */
   back(signals: readonly Signal[]): void {
     this.#waiting.unshift(...signals);
   }

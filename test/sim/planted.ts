@@ -1,4 +1,4 @@
-/** Bugs that are planted into the real parts, each as small as the mistake that it stands for. */
+/** Bugs planted into the real parts, each as small as the mistake it represents. */
 
 import type { ActionOutcome } from "../../src/core/action.js";
 import { createIncidentState } from "../../src/core/incidents/incident.js";
@@ -15,17 +15,17 @@ import { type RunOptions, run } from "./run.js";
 
 export interface Planted {
   bug: string;
-  /** The rule by which it has to be found. */
+  /** The rule that has to find it. */
   found: RegExp;
   options: RunOptions;
-  /** The first seed that is tried: one that is known to find it. */
+  /** The first seed to try: known to find it. */
   from?: number;
-  /** The name of a check that is left out meanwhile. */
+  /** The name of a check that is skipped meanwhile. */
   without?: string;
 }
 
 const parts = (some: Partial<Parts>): RunOptions => ({ parts: some });
-/** The same thing, with some of it done otherwise. */
+/** The same object with some methods replaced. */
 const changed = <T extends object>(thing: T, otherwise: Partial<T>): T =>
   new Proxy(thing, {
     get: (target, name) => Reflect.get(name in otherwise ? otherwise : target, name) as unknown,
@@ -197,7 +197,7 @@ function outages(mix: Parameters<NonNullable<RunOptions["mix"]>>[0]): typeof mix
   return { ...mix, blows: { ...mix.blows, outage: 8 } };
 }
 
-/** The seed that finds it, and with what; null when none of the first does. */
+/** The seed that finds it, with the finding; null if none of the first seeds does. */
 export async function findBug(
   { found, options, without, from = 1 }: Planted,
   seeds: number,

@@ -1,6 +1,6 @@
 /**
- * The program of a simulated agent, without a will of its own: its time, its sessions, its terminal, and the signals that
- * hosts and sensors would send of them.
+ * The program of a simulated agent, without its own decisions: its time, its sessions, its terminal, and the
+ * signals that hosts and sensors would send.
  */
 import type { AgentSession } from "../../src/core/agent.js";
 import type { ScreenReading, Signal, ToolClass } from "../../src/core/signal.js";
@@ -10,16 +10,16 @@ import type { Random } from "./random.js";
 
 export type Untimed<T = Signal> = T extends Signal ? Omit<T, "at"> : never;
 
-/** What an agent needs of the world. */
+/** What an agent needs from the world. */
 export interface Air {
-  /** True time, which nobody can set. */
+  /** True time, which cannot be set. */
   readonly now: number;
-  /** What a clock on the wall shows at a moment of true time. */
+  /** The wall clock at a moment of true time. */
   wallAt(now: number): number;
   send(agent: Pick<SimProgram, "session">, signal: Signal): void;
-  /** A session began or ended. */
+  /** A session started or ended. */
   register(session: AgentSession): void;
-  /** The service that it talks to is out of order. */
+  /** The service that it uses is down. */
   isDown(kind: string): boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Casting {
   name: string;
   kind: string;
   origin: AgentSession["origin"];
-  /** Nothing ever ails it. */
+  /** It never has a problem. */
   sound: boolean;
   /** It has no hooks and no transcript. */
   bare: boolean;
@@ -50,7 +50,7 @@ export abstract class SimProgram {
   /** The call that is open. */
   protected tool: string | null = null;
   #plan: Heartbeat[] = [];
-  /** The moment of the beat that is being played; null between them. */
+  /** The moment of the step that is being played; null between steps. */
   #heartbeatAt: number | null = null;
   #count = 0;
   #reading: ScreenReading = BLANK;
@@ -63,14 +63,14 @@ export abstract class SimProgram {
     this.session = this.newSession();
   }
 
-  /** What comes when nothing is planned. */
+  /** Called if nothing is planned. */
   protected abstract goOn(): void;
 
   get isSeen(): boolean {
     return this.casting.origin !== "transcript";
   }
 
-  /** True time, as it is for it. */
+  /** True time as the agent sees it. */
   get now(): number {
     return this.#heartbeatAt ?? this.air.now;
   }
@@ -79,7 +79,7 @@ export abstract class SimProgram {
     return this.air.wallAt(this.now);
   }
 
-  /** Time has passed: everything that was to happen until now happens. */
+  /** Time has passed: everything due until now happens. */
   run(): void {
     for (let heartbeat = this.#plan[0]; heartbeat && heartbeat.at <= this.air.now; heartbeat = this.#plan[0]) {
       this.#plan.shift();
@@ -90,24 +90,24 @@ export abstract class SimProgram {
     this.#heartbeatAt = null;
   }
 
-  /** The machine slept, and so did it. */
+  /** The machine slept, and the agent with it. */
   sleep(ms: number): void {
     for (const heartbeat of this.#plan) heartbeat.at += ms;
   }
 
-  /** Puts something after what is planned. */
+  /** Adds a step after the planned ones. */
   plan(after: number, act: () => void): void {
     this.#plan.push({ at: (this.#plan.at(-1)?.at ?? this.now) + after, do: act });
   }
 
-  /** Nothing of the plan holds any more. */
+  /** Drops the whole plan. */
   drop(): void {
     this.#plan = [];
   }
 
-  // What it shows.
+  // Its output.
 
-  /** New words of the model on the screen. */
+  /** New text of the model on the screen. */
   protected reply(): void {
     this.show({ reply: this.fresh("r"), replying: true, tokens: this.#count });
   }
@@ -144,7 +144,7 @@ export abstract class SimProgram {
     this.emit({ kind: "process", source: "process", alive: true, children, cpuMs: this.#count * 100, ...at });
   }
 
-  /** Keys of a human. */
+  /** Keys of a user. */
   type(submits: boolean): void {
     if (!this.isSeen) return;
     this.humanAt = this.now;
@@ -156,7 +156,7 @@ export abstract class SimProgram {
     return `${letter}${this.#count}`;
   }
 
-  /** Agents write secrets wherever they write: each time another one. */
+  /** Agents write secrets wherever they write: another one each time. */
   get secret(): string {
     return CANARIES[this.#count % CANARIES.length] as string;
   }
@@ -164,7 +164,7 @@ export abstract class SimProgram {
   show(shown: Partial<ScreenReading>): void {
     const { reply, lastLine, busy, moving, composer, tokens, replying } = this.#reading;
     const stays = { reply, lastLine, busy, moving, composer, ...(tokens === undefined ? {} : { tokens }) };
-    // Rows, marks and dialogs stand until the turn's state changes.
+    // Rows, marks and dialogs stay until the turn's state changes.
     const base = shown.busy === undefined ? this.#reading : { ...stays, replying: replying ?? false };
     this.#reading = { ...base, ...shown };
     this.emit({ kind: "screen", source: "screen", reading: { ...this.#reading } });
@@ -201,7 +201,7 @@ export abstract class SimProgram {
     return session;
   }
 
-  /** A session begins: what its terminal and its hooks show first. */
+  /** A session starts: the first output of its terminal and its hooks. */
   protected start(): void {
     this.#reading = BLANK;
     this.emit({ kind: "session", source: "hook", id: this.session.id, permissions: "asking" });

@@ -1,4 +1,4 @@
-/** Chance that can be repeated: one small generator (mulberry32), and streams of their own for those who draw. */
+/** Repeatable randomness: one small generator (mulberry32), with a separate stream for each consumer. */
 import { digest } from "../../src/core/digest.js";
 
 export class Random {
@@ -10,7 +10,7 @@ export class Random {
     this.#state = Number.parseInt(digest(this.#seed), 36) >>> 0;
   }
 
-  /** Whoever draws from a stream of its own does not disturb the others. */
+  /** A consumer with its own stream does not change the draws of others. */
   stream(name: string): Random {
     return new Random(`${this.#seed}/${name}`);
   }

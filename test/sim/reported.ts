@@ -1,4 +1,4 @@
-/** What must hold of messages and alerts: watched at the receivers' ends and on the disk, not in what planned them. */
+/** Promises about messages and alerts, checked at the receivers and on the disk, not in their planning. */
 import type { DeliveryResult } from "../../src/channels/channel.js";
 import { type Incident, isOpen, silencedUntil } from "../../src/core/incidents/incident.js";
 import type { Notice } from "../../src/core/notices/alert.js";
@@ -8,15 +8,15 @@ import type { World } from "./world.js";
 
 export type Must = (holds: boolean, rule: string, what: () => string) => void;
 
-/** So long, while somebody looks and can write, a problem may be certain before it is told. */
+/** The maximum time from a certain problem to its report, while rouse can observe and write. */
 const REPORTED_MS = 5 * MINUTE;
-/** How often what is stored is read, in steps. */
+/** How often the stored data is read, in steps. */
 const EVERY = 40;
 
 interface Arrival {
-  /** Daemon lives so far. */
+  /** Number of daemon runs so far. */
   life: number;
-  /** Whether the daemon was told that it arrived. */
+  /** Whether the daemon learned that it arrived. */
   isAnswered: boolean;
 }
 
@@ -25,7 +25,7 @@ export class Reported {
   readonly #must: Must;
   /** By channel and key. */
   readonly #arrivals = new Map<string, Arrival[]>();
-  /** Since when, in the time that somebody looked, an incident ought to be told. */
+  /** Since when, in observed time, an incident should be reported. */
   readonly #owedSince = new Map<string, number>();
   #steps = 0;
   lives = 0;
@@ -48,7 +48,7 @@ export class Reported {
     const key = `${channel} ${notice.key}`;
     const before = this.#arrivals.get(key) ?? [];
     const last = before.at(-1);
-    // Who died may have died before it could be marked.
+    // A daemon may have died before it could mark it.
     const isExplained = !last?.isAnswered || last.life !== this.lives;
     this.#must(isExplained, "R8 an alert comes twice only when nobody knows that it came", () => notice.title);
     this.#arrivals.set(key, [...before, { life: this.lives, isAnswered: false }]);
@@ -64,7 +64,7 @@ export class Reported {
     if (sent === null) this.lost++;
   }
 
-  /** Whatever leaves the machine or is kept for somebody to read. */
+  /** Every text that leaves the machine or is stored for a reader. */
   leaves(text: string): void {
     const found = CANARIES.find((canary) => text.includes(JSON.stringify(canary).slice(1, -1)));
     this.#must(found === undefined, "nothing secret leaves", () => text);
@@ -88,7 +88,7 @@ export class Reported {
     return isSeen && ackedAt === null && feedback === null && silencedUntil(incidentState, incident, now) === null;
   }
 
-  /** Every problem that is certain has an alert and a message that are stored: delivered, or on their way. */
+  /** Every certain problem has a stored alert and message: delivered, or under way. */
   #covered(owed: readonly Incident[]): void {
     const { life, watchedMs } = this.#world;
     const patient = owed.filter((incident) => {
@@ -109,7 +109,7 @@ export class Reported {
     }
   }
 
-  /** After the calm: all that was to be sent arrived, and no message is there twice. */
+  /** After the calm: everything due has arrived, and no message exists twice. */
   end(): void {
     const { life } = this.#world;
     const now = life.loop.now();
@@ -127,5 +127,5 @@ export class Reported {
   }
 }
 
-/** An incident and its generation, as both kinds of notices name it. */
+/** An incident and its generation, as both kinds of notices name them. */
 const memberOf = ({ id, reopened }: Incident): string => `${id}.${reopened}`;

@@ -1,4 +1,4 @@
-/** One seed: a day of eight agents, drawn and simulated, and what came of it. */
+/** One seed: a simulated day of eight agents, and its result. */
 import { digest } from "../../src/core/digest.js";
 import { START } from "../support/steps.js";
 import type { Parts } from "./daemon.js";
@@ -36,7 +36,7 @@ export const role = (name: string, rest: Partial<Role> = {}): Role => ({
   ...rest,
 });
 
-/** Two that nothing ails, one that may not be touched, and one of each way in which rouse sees an agent. */
+/** Two healthy agents, one without permission, and one for each way in which rouse observes an agent. */
 const CAST: readonly Role[] = [
   role("well", { sound: true }),
   role("calm", { sound: true, kind: "codex", origin: "run", policy: "aggressive" }),

@@ -1,6 +1,6 @@
 /**
- * Days of eight agents with everything that goes wrong. A seed that fails is printed, and runs alone again with
- * ROUSE_SIM_SEED=that npx vitest run test/sim/sim.test.ts; its story is then printed too. ROUSE_SIM_SEED=201-300 runs others.
+ * Days of eight agents with every kind of fault. A failing seed is printed; run it alone with ROUSE_SIM_SEED=that
+ * npx vitest run test/sim/sim.test.ts, which also prints its history. ROUSE_SIM_SEED=201-300 runs others.
  */
 import { describe, expect, it } from "vitest";
 import { type Report, run } from "./run.js";
@@ -8,13 +8,13 @@ import { type Report, run } from "./run.js";
 const FULL = process.env.ROUSE_FULL === "1";
 const ASKED = process.env.ROUSE_SIM_SEED || null;
 const ONE = ASKED !== null && !ASKED.includes("-") ? ASKED : null;
-/** Beyond the first twenty: days that showed a fault which no other test had shown. */
+/** Beyond the first twenty: days with a fault that no other test had shown. */
 const KNOWN = ["136", "241"];
 const SEEDS =
   ONE !== null ? [ONE] : ASKED !== null ? seeds(ASKED) : FULL ? seeds("1-200") : [...seeds("1-5"), ...KNOWN];
 const RUNS = Math.min(SEEDS.length, 2);
 
-/** Sums over all seeds: that nothing failed means something only if faults were there and work was done. */
+/** Sums over all seeds: a run without failures means something only if faults happened and work was done. */
 const total: Record<string, number> = {};
 
 function seeds(span: string): string[] {

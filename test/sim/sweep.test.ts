@@ -1,4 +1,7 @@
-/** Crash safety, SQLite's way: one call of the store or of an effect fails, in each way in which it can, for n = 1, 2, … */
+/**
+ * Crash safety as in SQLite's tests: one call of the store or of an effect fails, in each possible way, for n = 1,
+ * 2, …
+ */
 import { describe, expect, it } from "vitest";
 import { CALL_FAULTS, CALM, type Call, type CallFault, NthFault } from "./faults.js";
 import { Random } from "./random.js";
@@ -6,7 +9,7 @@ import { role } from "./run.js";
 import { World } from "./world.js";
 
 const FULL = process.env.ROUSE_FULL === "1";
-/** Most saves only bring up to date when something was last seen; in the quick run every few of them have to do. */
+/** Most saves only update the time of the last observation; the quick run samples them. */
 const STRIDE: Readonly<Record<Call, number>> = FULL
   ? { append: 1, save: 1, effect: 1, report: 1, channel: 1 }
   : { append: 12, save: 5, effect: 1, report: 3, channel: 3 };
@@ -40,7 +43,7 @@ async function play(fault: NthFault): Promise<string[]> {
   }
 }
 
-/** Every nth call until there is no nth call any more. */
+/** Every nth call until there is no nth call. */
 async function sweep(call: Call, kind: CallFault): Promise<{ runs: number; found: string[] }> {
   const found: string[] = [];
   for (let n = 1, runs = 1; ; n += STRIDE[call], runs++) {

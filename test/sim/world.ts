@@ -1,6 +1,6 @@
 /**
- * A machine with agents, a daemon that watches them, and everything that goes wrong, under one virtual clock. The loop,
- * the journal, the incident state, the incidents and `decide` are the real ones; agents, wires, disks and hands are not.
+ * A machine with agents, a daemon that watches them, and every kind of fault, under one virtual clock. The loop,
+ * the journal, the incident state, the incidents and `decide` are real; agents, links, disks and effects are not.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,9 +36,9 @@ export interface Setting {
   model: ClockModel;
   cast: readonly Role[];
   mix: Mix;
-  /** The last hours are free of faults, and no new problem begins: all has to come to an end. */
+  /** The last hours are free of faults, and no new problem starts: every incident must end. */
   calmHours: number;
-  /** Who falls ill with what, and after how many seconds at the earliest; instead of chance. */
+  /** Which agent gets which problem, and after how many seconds at the earliest; instead of chance. */
   script?: readonly { after: number; agent: string; fault: FaultName }[];
   faults?: CallFaults;
   parts?: Partial<Parts>;
@@ -52,7 +52,7 @@ export interface SimRecord {
   [fact: string]: unknown;
 }
 
-/** A file system in memory, where there is one: a simulated day makes thousands of commits. */
+/** A file system in memory, if there is one: a simulated day makes thousands of commits. */
 const FOLDER = process.platform === "linux" ? "/dev/shm" : tmpdir();
 
 export class World implements Air {
@@ -68,11 +68,11 @@ export class World implements Air {
   readonly blowCounts = new Map<string, number>();
   /** True time since the start. */
   now = 0;
-  /** Of it, how long the machine was awake: a day of the simulation is one of these. */
+  /** The part of it in which the machine was awake: a day of the simulation is one of these. */
   awake = 0;
-  /** When the machine, or the daemon, last woke up. */
+  /** When the machine or the daemon last woke up. */
   wokeAt: number | null = null;
-  /** Of it, how long somebody looked. */
+  /** The part of it in which rouse observed. */
   watchedMs = 0;
   life!: Life;
   readonly faults: CallFaults;
@@ -111,7 +111,7 @@ export class World implements Air {
     this.#start();
   }
 
-  // The air that agents breathe.
+  // The environment of the agents.
 
   wallAt(now: number): number {
     return Math.round(this.hand.wall - (this.now - now));
@@ -146,7 +146,7 @@ export class World implements Air {
     try {
       this.life.loop.register(session);
     } catch {
-      // Told again when the daemon is back.
+      // Reported again when the daemon is back.
     }
   }
 
@@ -174,7 +174,7 @@ export class World implements Air {
     return (this.#silentUntil.get(name) ?? 0) > this.now;
   }
 
-  /** Nothing stood between rouse and this agent in that time. */
+  /** Nothing kept rouse from observing this agent in that time. */
   isClear(name: string, from: number, to: number): boolean {
     if (this.setting.mix.link.lost > 0 && !this.roleOf(name).sound) return false;
     return !this.#dim.some((span) => (span.name ?? name) === name && span.from < to && span.to > from);
@@ -283,7 +283,7 @@ export class World implements Air {
     if (due.length === 0) return;
     this.#later = this.#later.filter(({ at }) => at > this.now);
     for (const { life, act, byHost } of due) if (!life.isDead || byHost) act();
-    // What was waiting for an answer goes on now.
+    // Calls that waited for an answer continue now.
     await new Promise((resolve) => setImmediate(resolve));
     this.life.flush();
   }
@@ -342,14 +342,14 @@ export class World implements Air {
         try {
           this.life.loop.apply({ kind: "silenced", silence: { agent, problem: null, at, until: at + blow.ms } });
         } catch {
-          // Whoever asked for it is told.
+          // The caller gets its answer.
         }
         return;
       }
     }
   }
 
-  /** Whoever is told comes when it suits them, or does not. */
+  /** A notified user comes at some time, or does not. */
   callHuman(name: string): void {
     const agent = this.agents.find((one) => one.name === name);
     if (!agent || this.#human.chance(0.3)) return;

@@ -1,5 +1,5 @@
 /**
- * The real chrome of each program during and after a turn, cut out of the recordings, and how the program draws the
+ * The real chrome of each program during and after a turn, cut from the recordings, and how the program draws the
  * parts of its reply: a message, a diff, a tool's output, the user's own prompt.
  */
 import { join } from "node:path";

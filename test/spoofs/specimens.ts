@@ -1,4 +1,4 @@
-/** Real rows that state problem, cut out of the recordings; and a few of our own making for texts that none shows. */
+/** Real rows of problems, cut from the recordings; and a few of our own for texts that no recording shows. */
 import { join } from "node:path";
 import { type Line, OWN_CASES, screenAt, textOf } from "../support/recordings.js";
 

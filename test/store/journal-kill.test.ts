@@ -1,7 +1,7 @@
 /**
- * A process that writes the journal is killed at a random moment, again and again over one file: what it was told to be
- * stored is there, in order and once, and the file is sound. Needs the built store (`tsc -b`), since the writer is a
- * process of its own.
+ * A process that writes the journal is killed at random moments, repeatedly on one file: everything acknowledged
+ * is stored once and in order, and the file is valid. Needs the built store (`tsc -b`), because the writer is a
+ * separate process.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -14,7 +14,7 @@ import { loadSqlite } from "../../src/store/sqlite.js";
 
 const ROUNDS = process.env.ROUSE_FULL ? 50 : 10;
 
-/** Goes on from what is acknowledged, in batches of odd sizes, and prints each acknowledgement as it gets it. */
+/** Continues after the last acknowledged signal, in batches of odd sizes, and prints each acknowledgement. */
 const WRITER = `
 import { openJournal } from ${JSON.stringify(new URL("../../dist/store/journal.js", import.meta.url).href)};
 const { journal } = openJournal(process.argv[1], { commitWithinMs: 3 });
@@ -55,7 +55,7 @@ function startWriter() {
   };
 }
 
-/** Runs the writer and kills it after it has acknowledged something and a while has passed. */
+/** Runs the writer and kills it some time after its first acknowledgement. */
 async function writeAndKill(afterMs: number): Promise<number> {
   const { lines, ended } = startWriter();
   let acked = -1;

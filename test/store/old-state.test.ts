@@ -20,7 +20,7 @@ import { migrateStateFiles } from "../../src/store/state-files.js";
 import { listSessions } from "../../src/terminal/registry.js";
 
 const FIXTURE = join(import.meta.dirname, "..", "fixtures", "state-f58a156");
-/** Some seconds after the folder was last written: the silences hold for hours from then. */
+/** Some seconds after the folder was last written: the silences last for hours from then. */
 const NOW = Date.UTC(2026, 10, 16, 18, 22, 30);
 
 let root: string;

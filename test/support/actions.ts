@@ -1,4 +1,4 @@
-/** Actions as a decision would give them, carried out in the real world. */
+/** Actions as a decision would give them, carried out in real terminals. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rousePaths } from "../../src/config/paths.js";

@@ -1,10 +1,13 @@
-/** The daemon's port and tokens for it, as a client has them. */
+/** The daemon's port and its tokens, from a client's side. */
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import type { HttpView } from "../../src/daemon/http/server.js";
 import { type Home, rouse } from "./hosts.js";
 
-/** Starts the daemon with a port of its own. Below the system's range somebody may have it: then another one is tried. */
+/**
+ * Starts the daemon with its own port. Another program may use one below the system's range: then the next one is
+ * tried.
+ */
 export async function openPort(home: Home): Promise<number> {
   for (let tries = 0; tries < 20; tries++) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);

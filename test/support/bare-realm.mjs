@@ -1,6 +1,6 @@
 /**
- * Loads the built judgement into a realm that has the language and nothing else: no process, no require, no Buffer, no
- * timers. Prints what it imported from outside itself (nothing) and two verdicts.
+ * Loads the built judgement into a realm with only the language: no process, no require, no Buffer, no timers.
+ * Prints its outside imports (none) and two verdicts.
  */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";

@@ -1,6 +1,6 @@
-/** One secret of each format that vendors describe; none of them opens anything. */
+/** One secret of each documented vendor format; none of them is valid. */
 
-/** Put together here: a whole one in a file alarms those who look for real ones. */
+/** Assembled here: a complete one in a file would trigger secret scanners. */
 export const FILL = {
   word: "aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY",
   hex: "0123456789abcdef0fedcba987654321",
@@ -11,7 +11,7 @@ export const canaryOf = (prefix: string, fill: keyof typeof FILL, length: number
   prefix + FILL[fill].repeat(Math.ceil(length / 32)).slice(0, length);
 export const UUID = "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";
 
-/** As the vendors describe them, one of each. */
+/** One per documented vendor format. */
 export const CANARIES: readonly string[] = [
   canaryOf("sk-ant-api03-", "word", 95),
   canaryOf("sk-ant-oat01-", "word", 95),

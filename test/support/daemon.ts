@@ -1,4 +1,4 @@
-/** The real daemon as a child of the test, which alone decides when it starts and how it ends. */
+/** The real daemon as a child of the test, which controls its start and its end. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
@@ -11,12 +11,12 @@ export interface Health {
   judging: { after_ms: number; cpu_ms: number } | null;
 }
 
-/** A host would send again what was not answered in time; a test sends once. */
+/** A host would retry without an answer in time; a test sends once. */
 const PATIENCE_MS = 60_000;
 
 export class TestDaemon {
   readonly #home: Home;
-  /** What the last one said, for a test that fails. */
+  /** The output of the last daemon, for a failed test. */
   words = "";
   #child: ChildProcess | null = null;
   #ended: Promise<void> = Promise.resolve();
@@ -36,7 +36,7 @@ export class TestDaemon {
     this.#ended = new Promise((resolve) => child.once("exit", () => resolve()));
   }
 
-  /** Sends a signal; waits for the end where it is one that ends it. */
+  /** Sends a signal; waits for the end if the signal ends the daemon. */
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     this.#child?.kill(signal);
     if (signal === "SIGKILL" || signal === "SIGTERM") await this.#ended;
@@ -55,7 +55,7 @@ export class TestDaemon {
     return askDaemon(rousePaths(this.#home.env).daemonSocket, "POST", path, body, {}, PATIENCE_MS);
   }
 
-  /** The first round of judging is finished; returns what the daemon itself says of it. */
+  /** Waits for the first round of judging; returns the daemon's own report of it. */
   async judges(): Promise<Health> {
     let health: Health | null = null;
     await until(

@@ -1,4 +1,4 @@
-/** Reads the stream of events as it comes. */
+/** Reads the stream of events. */
 export interface EventReader {
   text: () => string;
   end: () => void;

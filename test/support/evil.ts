@@ -1,4 +1,4 @@
-/** Text that does to a terminal whatever text can do, and what of it may never come out of rouse. */
+/** Text with everything that can harm a terminal, and the part of it that must never leave rouse. */
 
 /** C0 but for the newline, DEL, C1, bidirectional marks and overrides, zero width, line separators, tags, lone halves. */
 export const UNSAFE: RegExp =

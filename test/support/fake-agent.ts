@@ -1,4 +1,4 @@
-/** The scripted agent of `test/fake-agent` under the real `bin/rouse`, and what `rouse status --json` says of it. */
+/** The scripted agent of `test/fake-agent` under the real `bin/rouse`, and its state in `rouse status --json`. */
 import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -15,19 +15,19 @@ const MAIN = join(import.meta.dirname, "..", "fake-agent", "main.mjs");
 export interface FakeScript {
   steps: readonly ({ do: string } & Record<string, unknown>)[];
   speed?: number;
-  /** What it does when it is called to resume. It is a program of its own then, which takes any arguments. */
+  /** Its steps when it is resumed. It is then a separate program that accepts any arguments. */
   resumed?: readonly ({ do: string } & Record<string, unknown>)[];
-  /** It writes a transcript, where Claude Code has its own. */
+  /** It writes a transcript at the place of Claude Code's own. */
   writes?: boolean;
   /** How often it draws, in milliseconds. */
   drawMs?: number;
-  /** It keeps what arrives in its terminal: see `receivedBy`. */
+  /** It logs the input of its terminal: see `receivedBy`. */
   logs?: boolean;
 }
 
 const folderOf = (home: Home, name: string): string => join(home.path, "agents", name);
 
-/** Its workspace is a folder of its own, as it would be: not the one that holds the journal. */
+/** Its workspace is a separate folder, as in reality: not the one that contains the journal. */
 export const placeOf = (home: Home, name: string): Home => ({ ...home, path: folderOf(home, name) });
 
 function transcriptOf(home: Home, folder: string): string {
@@ -35,22 +35,22 @@ function transcriptOf(home: Home, folder: string): string {
   return join(projects, folder.replace(/[^a-zA-Z0-9]/g, "-"), `${randomUUID()}.jsonl`);
 }
 
-/** The command that runs a script, as a program that is called `claude`. */
+/** The command that runs a script, as a program called `claude`. */
 export function fakeAgent(home: Home, name: string, script: FakeScript): string[] {
   const folder = folderOf(home, name);
   mkdirSync(folder, { recursive: true });
   const program = join(folder, "claude");
-  // A test that is tried again has left them.
+  // A retried test has left them.
   for (const path of [program, join(folder, "bin")]) rmSync(path, { recursive: true, force: true });
   if (script.resumed) {
-    // The process is called `claude` too, so that its transcript is looked for.
+    // The process is called `claude` too, so that its transcript is found.
     mkdirSync(join(folder, "bin"));
     symlinkSync(process.execPath, join(folder, "bin", "claude"));
     writeFileSync(program, `#!/bin/sh\nexec "${folder}/bin/claude" "${MAIN}" "${folder}/script.json" "$@"\n`);
     chmodSync(program, 0o755);
   } else symlinkSync(process.execPath, program);
   const transcript = script.writes ? transcriptOf(home, folder) : null;
-  // As with Claude Code, the file is called like its conversation, which no other process has in its arguments.
+  // As with Claude Code, the file has the name of its conversation, which no other process has in its arguments.
   const session = transcript === null ? undefined : basename(transcript, ".jsonl");
   const log = script.logs ? join(folder, "received.jsonl") : null;
   writeFileSync(join(folder, "script.json"), JSON.stringify({ ...script, transcript, session, log }));
@@ -59,14 +59,14 @@ export function fakeAgent(home: Home, name: string, script: FakeScript): string[
 
 export interface Arrival {
   text: string;
-  /** For how long a dialog had been on the screen when it arrived; null when none was. */
+  /** How long a dialog had been on the screen on arrival; null without a dialog. */
   dialogMs: number | null;
-  /** What its composer showed then, and for how long. */
+  /** The content of its composer then, and for how long. */
   draft: string;
   draftMs: number;
 }
 
-/** What arrived in its terminal, in pieces as it came. */
+/** The input of its terminal, in pieces as it arrived. */
 export function receivedBy(home: Home, name: string): Arrival[] {
   const path = join(folderOf(home, name), "received.jsonl");
   if (!existsSync(path)) return [];
@@ -81,7 +81,7 @@ export async function spawnFake(home: Home, name: string, script: FakeScript, ta
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 }
 
-/** What the command says. */
+/** The output of the command. */
 export async function statusOf(home: Home, name: string): Promise<SessionView | null> {
   const { status, stdout } = await rouse(home, ["status", "--all", "--json"]);
   if (status !== 0) return null;
@@ -89,7 +89,7 @@ export async function statusOf(home: Home, name: string): Promise<SessionView | 
   return agents.find((agent) => agent.name === name) ?? null;
 }
 
-/** The same from the daemon itself, without the start-up of a command: to be asked often. */
+/** The same from the daemon itself, without starting a command: for frequent polling. */
 export async function viewOf(home: Home, name: string): Promise<SessionView | null> {
   const { daemonSocket } = rousePaths(home.env);
   return askDaemon(daemonSocket, "GET", `/v1/agents/${name}`).then(
@@ -101,7 +101,7 @@ export async function viewOf(home: Home, name: string): Promise<SessionView | nu
 export const wordOf = ({ state, cause }: Pick<SessionView, "state" | "cause">): string =>
   cause === null ? state : `${state}/${cause}`;
 
-/** Waits until `status --json` says this (`gone*`: with whatever cause), and returns what else it says. */
+/** Waits until `status --json` shows this state (`gone*`: with any cause), and returns the rest of the view. */
 export async function reaches(home: Home, name: string, wanted: string, ms = 90_000): Promise<SessionView> {
   let last: SessionView | null = null;
   const says = (view: SessionView): boolean =>
@@ -118,7 +118,7 @@ export async function reaches(home: Home, name: string, wanted: string, ms = 90_
   return last as unknown as SessionView;
 }
 
-/** What a person would type with `rouse type`, without its start-up. */
+/** Types like `rouse type`, without its start-up. */
 export async function typeInto(home: Home, name: string, text: string): Promise<void> {
   const found = findSession(rousePaths(home.env), name);
   if (found?.hostSocket == null) throw new Error(`${name} has no host`);

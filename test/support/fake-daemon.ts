@@ -1,4 +1,4 @@
-/** The daemon's ingest, as small as it can be: remembers what came, and fails on demand. */
+/** A minimal ingest of the daemon: records what arrives, and fails on demand. */
 
 import { mkdirSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,12 +8,12 @@ import type { Signal } from "../../src/core/signal.js";
 
 export class FakeDaemon {
   readonly sessions: AgentSession[] = [];
-  /** By number, as a journal would keep them: a repeat is harmless. */
+  /** By number, as in a journal: a repeat is harmless. */
   readonly signals = new Map<number, Signal>();
   readonly batches: { from: number; count: number }[] = [];
-  /** Statuses to answer with, before it behaves again. */
+  /** Statuses to answer with before normal answers. */
   failures: number[] = [];
-  /** It takes signals and acknowledges none of them. */
+  /** It accepts signals and acknowledges none of them. */
   isForgetful = false;
   #stop: (() => Promise<void>) | null = null;
 

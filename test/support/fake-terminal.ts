@@ -1,7 +1,7 @@
 /**
- * A terminal without a world: a program with a composer, as state. Something happens to it at one chosen step, where a
- * step is everything that an effect waits for: a look, a press, a pause. Keys act on the program as it is when they
- * arrive, and what arrives where it must not is written down.
+ * A simulated terminal: a program with a composer, as state. An event happens at one chosen step; a step is
+ * everything that an effect waits for: a check, a press, a pause. Keys act on the program in its state on arrival,
+ * and keys that arrive in a wrong place are recorded.
  */
 import {
   type Keys,
@@ -12,34 +12,34 @@ import {
 } from "../../src/core/policy/typing-checks.js";
 import type { PressResult, Terminal, TerminalCheck } from "../../src/effects/keys/terminal.js";
 
-/** What comes in between. */
+/** The events. */
 export const EVENTS = [
   "dialog", // opens
   "answered", // it is closed again
   "human", // types
-  "shell", // is what the agent left behind
+  "shell", // left behind by the agent
   "exit",
-  "turn", // begins by itself
-  "redraw", // puts the composer elsewhere
-  "unfit", // a screen that no profile knows
+  "turn", // starts by itself
+  "redraw", // moves the composer
+  "unfit", // a screen without a matching profile
   "stranger", // another program has the terminal
   "lost", // answers get lost from now on
-  "slow", // the next two looks come late
+  "slow", // the next two checks come late
 ] as const;
 export type Event = (typeof EVENTS)[number];
 
 export interface Happening {
   event: Event;
-  /** At which step. */
+  /** The step at which it happens. */
   at: number;
 }
 
 export interface FakeOptions {
   happenings: readonly Happening[];
   begins: "idle" | "running";
-  /** Keys are written without a look of the terminal's own: a planted bug. */
+  /** A planted bug: keys are written without the terminal's own check. */
   careless?: boolean;
-  /** How many keys end a turn. */
+  /** The number of keys that end a turn. */
   keysToEnd?: number;
 }
 
@@ -66,7 +66,7 @@ export class FakeTerminal implements Terminal<number> {
     this.#turn = options.begins === "running";
   }
 
-  /** Everything that was to happen did, before the effect was over. */
+  /** All events happened before the end of the effect. */
   get happened(): boolean {
     return this.#options.happenings.every(({ at }) => this.#step > at);
   }
@@ -137,7 +137,7 @@ export class FakeTerminal implements Terminal<number> {
     } else this.#program = event;
   }
 
-  /** What the program makes of keys; and what somebody would have to answer for. */
+  /** The program's reaction to keys, and the keys that must never have arrived. */
   #arrive(keys: Keys): void {
     this.keys.push(keys);
     if (this.#program !== "agent") this.harm.push(`${keys.kind} into ${this.#program}`);

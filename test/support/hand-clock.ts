@@ -1,7 +1,7 @@
-/** A clock that a test moves: the wall clock and the one that only counts, as two systems show them. */
+/** A clock that a test moves: the wall clock and the monotonic one, as two systems show them. */
 import { type ClockReading, DaemonClock, type Uptime } from "../../src/daemon/self/clock.js";
 
-/** On Linux the monotonic clock stands still while the machine sleeps; on macOS it runs on. */
+/** On Linux the monotonic clock stops while the machine sleeps; on macOS it continues. */
 export const MODELS = ["linux", "macos"] as const;
 export type ClockModel = (typeof MODELS)[number];
 
@@ -17,7 +17,7 @@ export class HandClock {
     this.clock = this.again();
   }
 
-  /** As a process that starts finds it. */
+  /** As a starting process sees it. */
   again(): DaemonClock {
     this.clock = new DaemonClock(
       () => ({ ...this.#reading }),
@@ -44,13 +44,13 @@ export class HandClock {
     this.#uptime.ms += ms;
   }
 
-  /** The machine starts again, in no time. */
+  /** The machine reboots in no time. */
   reboot(): void {
     this.#uptime.ms = 0;
     this.#uptime.boot += "+";
   }
 
-  /** Somebody sets the wall clock. */
+  /** The wall clock is set. */
   set(byMs: number): void {
     this.#reading.wall += byMs;
   }

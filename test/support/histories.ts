@@ -1,4 +1,4 @@
-/** Histories of agents in problem, at random: what is seen of them, what becomes of a touch, and what people say. */
+/** Random histories of agents with problems: observations, outcomes of actions, and decisions of the user. */
 import fc from "fast-check";
 import type { OutcomeResult } from "../../src/core/action.js";
 import { applyToIncidents } from "../../src/core/incidents/fold.js";
@@ -35,7 +35,7 @@ export interface Step {
   word: "ack" | "silence" | "false-alarm" | "right" | "gap" | null;
 }
 
-/** What stands in the way of acting is rare, or nothing would ever be done. */
+/** Obstacles to actions are rare, or no action would ever happen. */
 const facts = fc.oneof(
   { weight: 6, arbitrary: fc.record({ origin: fc.constantFrom("spawn", "spawn", "run", "tmux") }) },
   fc.record(
@@ -74,7 +74,7 @@ const problem = fc
   })
   .map(({ what, ...rest }) => assessed(what, rest as Partial<Assessment>));
 
-/** A state that holds for some looks; between problems the agent often works on long enough for a new incident. */
+/** A state that lasts for some checks; between problems the agent often works long enough for a new incident. */
 const stretch = (agents: string[]): fc.Arbitrary<Step[]> =>
   fc
     .record({
@@ -101,7 +101,7 @@ const stretch = (agents: string[]): fc.Arbitrary<Step[]> =>
 export const steps = (agents: string[]): fc.Arbitrary<Step[]> =>
   fc.array(stretch(agents), { minLength: 3, maxLength: 25 }).map((stretches) => stretches.flat());
 
-/** Looks at the agents as the history says, and does what is decided. */
+/** Checks the agents as the history says, and carries out the decisions. */
 export function play(
   world: World,
   story: readonly Step[],

@@ -1,4 +1,4 @@
-/** A home for each test, with settings of the agents' programs in it. */
+/** A home for each test, with settings of agent programs. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Agents under the real `bin/rouse`: in a terminal of the test's own, detached, and all gone after each test. */
+/** Agents under the real `bin/rouse`: in a terminal of the test, detached, and all ended after each test. */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,12 +16,12 @@ export interface Home {
 export function makeHome(daemon: "off" | "on" = "off"): Home {
   const path = mkdtempSync(join(tmpdir(), "rouse-"));
   const { ROUSE_FULL: _f, ...env } = process.env;
-  // A port belongs to the whole machine: only the tests that are about it open one.
+  // A port belongs to the whole machine: only tests of the port open one.
   const own = { ROUSE_HOME: path, ROUSE_DAEMON: daemon, ROUSE_DAEMON_HTTP_PORT: "0" };
   return { path, env: { ...env, ...own, NO_COLOR: "1", TERM: "xterm-256color" } };
 }
 
-/** Ends what is left of this home, removes it, and returns what was left: a test that leaks fails by it. */
+/** Ends the processes of this home, removes it, and returns what was left: a leak fails the test. */
 export async function closeHome(home: Home): Promise<{ processes: string[]; sockets: string[] }> {
   const isClean = (): boolean => processesOf(home).length === 0;
   await until("every process of the test to end", isClean, 5000).catch(() => {});
@@ -35,7 +35,7 @@ export async function closeHome(home: Home): Promise<{ processes: string[]; sock
   return { processes, sockets };
 }
 
-/** Whoever carries this home in its environment was started by the test. */
+/** A process with this home in its environment was started by the test. */
 export function processesOf(home: Home): { pid: number; argv: string }[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -78,7 +78,7 @@ export function rouse(
   });
 }
 
-/** A program in a terminal that the test holds: types into it, sees what it shows. */
+/** A program in a terminal that the test holds: types into it, reads its output. */
 export class TestTerminal {
   readonly exited: Promise<PtyExit>;
   readonly pty: Pty;

@@ -1,4 +1,4 @@
-/** The real loop and journal with actions, and one agent whose stream has died. */
+/** The real loop and journal with actions, and one agent with a dead stream. */
 import { afterEach } from "vitest";
 import type { Action, ActionName, ActionOutcome } from "../../src/core/action.js";
 import type { Loop } from "../../src/daemon/loop.js";
@@ -7,12 +7,12 @@ import { logLine } from "../../src/daemon/views/log-line.js";
 import type { IncidentStore } from "../../src/store/incident-table.js";
 import { agent, TestLoop, WORKING } from "./loops.js";
 
-/** Longer than the program's own time-out and the confirm window. */
+/** Longer than the program's own time-out and the confirmation time. */
 export const HUNG_S = 600;
 
 const ALL: readonly ActionName[] = ["nudge", "interrupt", "stop", "resume"];
 
-/** A second kind of evidence beside the screen: bytes came, and then no more. */
+/** A second kind of evidence besides the screen: bytes arrived, and then no more. */
 const process = (receivedBytes: number) =>
   ({ kind: "process", source: "process", alive: true, children: 0, cpuMs: 100, sockets: 1, receivedBytes }) as const;
 
@@ -27,14 +27,14 @@ export interface IncidentRig {
 
 export interface IncidentStage {
   readonly test: TestLoop;
-  /** The agent, in the middle of a turn; from here on nothing comes. */
+  /** The agent, in the middle of a turn; from here on it is silent. */
   hanging: () => Promise<void>;
-  /** `hand` is what becomes of a touch. */
+  /** `hand` is the outcome of an action. */
   acts: (
     hand: (action: Action) => Partial<ActionOutcome> | Promise<Partial<ActionOutcome>>,
     options?: { allowed?: boolean; store?: IncidentStore },
   ) => IncidentRig;
-  /** Awake for so long, giving promises their turn at every second. */
+  /** Runs awake time, and lets promises settle at every second. */
   run: (seconds: number) => Promise<void>;
 }
 

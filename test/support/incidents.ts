@@ -1,4 +1,7 @@
-/** A book of incidents under a hand-moved clock: assessments in, decisions out, actions kept as a daemon would keep them. */
+/**
+ * An incident state under a clock that the test moves: assessments in, decisions out, actions stored as by a
+ * daemon.
+ */
 import { ACTION_NAMES, type Action, intentOf, type OutcomeResult } from "../../src/core/action.js";
 import { applyToIncidents } from "../../src/core/incidents/fold.js";
 import { createIncidentState, type Incident, isOpen, silencedUntil } from "../../src/core/incidents/incident.js";
@@ -12,7 +15,7 @@ import type { Policy } from "../../src/core/policy/policy.js";
 import { unpermittedActions } from "../../src/core/policy/unpermitted.js";
 import { START } from "./steps.js";
 
-/** Everything is allowed, and nothing stands in the way. */
+/** Everything is permitted, and no check objects. */
 const NO_OBSTACLES: Omit<ActionFacts, "origin"> = {
   allowed: true,
   can: ACTION_NAMES,
@@ -29,7 +32,7 @@ const NO_OBSTACLES: Omit<ActionFacts, "origin"> = {
 
 export const FACTS: ActionFacts = { origin: "spawn", ...NO_OBSTACLES };
 
-/** `stuck/loop`, `working`: sure, and seen in two ways unless said otherwise. */
+/** `stuck/loop`, `working`: certain, and with two kinds of evidence by default. */
 export function assessed(what: string, rest: Partial<Assessment> = {}): Omit<Assessment, "at"> {
   const [state, cause] = what.split("/") as [Assessment["state"], Assessment["cause"] | undefined];
   return {
@@ -48,7 +51,7 @@ export function assessed(what: string, rest: Partial<Assessment> = {}): Omit<Ass
 
 export interface Check {
   agent?: string;
-  /** Which of the sessions that had this name; its first unless said otherwise. */
+  /** The number of the session with this name; the first by default. */
   session?: string;
   /** When progress was last proven; a number of seconds after the start. */
   progress?: number | null;
@@ -70,7 +73,7 @@ export class World {
     this.policy = policy;
   }
 
-  /** One look at one agent, `at` seconds after the start: folds it, decides, and carries out what was decided. */
+  /** One check of one agent, `at` seconds after the start: folds it, decides, and carries out the decision. */
   check(
     at: number,
     what: Omit<Assessment, "at"> | string,
@@ -134,7 +137,7 @@ export class World {
     applyToIncidents(this.incidentState, { kind: "done", outcome });
   }
 
-  /** The same look again and again, every `every` seconds: what was done, as "60 nudge". */
+  /** The same check every `every` seconds: the actions, as "60 nudge". */
   watch(from: number, to: number, what: Omit<Assessment, "at"> | string, check: Check = {}, every = 5): string[] {
     const before = this.done.length;
     for (let at = from; at <= to; at += every) this.check(at, what, check);

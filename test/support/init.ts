@@ -1,4 +1,4 @@
-/** `rouse init` in this process, in a home of the test's own, and what it says. */
+/** `rouse init` in this process, in the test's own home, and its output. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import { addInit } from "../../src/cli/commands/init.js";
 
 export interface InitHome {
   readonly path: string;
-  /** What was said since the test began, or since it was forgotten. */
+  /** The output since the start of the test, or since the last call. */
   readonly output: string;
   forget: () => void;
 }
 
-/** `env` is what the test's environment has besides, seen from its home. */
+/** `env` adds to the test's environment, given its home. */
 export function useInitHome(env: (home: string) => Record<string, string>): InitHome {
   let path = "";
   let output = "";

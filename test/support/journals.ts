@@ -8,11 +8,11 @@ import type { Signal } from "../../src/core/signal.js";
 import { type Journal, type JournalOptions, openJournal } from "../../src/store/journal.js";
 import { sessionOf } from "./sessions.js";
 
-/** Where the journal of the test that runs now is. */
+/** The journal of the current test. */
 export const at: { root: string; path: string } = { root: "", path: "" };
 const open: Journal[] = [];
 
-/** To be called once in a file of tests. */
+/** Call once in a test file. */
 export function useJournals(): void {
   beforeEach(() => {
     at.root = mkdtempSync(join(tmpdir(), "rouse-journal-"));
@@ -28,7 +28,7 @@ export function start(options: JournalOptions = {}): Journal {
   return opened(openJournal(at.path, options).journal);
 }
 
-/** Is closed after the test. */
+/** Closed after the test. */
 export function opened(journal: Journal): Journal {
   open.push(journal);
   return journal;

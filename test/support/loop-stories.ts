@@ -1,4 +1,4 @@
-/** Tales of tool calls for the loop rules, told under a clock that is moved by hand. */
+/** Histories of tool calls for the loop rules, under a clock that the test moves. */
 import { digest } from "../../src/core/digest.js";
 import { createLoop, type LoopVerdict, loopVerdict, takeLoop } from "../../src/core/judgement/evidence/loop.js";
 import type { InfraClass, Signal, ToolClass } from "../../src/core/signal.js";
@@ -18,12 +18,12 @@ export interface Call {
   background?: boolean;
   poll?: boolean;
   round?: string;
-  /** Milliseconds of silence before the call, and how long it takes. */
+  /** Milliseconds of silence before the call, and its duration. */
   after?: number;
   takes?: number;
 }
 
-/** A hand-moved clock over signals: each call starts two seconds after the last thing and takes one. */
+/** A clock over signals: each call starts two seconds after the last event and takes one. */
 export class Story {
   readonly signals: Signal[] = [];
   #at = 0;

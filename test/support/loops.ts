@@ -23,17 +23,17 @@ export type Untimed<T> = T extends Signal ? Omit<T, "at"> : never;
 export const agent = (fields: Partial<AgentSession> = {}): AgentSession =>
   sessionOf({ name: "api", kind: "claude-code", command: ["claude"], pid: 7, pidStart: "boot:1", ...fields });
 
-/** A turn runs, the spinner moves and a text is being written. */
+/** A turn is running, the spinner moves and text is being written. */
 export const WORKING: readonly Untimed<Signal>[] = [
   { kind: "status", source: "title", status: "working" },
   screen({ busy: true, moving: true, replying: true, reply: "first words" }),
 ];
 
-/** All that is known of the last look is when it was. */
+/** Only the time of the last observation is known. */
 export const checkedAt = (now: number): Moment => ({ now, wall: now, uptime: null });
 
 export const HOUR_MS = 3_600_000;
-/** Longer than any silence of a reply that is healthy. */
+/** Longer than any silence in a healthy reply. */
 export const SILENT_S = 130;
 
 export const news = (n: number): Untimed<Signal>[] => [
@@ -77,15 +77,15 @@ export class TestLoop {
   #checked: Moment | null = null;
   journal!: Journal;
   loop!: Loop;
-  /** Changed by a test, it holds from the next step on. */
+  /** A change by a test applies from the next step on. */
   readonly stepRules: StepRules = testRules();
   carryOut: Effects["carryOut"] | null = null;
-  /** Stands in for the stored incidents. */
+  /** Replaces the stored incidents. */
   store: IncidentStore | null = null;
   /** Sends alerts after each tick. */
   sendAlerts: () => void = () => {};
 
-  /** With one agent, `api`, whose session `s1` is at work. */
+  /** With one agent, `api`, whose session `s1` is working. */
   static async working(model: ClockModel = "linux"): Promise<TestLoop> {
     const test = new TestLoop(model);
     test.loop.register(agent());
@@ -98,7 +98,7 @@ export class TestLoop {
     this.start();
   }
 
-  /** As the daemon does at its start, after an end of any kind; with the last look, where it is known. */
+  /** Starts like the daemon, after an end of any kind; with the last observation, if it is known. */
   start(checked: Moment | null = null): void {
     this.journal?.close();
     this.journal = openJournal(join(this.#folder, "state", "journal.db"), { commitWithinMs: 1 }).journal;
@@ -117,7 +117,7 @@ export class TestLoop {
     });
   }
 
-  /** The daemon is killed, and after a while there is another. */
+  /** The daemon is killed, and after a while another one starts. */
   restart(meanwhile: () => void = () => {}): void {
     meanwhile();
     this.hand.again();
@@ -129,7 +129,7 @@ export class TestLoop {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** As a host sends them: numbered, and with the time of the wall clock; of now, where they have none. */
+  /** As a host sends them: numbered, and with the time of the wall clock unless they have their own. */
   async send(session: string, signals: readonly Untimed<Signal>[]): Promise<number | null> {
     const from = (this.#sent.get(session) ?? 0) + 1;
     this.#sent.set(session, from + signals.length - 1);
@@ -140,7 +140,7 @@ export class TestLoop {
     );
   }
 
-  /** Awake for so long, with a tick every second; hosts are heard of all the time, unless they are silent. */
+  /** Runs awake time, with a tick every second; hosts send heartbeats unless they are silent. */
   run(seconds: number, hosts: "beating" | "silent" = "beating"): void {
     for (let second = 0; second < seconds; second++) {
       this.hand.pass(1000);
@@ -150,7 +150,7 @@ export class TestLoop {
     }
   }
 
-  /** What is said of `api` to people. */
+  /** The view of `api`. */
   view(): SessionView {
     return viewOf(this.loop.find("api") as SessionJudge, this.loop.now());
   }
@@ -164,7 +164,7 @@ export class TestLoop {
 const said = ({ state, cause }: { state: string; cause: string | null }): string =>
   cause === null ? state : `${state}/${cause}`;
 
-/** The same journal, with other incidents as long as there is a store for them. */
+/** The same journal, with other incidents if a store for them is set. */
 const withStore = (journal: Journal, store: () => IncidentStore | null): Journal =>
   new Proxy(journal, {
     get: (target, name) => {

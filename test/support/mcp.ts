@@ -1,4 +1,4 @@
-/** Real MCP clients of two major versions, over both transports, with one face for the tests. */
+/** Real MCP clients of two major versions, over both transports, with one interface for the tests. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
@@ -13,7 +13,7 @@ export interface McpTool {
 
 export interface McpClient {
   tools(): Promise<McpTool[]>;
-  /** What the tool says, and whether it says that it failed. */
+  /** The result of the tool, and whether it failed. */
   call(name: string, args?: Record<string, unknown>): Promise<{ isError: boolean; text: string }>;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ const stdio = ({ home }: Place) => ({
 const endpoint = ({ port }: Place): URL => new URL(`http://127.0.0.1:${port}/mcp`);
 const bearer = ({ token }: Place) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
 
-/** By the name that stands in the test's. */
+/** By the name in the test's title. */
 export const CLIENTS: Readonly<Record<string, (place: Place) => Promise<McpClient>>> = {
   "the current client on stdio": async (place) => {
     const client = new Client(INFO);

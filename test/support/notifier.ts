@@ -1,4 +1,7 @@
-/** The loop, acting and telling together, as the daemon joins them, under a clock that the test moves. */
+/**
+ * The loop, the incident engine and the notifier together, connected as in the daemon, under a clock that the test
+ * moves.
+ */
 
 import type { Channel, DeliveryResult } from "../../src/channels/channel.js";
 import type { Action, ActionName, ActionOutcome } from "../../src/core/action.js";
@@ -35,11 +38,11 @@ export const RULES: AlertRules = {
 
 export class NotifyingLoop extends TestLoop {
   policy: Policy = POLICIES.default;
-  /** What is allowed to be done; nothing unless a test says so. */
+  /** The permitted actions; none by default. */
   can: readonly ActionName[] = [];
   touch: (action: Action) => Partial<ActionOutcome> = () => ({});
 
-  /** What arrived at the humans' end, and how the next one is answered. */
+  /** The delivered alerts, and the answer to the next one. */
   readonly arrived: Notice[] = [];
   answer: (notice: Notice) => DeliveryResult = () => ({ result: "sent" });
   rules: Partial<AlertRules> = {};
@@ -50,7 +53,7 @@ export class NotifyingLoop extends TestLoop {
     this.join();
   }
 
-  /** The user said who is a worker. */
+  /** The user configured the workers. */
   isOnlyWorkers = false;
 
   /** After a start or a restart. */
@@ -107,7 +110,7 @@ export class NotifyingLoop extends TestLoop {
     };
   }
 
-  /** Awake for so long, with time for what is sent meanwhile. */
+  /** Runs awake time, and lets pending sends finish. */
   async wait(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       this.run(1);
@@ -125,7 +128,7 @@ export class NotifyingLoop extends TestLoop {
     super.close();
   }
 
-  /** As after a kill: only what is on the disk is known. */
+  /** As after a kill: only stored state is known. */
   override restart(meanwhile?: () => void): void {
     void this.alertSender.close();
     super.restart(meanwhile);

@@ -1,4 +1,4 @@
-/** Lines with colours as the screen that the rules read, through the real emulator. */
+/** Coloured lines as the screen that the rules read, through the real emulator. */
 import xterm from "@xterm/headless";
 import { TerminalScreen } from "../../src/readers/terminal/terminal-screen.js";
 import { type Line, paintLines } from "./recordings.js";

@@ -1,8 +1,8 @@
-/** The built-in `default` as a policy of one's own whose waits are seconds: the same steps in the same order. */
+/** The built-in `default` as a user's policy whose waits are seconds: the same steps in the same order. */
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { RecoveryStep } from "../../src/core/policy/policy.js";
 
-/** Whoever is looked at after a touch has so long to show that it helped, on a busy machine. */
+/** Time for an agent to show that an action helped, on a busy machine. */
 const WAIT_SECONDS: Readonly<Partial<Record<RecoveryStep["do"], number>>> = { nudge: 30, resume: 30 };
 
 /** `more` are recovery plans that replace those of `default`. */

@@ -1,4 +1,4 @@
-/** What every reason of a verdict has to name: how old its evidence is, and who told it. */
+/** What every reason of a verdict must contain: the age and the source of its evidence. */
 import { SOURCES } from "../../src/core/signal.js";
 
 export const AGE =

@@ -1,4 +1,4 @@
-/** Receivers of alerts on this machine: an HTTP server that misbehaves as it is told, and a small SMTP server. */
+/** Receivers of alerts on this machine: an HTTP server that fails on demand, and a small SMTP server. */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 import type { Notice } from "../../src/core/notices/alert.js";
@@ -11,7 +11,7 @@ export interface Received {
   body: string;
 }
 
-/** How a request is answered: a status with headers, the answer lost after it was taken, or the connection cut before. */
+/** The answer to a request: a status with headers, an answer lost after acceptance, or a connection cut before. */
 export type Behaviour = { status: number; headers?: Record<string, string>; body?: string } | "lost" | "reset" | "hang";
 
 export class HttpReceiver {
@@ -41,7 +41,7 @@ export class HttpReceiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Whatever was sent before its sender ended has been read. */
+  /** Waits until everything that an ended sender sent has been read. */
   async idle(): Promise<void> {
     const open = (): Promise<number> =>
       new Promise((resolve, reject) => this.#server.getConnections((error, n) => (error ? reject(error) : resolve(n))));
@@ -54,10 +54,10 @@ export class HttpReceiver {
   }
 }
 
-/** Takes mail without TLS, as one on a private network may. */
+/** Accepts mail without TLS, as on a private network. */
 export class SmtpReceiver {
   readonly mails: string[] = [];
-  /** The answer to the text itself. */
+  /** The answer to the message itself. */
   answer = "250 taken";
   readonly #server: TcpServer = createTcpServer((socket) => this.#talk(socket));
 
@@ -114,7 +114,7 @@ export const notice = (fields: Partial<Notice> = {}): Notice => ({
   ...fields,
 });
 
-/** What an agent may write to reach a human in somebody else's name. */
+/** Text by which an agent could reach a user in another name. */
 export const FORGED: readonly string[] = [
   "<!channel> <!here> <!everyone> <@U012AB3CD> <#C012> <!subteam^S1>",
   "<https://evil.example|your bank> <mailto:a@b.c|x>",

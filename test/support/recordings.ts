@@ -86,7 +86,7 @@ function linesOf(terminal: InstanceType<typeof xterm.Terminal>): Line[] {
   return Array.from({ length: terminal.rows }, (_, y): Line => {
     const line = buffer.getLine(buffer.baseY + y);
     const runs: Run[] = [];
-    // A sign of two units may stand in one cell.
+    // A sign of two units can be in one cell.
     const width = Math.min(line?.length ?? 0, line?.translateToString(true).length ?? 0);
     for (let x = 0; line && x < width; x++) {
       const cell = line.getCell(x) as IBufferCell;

@@ -1,4 +1,4 @@
-/** The fake agent in each kind of terminal that rouse can touch, and what arrived in it. */
+/** The fake agent in each kind of terminal that rouse can control, and its received input. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,23 +20,23 @@ import { TestServer } from "./tmux.js";
 export interface Rig {
   agent: AgentSession;
   terminal: Terminal;
-  /** Everything that arrived, as one text. */
+  /** All received input, as one text. */
   received: () => string;
   arrivals: () => Arrival[];
-  /** What a person types, with Enter if it ends so. */
+  /** Types like a user, with Enter if the text ends with it. */
   human: (text: string) => Promise<void>;
-  /** Puts a text into its composer; in a pane, without anybody who types. */
+  /** Puts a text into its composer; in a pane, without user input. */
   draft: (text: string) => Promise<void>;
-  /** Of a pane that became a shell: everything that came to it, ended by an Enter that the test presses itself. */
+  /** For a pane that became a shell: all its input, ended by an Enter of the test. */
   shell: () => Promise<string>;
-  /** Waits until a look tells this. */
+  /** Waits until a check shows this. */
   sees: (isSo: (screenState: ScreenState) => boolean) => Promise<Extract<TerminalCheck<unknown>, { ticket: unknown }>>;
   close: () => Promise<void>;
 }
 
 export type RigMaker = (home: Home, name: string, script: FakeScript) => Promise<Rig>;
 
-/** A home for each test, and a rig in it that is closed afterwards; a process that is left over fails the test. */
+/** A home for each test, with a rig that is closed afterwards; a leftover process fails the test. */
 export function useRigs(): {
   readonly home: Home;
   start: (make: RigMaker, ...steps: ({ do: string } & Record<string, unknown>)[]) => Promise<Rig>;
@@ -80,15 +80,15 @@ export const hostRig: RigMaker = async (home, name, script) => {
 };
 
 /**
- * How a pane's program starts the agent: a shell that lives on in the agent's own group, or one with jobs, which takes
- * the terminal back and keeps what is entered there.
+ * How a pane's program starts the agent: a shell that stays in the agent's own group, or one with job control,
+ * which takes the terminal back and keeps its input.
  */
 const AROUND: Readonly<Record<string, string>> = {
   shell: '"$@"; exec sh',
   jobs: 'set -m; "$@"; stty sane; while IFS= read -r line; do printf "%s\\n" "$line" >>"$ENTERED"; done',
 };
 
-/** Below a shell that lives on when the agent ends, or in a pane that holds its dead. */
+/** Below a shell that outlives the agent, or in a pane that holds its dead program. */
 export const tmuxRig =
   (place: "pane" | "shell" | "jobs" | "dead" = "pane"): RigMaker =>
   async (home, name, script) => {
@@ -136,7 +136,7 @@ export const tmuxRig =
       },
       shell: async () => {
         const kept = (): string => (existsSync(entered) ? readFileSync(entered, "utf8") : "");
-        // What is typed before the shell has its terminal back may be in the hands of nobody.
+        // Input before the shell has its terminal back may be lost.
         await until("the shell to read", async () => {
           await server.tmux("send-keys", "-t", pane, "-l", `${END}\n`);
           return kept().includes(END);

@@ -1,6 +1,6 @@
 /**
- * One daemon and the agents of some rows, in terminals of rouse's own and in tmux panes. Everything is real but the
- * patience: the configuration and the constants of the daemon have seconds where a person has minutes.
+ * One daemon and the agents of some rows, in terminals of rouse's own and in tmux panes. Only the waits are not
+ * real: the configuration and the constants of the daemon have seconds instead of minutes.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ const CONSTANTS = {
 export const WAYS = ["spawn", "tmux"] as const;
 export type Way = (typeof WAYS)[number];
 
-/** So many at once, the others in the order in which they came. */
+/** Limits how many run at once; the others follow in order of arrival. */
 class Gate {
   readonly #max: number;
   #inside = 0;
@@ -59,7 +59,7 @@ class Gate {
     try {
       return await work();
     } finally {
-      // Who waits takes the place over: nobody can slip in between.
+      // The waiting one takes the slot over directly, so that no other gets in between.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#inside--;
@@ -67,15 +67,15 @@ class Gate {
   }
 }
 
-/** How many are started at once, of all stages: each start is some 0.5 s of a core. */
+/** How many start at once, over all stages: each start costs about 0.5 s of a core. */
 const starts = new Gate(3);
 /**
- * How many play at once, of all stages. Forty-eight of them on one core that others used too left the daemons 3 % of it each, and
- * agents that had nothing but to wait for the core were silent for longer than seconds of patience last.
+ * How many play at once, over all stages. Forty-eight on one shared core left the daemons 3 % of it each, and
+ * agents that only waited for the core were silent for longer than the shortened timeouts.
  */
 export const turns: Gate = new Gate(12 * availableParallelism());
 
-/** One question for all incidents serves all rows; a row asks no more often either. */
+/** One request for all incidents serves all rows; a row asks no more often either. */
 const CHECK_EVERY_MS = 500;
 const PATIENCE_MS = 300_000;
 
@@ -85,13 +85,13 @@ async function eventually(what: string, isSo: () => boolean | Promise<boolean>, 
 }
 
 export class RowStage {
-  /** Made by `open`. */
+  /** Set by `open`. */
   home: Home = { path: "", env: {} };
   #daemon: TestDaemon = new TestDaemon(this.home);
   #incidents: IncidentView[] = [];
   #looker: NodeJS.Timeout | null = null;
 
-  /** Each of `agents` has an account of its own, by the word of a person; all others share the login of the program. */
+  /** Each of `agents` has its own configured account; all others share the login of the program. */
   async open(policies: Readonly<Record<string, string>>, agents: readonly string[], panes: string[]): Promise<void> {
     this.home = makeHome();
     this.#daemon = new TestDaemon(this.home);
@@ -130,7 +130,7 @@ export class RowStage {
     return promisify(execFile)("tmux", ["-u", "-f", "/dev/null", ...args], { env: this.home.env });
   }
 
-  /** Starts an agent, gives rouse leave to act on it, and returns it as it is watched. */
+  /** Starts an agent, permits actions on it, and returns it as watched. */
   async enter(way: Way, name: string, script: FakeScript | readonly string[], project?: string): Promise<AgentSession> {
     const place = placeOf(this.home, name).path;
     mkdirSync(place, { recursive: true });
@@ -146,7 +146,7 @@ export class RowStage {
         found = agents.find((agent) => agent.name === name);
         return found !== undefined;
       });
-      // Agents that are only watched are allowed by name each.
+      // Agents that are only watched need permission by name.
       await this.#daemon.post("/v1/permissions", { agents: [name], allowed: true });
       return found as AgentSession;
     });
@@ -160,7 +160,7 @@ export class RowStage {
     if (started.error !== undefined) throw new Error(started.error);
   }
 
-  /** Waits for an incident of this problem that has come so far: to a phase, or to whatever is asked of it. */
+  /** Waits for an incident of this problem that has reached a phase, or meets a condition. */
   async incident(
     agent: string,
     problem: string,
@@ -182,7 +182,7 @@ export class RowStage {
     return found() as IncidentView;
   }
 
-  /** The first of these agents that something was done to, when it is done. */
+  /** The first of these agents with a finished action. */
   async acted(agents: readonly string[], ms: number): Promise<IncidentView> {
     const found = (): IncidentView | undefined =>
       this.#incidents.find((one) => agents.includes(one.agent) && one.actions.some(({ result }) => result === "done"));
@@ -190,13 +190,13 @@ export class RowStage {
     return found() as IncidentView;
   }
 
-  /** Every state that was said of a session, in order. */
+  /** Every reported state of a session, in order. */
   async story(session: string): Promise<string[]> {
     const why = await this.ask<WhyAnswer>(`/v1/agents/${session}/why`);
     return (why?.timeline ?? []).map(({ state, cause }) => (cause === null ? state : `${state}/${cause}`));
   }
 
-  /** Its transcript has been found and read. */
+  /** Waits until its transcript is found and read. */
   async reads(name: string): Promise<void> {
     await eventually(`the transcript of ${name} to be read`, async () => {
       const why = await this.ask<WhyAnswer>(`/v1/agents/${name}/why`);
@@ -206,7 +206,7 @@ export class RowStage {
 
   async close(): Promise<void> {
     if (this.#looker) clearInterval(this.#looker);
-    // The daemon first: it would take the end of the others for problem, and fix it.
+    // The daemon first: it would treat the end of the others as a problem, and recover them.
     await this.#daemon.kill("SIGTERM");
     await this.tmux("kill-server").catch(() => {});
     const alive = listSessions(rousePaths(this.home.env)).filter(({ isAlive }) => isAlive);

@@ -1,4 +1,4 @@
-/** What one screen states, written as rows. */
+/** The facts of one screen, written as rows. */
 import { profileFor } from "../../src/programs/registry.js";
 import { compileProfile } from "../../src/readers/terminal/compiled.js";
 import { readFacts } from "../../src/readers/terminal/facts.js";
@@ -35,7 +35,7 @@ export function facts(
   });
 }
 
-/** A program that nobody knows, at its prompt. */
+/** An unknown program at its prompt. */
 export const stranger = (...above: string[]): string[] => [
   ...above,
   "",

@@ -1,4 +1,4 @@
-/** A session of an agent as the tests need one: each says what matters to it. */
+/** A session of an agent for tests: each sets only what matters. */
 import type { AgentSession } from "../../src/core/agent.js";
 import { START } from "./steps.js";
 

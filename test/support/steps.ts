@@ -1,10 +1,10 @@
-/** Step tables for the judgement: signals under a hand-moved clock, and what is said at each step. */
+/** Step tables for the judgement: signals under a clock that the test moves, and the verdict at each step. */
 import { type Assessment, assess } from "../../src/core/judgement/assess.js";
 import { createEvidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
 import type { ScreenReading, Signal } from "../../src/core/signal.js";
 import { PLAIN_TRAITS, type Traits } from "../../src/core/traits.js";
 
-/** Any morning; what counts are the seconds after it. */
+/** Any morning; only the seconds after it count. */
 export const START: number = Date.parse("2026-03-02T09:00:00Z");
 
 type Timed<T> = T extends Signal ? Omit<T, "at"> : never;
@@ -20,11 +20,11 @@ export interface Step {
 interface Walked {
   said: string[];
   expected: string[];
-  /** Those of the last moment. */
+  /** The reasons at the last moment. */
   reasons: string[];
 }
 
-/** What was said at each step that expects something, beside what it expects: compare the two. */
+/** The verdict at each step with an expectation, beside the expectation: compare the two. */
 export function walk(steps: readonly Step[], traits: Partial<Traits> = {}): Walked {
   const evidence = createEvidence({ ...PLAIN_TRAITS, ...traits });
   const said: string[] = [];

@@ -42,7 +42,7 @@ export class TestServer {
   }
 }
 
-/** Draws a recording up to the second that its file names, then waits for a later one. As quiet as a real client. */
+/** Draws a recording up to the second in its file, then waits for a later one. As quiet as a real client. */
 const PLAYER = `
 import { readFileSync } from "node:fs";
 const [frames, until] = process.argv.slice(2);
@@ -57,7 +57,7 @@ setInterval(() => {
 }, 20);
 `;
 
-/** An agent made of a recording: which command starts it, and how it is moved on. */
+/** An agent made from a recording: its start command, and how it is moved on. */
 export class RecordedAgent {
   readonly command: string[];
   readonly #until: string;
@@ -96,7 +96,7 @@ export class RecordedAgent {
 
 export const RULES: AdoptRules = { tags: ["worker"], pattern: null, names: [], programs: true, profiles: () => [] };
 
-/** A watcher whose news are folded as a daemon would fold them. */
+/** A watcher whose signals are folded as in the daemon. */
 export class Watch {
   readonly seen: PaneReading[] = [];
   readonly watcher: TmuxWatcher;
@@ -117,7 +117,7 @@ export class Watch {
     this.watcher.start();
   }
 
-  /** The agent of this name as it was last told of. */
+  /** The last report about the agent of this name. */
   agent(name: string): AgentSession | undefined {
     return this.seen.findLast((one) => one.session.name === name)?.session;
   }
@@ -155,7 +155,7 @@ export class Watch {
   }
 }
 
-/** Asks until the answer is neither false nor nothing. */
+/** Repeats until the result is truthy. */
 export async function until<T>(what: string, ask: () => T | Promise<T>, ms = 20_000): Promise<NonNullable<T>> {
   for (const end = Date.now() + ms; ; ) {
     const answer = await ask();

@@ -7,7 +7,7 @@ import { loadConfig } from "../../config/load.js";
 const home = useInitHome((path) => ({
   CLAUDE_CONFIG_DIR: "",
   CODEX_HOME: "",
-  // Whether Claude Code is here, and in which release, is the test's to say.
+  // The test decides whether Claude Code is installed, and which release.
   PATH: join(path, "bin"),
 }));
 beforeEach(() => {

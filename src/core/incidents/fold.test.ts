@@ -102,7 +102,7 @@ describe("an incident", () => {
     world.check(25, "gone/crash");
     world.check(30, "unknown", { session: "a-2" });
     expect(world.only).toMatchObject({ problem: "frozen_screen", chain: [] });
-    // What it did until then came too late or never: its end is all that was seen of it.
+    // Its earlier signals came too late or never: only the exit was seen.
     world.check(90, "gone/crash", { session: "a-2" });
     world.check(95, "gone/crash", { session: "a-2" });
     expect(world.only).toMatchObject({ problem: "crash", chain: ["frozen_screen"] });

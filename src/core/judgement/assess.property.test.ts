@@ -17,7 +17,7 @@ const record = (kind: string, fields: Record<string, fc.Arbitrary<unknown>> = {}
   return fc.record(all, { requiredKeys: ["kind", ...required] });
 };
 
-/** Every kind of signal with any of its fields; what a reader may never leave out is always there. */
+/** Every kind of signal with any of its fields; required fields are always set. */
 const body = fc.oneof(
   record("session", { version: text, permissions: fc.constantFrom("asking", "bypass") }),
   record("status", { status: fc.constantFrom("working", "idle", "blocked", "done", "error", "clear"), text }, [

@@ -29,7 +29,7 @@ const step = fc.record({
   person: fc.option(fc.constantFrom("ack", "silence"), { nil: null, freq: 12 }),
 });
 
-/** A store that remembers, as the outbox does. */
+/** Remembers planned alerts like the outbox. */
 class Memory {
   readonly states = new Map<string, AlertState>();
   readonly keys: string[] = [];
@@ -100,7 +100,7 @@ describe("planAlerts", () => {
           expect(edges.findIndex(({ edge }) => edge === "resolved")).toBeOneOf([-1, edges.length - 1]);
           expect(edges.filter(({ edge }) => edge === "reminder").length).toBeLessThanOrEqual(2);
         }
-        // What was told is known: asked again at the same moment, at most the next step of a subject is owed.
+        // Already planned alerts are known: at the same moment, at most the next step of a subject is due.
         expect(plan().filter(({ edge }) => edge === "opened")).toEqual([]);
       }),
       { numRuns: RUNS },

@@ -12,7 +12,7 @@ const SPAWNED = sessionOf({ id: "s1", name: "api", origin: "spawn", hostSocket: 
 const about = (problem: Problem, rest: Partial<SuggestionContext> = {}): Suggestion[] =>
   suggestionsFor(typeOf(problem), { session: SPAWNED, problem, can: ALL, hasDialog: false, isFree: true, ...rest });
 
-/** The tool, or the command where there is none. */
+/** The tool, or the command if there is no tool. */
 const names = (suggestions: readonly Suggestion[]): string =>
   suggestions.map(({ tool, command }) => tool ?? command.slice(0, 2).join(" ")).join(", ");
 

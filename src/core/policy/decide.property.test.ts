@@ -214,7 +214,7 @@ describe("decide, in any history", () => {
   it("decides the same about an agent regardless of the order in which unrelated agents are checked", () => {
     fc.assert(
       fc.property(steps(["a"]), steps(["b"]), fc.boolean(), (ofA, ofB, aFirst) => {
-        // Far from each other in kind, so that they share no outage; the node's budget is not reached.
+        // Unrelated problems share no outage, and the budget of the node is not reached.
         const roomy: Policy = {
           ...POLICIES.default,
           budgets: {
@@ -257,7 +257,7 @@ const SHARED = new Set(["rate_limited", "auth", "billing"]);
 const unshared = (what: Omit<Assessment, "at">): Omit<Assessment, "at"> =>
   SHARED.has(what.state) || SHARED.has(what.cause ?? "") ? assessed("working") : what;
 
-/** The same recovery plans for every problem and every session: the worst that a user could write. */
+/** The same recovery plans for every problem and session: the worst policy that a user could write. */
 function everywhere(policy: Policy): Policy["plans"] {
   const steps = Object.values(policy.plans)
     .flat()

@@ -320,7 +320,7 @@ describe("an outage", () => {
       const slot = Math.floor((at - START) / 300_000);
       slots.set(slot, (slots.get(slot) ?? new Set()).add(agent));
     }
-    // The first two were spoken to before anybody could know that more would follow.
+    // The first two were nudged before the outage could be recognized.
     for (const [slot, spoken] of slots) expect(spoken.size).toBeLessThanOrEqual(slot === 0 ? 3 : 1);
   });
 
@@ -349,7 +349,7 @@ describe("an outage", () => {
     const [outage] = world.incidentState.outages;
     expect(outage).toMatchObject({ group: "machine", escalatedAt: START + 1_800_000 });
     const starts = world.done.filter(({ action }) => action.do === "resume");
-    // Two of them were dead before anybody could know that more would follow.
+    // Two of them had exited before the outage could be recognized.
     const late = starts.filter(({ at }) => at > START + 60_000);
     expect(starts.length - late.length).toBeLessThanOrEqual(2);
     expect(late[0]?.at).toBeGreaterThanOrEqual(START + 1_800_000);

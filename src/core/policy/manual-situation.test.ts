@@ -16,7 +16,7 @@ interface Given {
   incident?: Partial<Incident>;
 }
 
-/** The first moment of a problem: seen in one way only, not confirmed, and nothing is allowed. */
+/** The first moment of a problem: one kind of evidence, not confirmed, and no permission. */
 function situation(what: string, { assessment = {}, facts = {}, incident = {} }: Given = {}): Situation {
   const incidentState = createIncidentState();
   const seen = { ...assessed(what, { level: "report", kinds: ["screen"] }), at: START, ...assessment };

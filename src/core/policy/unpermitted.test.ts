@@ -36,7 +36,7 @@ describe("an action that rouse would have taken", () => {
   it("does not exceed the budget of an agent in an hour", () => {
     const world = new World(tight);
     for (const minute of [0, 15, 30, 45, 61]) problem(world, "a", minute * MIN, "error/api");
-    // The first is an hour old by then.
+    // The first one is an hour old by then.
     expect(claims(world)).toEqual(["nudge", "nudge", "beyond", "beyond", "nudge"]);
     expect(world.incidentState.incidents[2]?.escalated?.reason).toBe(
       "api: needs you: auto-recovery is off (see `rouse allow`); its budget would be used up by now: 2 actions for this agent in 60 min",

@@ -51,7 +51,7 @@ describe("the port", () => {
 
   async function openFace(): Promise<{ face: HttpServer; port: number; key: string }> {
     const keyFile = join(folder, "key");
-    // Below the system's own range; where somebody has it, another one is tried.
+    // Below the system's own range; if another program uses it, the next one is tried.
     for (let tries = 0; tries < 20; tries++) {
       const port = 20_000 + Math.floor(Math.random() * 10_000);
       const face = new HttpServer({

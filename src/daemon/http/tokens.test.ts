@@ -39,7 +39,7 @@ describe("a token", () => {
     expect([tokens.holds(digest, "read"), tokens.holds(digest, "control")]).toEqual([true, false]);
     expect(revokeToken(path, "ann")).toBe(true);
     expect(tokens.find(token)).toBeNull();
-    // Nor does another of the same name take its place.
+    // Another token of the same name does not replace it either.
     createToken(path, "ann", ["read"], 0);
     expect(tokens.holds(digest, "read")).toBe(false);
     revokeToken(path, "ann");

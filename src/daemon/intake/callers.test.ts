@@ -25,7 +25,7 @@ describe("the agent of a hook or report", () => {
     const inside = (caller: Caller): string | null => findCaller(test.loop, caller, () => true)?.session.id ?? null;
     expect(inside({ session: "s1", process: 99, cwd: "/api" })).toBeNull();
     expect(inside({ session: "s1", process: 99, pid: 12 })).toBe("s2");
-    // What is known for the same conversation needs no look at processes, and nobody looks where no process is named.
+    // A known conversation needs no process check, and a call without a process is not checked.
     expect(inside({ session: "s2", process: 99, conversation: "talk-2" })).toBe("s2");
     expect(inside({ session: "s1", conversation: "another talk" })).toBe("s1");
   });

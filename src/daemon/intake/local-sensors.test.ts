@@ -15,14 +15,14 @@ let test: TestLoop;
 let sensors: LocalSensors;
 let child: ChildProcess;
 let ended: Promise<void>;
-/** What the session's host left behind. */
+/** The record that the session's host left. */
 let recorded: RecordedEnd | null;
 
 beforeEach(() => {
   recorded = null;
   folder = mkdtempSync(join(tmpdir(), "rouse-sensors-"));
   mkdirSync(join(folder, "tmux"));
-  // Nobody's real panes are looked at.
+  // Keeps the sensors away from the real tmux panes of this machine.
   vi.stubEnv("TMUX_TMPDIR", join(folder, "tmux"));
   test = new TestLoop();
   sensors = new LocalSensors(test.loop, {
@@ -63,7 +63,7 @@ const samples = () => {
   return [...test.journal.read("s1")].flatMap(({ signal }) => (signal.kind === "process" ? [signal] : []));
 };
 const endedAt = () => test.loop.find("s1")?.session.endedAt ?? null;
-/** A look happens every two seconds of real time; the daemon's own time is moved by hand. */
+/** A check runs every two seconds of real time; the test moves the daemon's clock. */
 const afterChecks = async (what: string, isSo: () => boolean): Promise<void> =>
   until(
     what,
@@ -139,7 +139,7 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     await until("a try", () => refused > 0);
     expect(samples()).toEqual([]);
     test.journal.append = append;
-    // Its process is as it was, so nothing new would be told of it.
+    // Its process is unchanged, so there would be no new sample.
     await until("the sample that was refused", () => samples().length > 0, 30_000);
   });
 

@@ -1,4 +1,7 @@
-/** What the loop measures an age with, without the loop: its clock, its gaps and its stamps, over lives and boots. */
+/**
+ * The parts by which the loop measures an age, without the loop: clock, gaps and timestamps, across restarts and
+ * boots.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type ClockModel, HandClock, MODELS } from "../../../test/support/hand-clock.js";
@@ -8,7 +11,7 @@ import { clockCatchUp, gapBetween, type Moment } from "./clock.js";
 const START = Date.parse("2026-03-02T09:00:00Z");
 const TICK_MS = 1000;
 
-/** Seconds each: somebody looks; nobody does, for whatever reason; the clock is set. A stamp is taken after each. */
+/** Seconds each: observed time, unobserved time, or a set clock. A timestamp is taken after each. */
 type Step = { watch: number } | { pass: number } | { sleep: number } | { set: number };
 interface Part {
   judge: readonly Step[];
@@ -23,8 +26,8 @@ const watch: fc.Arbitrary<Step> = fc.record({ watch: fc.integer({ min: 1, max: 6
 const some = fc.array(away, { maxLength: 2 });
 const once = fc.array(set, { maxLength: 1 });
 /**
- * While nobody looks the clock is set once at most: of two settings nobody can tell what was stamped between them. In one
- * life it is set last, since on Linux a sleep that is as long as the clock was set back before it shows on neither clock.
+ * The clock is set at most once per unobserved time: after two changes, timestamps between them cannot be ordered.
+ * It is set last within one run, because on Linux a sleep as long as an earlier set-back shows on neither clock.
  */
 const part: fc.Arbitrary<Part> = fc.record({ judge: fc.array(fc.oneof(watch, set), { maxLength: 3 }) }).chain((seen) =>
   fc.oneof(
@@ -37,14 +40,14 @@ class Watching {
   readonly #hand: HandClock;
   readonly #asleep: SleepSpans = [];
   #checked: Moment;
-  /** How long somebody looked by then; and what was not told yet. */
+  /** Observed time at that moment, and timestamps that were not delivered yet. */
   #watchedMs = 0;
   #stamps: { wall: number; watchedMs: number }[] = [];
-  /** What was told, on the daemon's clock. */
+  /** Delivered timestamps, on the daemon's clock. */
   readonly #reported: { at: number; watchedMs: number }[] = [];
-  /** A look that is a few seconds late is no gap. */
+  /** A check that is a few seconds late is not a gap. */
   #letPassMs = 0;
-  /** By how much more than that any age was ever overstated. */
+  /** The largest amount by which an age was overstated beyond that. */
   worstMs = 0;
 
   constructor(model: ClockModel) {

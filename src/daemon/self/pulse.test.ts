@@ -26,7 +26,7 @@ describe("a heartbeat", () => {
     test.loop.subscribe(({ kind }, now) => {
       if (kind === "tick") pulse.ticked(now);
     });
-    // A second of the loop; then whatever a sign is waiting for.
+    // One second of the loop, then any pending notification.
     const run = async (seconds: number) => {
       for (let second = 0; second < seconds; second++) {
         test.run(1);
@@ -37,7 +37,7 @@ describe("a heartbeat", () => {
     expect(sent).toBe(1);
     await run(90);
     expect(sent).toBe(4);
-    // An hour in which no round is finished.
+    // An hour without a finished round.
     test.hand.pass(3_600_000);
     await new Promise((resolve) => setImmediate(resolve));
     expect(sent).toBe(4);
@@ -159,7 +159,7 @@ describe("notifications to the service manager", () => {
     fake(honest.replace("LOG", log()));
     const given = env();
     const pulse = servicePulse(given) as Pulse;
-    // A child of the daemon must not speak in its name.
+    // A child of the daemon must not notify on its behalf.
     expect(given).toEqual({ PATH: folder });
     const settled = (n: number) => until("a sign", () => words().length === n);
     pulse.ticked(NOW);

@@ -4,7 +4,7 @@ import { rowOf } from "./row.js";
 
 const ROUND = ["● I run the tests again.", "", "✗ Shell node test.mjs", "  not ok: expected 3, got 4", ""];
 const times = (n: number, round: readonly string[] = ROUND): string[] => Array.from({ length: n }, () => round).flat();
-/** A screen of fourteen rows that is full of them, so many rows later. */
+/** A screen of fourteen rows full of repetitions, scrolled by some rows. */
 const scrolled = (rows: number): string[] => times(6).slice(rows, rows + 14);
 const read = (rows: readonly string[], reader = new RepeatReader()) => reader.read(rows.map(rowOf), rows.length);
 

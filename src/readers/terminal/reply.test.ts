@@ -11,7 +11,7 @@ import type { ScreenText } from "./screen-text.js";
 const AT = Date.parse("2026-03-02T09:00:00Z");
 const RULE = "─".repeat(40);
 
-/** A screen that works: what a look of a moment later finds is mostly the same, with other numbers and marks. */
+/** A busy screen: a check a moment later finds mostly the same rows, with other numbers and marks. */
 const count = fc.nat(1200);
 const mark = fc.constantFrom("·", "✢", "✳", "✶", "✻", "✽", "*", "●", "⠋", "⠙", "•", " ");
 const reply = fc.oneof(

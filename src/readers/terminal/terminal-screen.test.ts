@@ -16,7 +16,7 @@ function screenOf(cols = 20, rows = 6) {
 
 const texts = (rows: readonly ScreenRow[]) => rows.map(({ text }) => text);
 
-/** Every row as the emulator itself tells it. */
+/** Every row as the emulator itself reports it. */
 function reported(terminal: InstanceType<typeof xterm.Terminal>): string[] {
   const { active } = terminal.buffer;
   return Array.from({ length: terminal.rows }, (_, y) =>

@@ -15,7 +15,7 @@ function reader(agent = "claude") {
   let at = 0;
   return {
     terminal,
-    /** Writes, then looks so many times, half a second apart, beside the look at which the bytes are fresh. */
+    /** Writes, then checks several times, half a second apart, in addition to the check right after the write. */
     show: (text: string, checks = 1): Signal[] => {
       terminal.write(encoder.encode(text));
       return Array.from({ length: checks + 1 }, () => {

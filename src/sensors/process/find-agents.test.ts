@@ -29,7 +29,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** A program of that name which runs `code` and stays. */
+/** Starts a program with this name that runs `code` and stays. */
 async function start(name: string, code = "", env: Record<string, string> = {}, args: string[] = []): Promise<number> {
   const script = join(home, "bin", name);
   writeFileSync(script, `${code}\nconsole.log("up"); setInterval(() => {}, 1000);`);

@@ -12,7 +12,7 @@ const started: ChildProcess[] = [];
 
 interface Started {
   pid: number;
-  /** The first thing that it printed. */
+  /** The first line that the process printed. */
   up: Promise<unknown>;
 }
 
@@ -25,10 +25,10 @@ function start(code: string, ...args: string[]): Started {
 afterEach(() => {
   for (const child of started.splice(0)) {
     try {
-      // The group is ours: the child was started as its leader.
+      // The group belongs to the test: the child was started as its leader.
       process.kill(-(child.pid as number), "SIGKILL");
     } catch {
-      // It has ended.
+      // Already ended.
     }
   }
 });
@@ -80,7 +80,7 @@ describe("ProcessSensor on this machine", () => {
     process.kill(child.pid, "SIGCONT");
     await until(async () => (await sample()).stopped === undefined);
     process.kill(child.pid, "SIGKILL");
-    // The child that it left keeps the session, and is still its own.
+    // The child that it left stays in the session and in the family.
     expect(
       await until(async () => {
         const now = await sample();

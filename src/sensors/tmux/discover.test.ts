@@ -14,7 +14,7 @@ const FIELDS = (listPanes(MARK)[3] as string)
   .split(`${MARK};`)
   .map((field) => field.slice(2, -1));
 
-/** A row as tmux would print it: the fields that are given, over those of a plain shell. */
+/** A row as tmux prints it: the given fields over those of a plain shell. */
 function row(given: Record<string, string>): string {
   const values: Record<string, string> = {
     pane_id: "%1",

@@ -65,7 +65,7 @@ describe("openInside", () => {
   });
 });
 
-/** Puts a file, a link, a linked folder, a pipe and a second name of the secret in turn where the tail looks. */
+/** Puts a file, a link, a linked folder, a pipe and a hard link to the secret in turn at the tail's path. */
 const SWAPPER = `
   const fs = require("fs");
   const { execFileSync } = require("child_process");

@@ -77,7 +77,7 @@ describe("Tail", () => {
         const expected: string[] = [];
         const got: string[] = [];
         let serial = 0;
-        // Each line is one of its kind, so that a repeat and a loss both show.
+        // Each line is unique, so that a repeated and a lost line both show.
         const fresh = (size: number) => `${serial++}:${"ä".repeat(size)}`;
         const write = (lines: string[]) => lines.map((line) => `${line}\n`).join("");
         let half = "";
@@ -96,7 +96,7 @@ describe("Tail", () => {
             half = now.do === "append" && now.half ? fresh(2) : "";
             appendFileSync(path, joined + half);
           } else if (now.do === "cut") {
-            // The lines that stay were given out already and must not come again.
+            // The remaining lines were returned already and must not be returned again.
             const kept = readFileSync(path, "utf8").split("\n").slice(0, -1).slice(0, -now.lines);
             half = "";
             truncateSync(path, Buffer.byteLength(write(kept)));
@@ -108,7 +108,7 @@ describe("Tail", () => {
             writeFileSync(path, write(lines));
             expected.push(...lines);
           } else if (now.do === "rotate" || now.do === "copy") {
-            // What was appended just before the renaming is still to be read from the old file.
+            // Lines appended just before the rename are still read from the old file.
             const last = half === "" ? [fresh(5)] : [];
             appendFileSync(path, write(last));
             expected.push(...last);

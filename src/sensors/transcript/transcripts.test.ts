@@ -44,7 +44,7 @@ describe("Transcripts", () => {
     await transcripts.tick(1);
     const hears = (text: string, write: () => void) =>
       until(async () => {
-        // Written again until it is heard: the watch may not stand yet.
+        // Written again until it is noticed: the watch may not be active yet.
         if (news === 0) write();
         for (const { signals } of await transcripts.tick(Date.now())) got.push(...texts(signals));
         return got.includes(text);

@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 let base: string;
 let work: string;
 let now: number;
-/** The clock of the file system is so far behind: what was written just now has settled. */
+/** The clock of the file system is this far behind, so that recent writes count as settled. */
 let ahead: number;
 
 beforeEach(() => {
@@ -59,7 +59,7 @@ async function check(...sensors: WorkspaceSensor[]): Promise<Signal[][]> {
   return signals;
 }
 
-/** Until git has been asked for all that it is asked for at first. */
+/** Until git has answered all first queries. */
 async function checkUntilQuiet(...sensors: WorkspaceSensor[]): Promise<void> {
   for (let n = 0; n < 4; n++) await check(...sensors);
 }

@@ -20,7 +20,7 @@ import { WorkspaceSensor } from "./workspace-sensor.js";
 const HOUR = 3_600_000;
 let base: string;
 let work: string;
-/** Looks are told a time: it moves on its own, a little ahead of the files. */
+/** Checks take a time: it advances by itself, a little ahead of the files. */
 let now: number;
 
 beforeEach(() => {

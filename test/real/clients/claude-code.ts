@@ -10,7 +10,7 @@ export const CLAUDE_CODE: Client = {
   package: "@anthropic-ai/claude-code",
   version: "2.1.325",
   versionVariable: "ROUSE_REAL_CLAUDE",
-  // No wrapper: the package's own program, whose start needs no Node.js of a certain age.
+  // Not the wrapper but the package's own program, which does not depend on the version of Node.js.
   program: ".bin/claude",
   insists: [],
   addsMcp: (name, command, env) => {
@@ -35,7 +35,7 @@ export const CLAUDE_CODE: Client = {
       args: [],
       env: {
         ANTHROPIC_BASE_URL: url,
-        // A plan's limits are told only to those who signed in.
+        // Only signed-in users see a plan's limits.
         ...(account === "key"
           ? { ANTHROPIC_API_KEY: KEY }
           : { CLAUDE_CODE_OAUTH_TOKEN: `sk-ant-oat01-${"0".repeat(80)}` }),

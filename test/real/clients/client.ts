@@ -1,6 +1,6 @@
-/** What the tests know of a client: where it comes from, how it is set up so that nothing is asked, how it is started. */
+/** What the tests know of a client: its source, a setup without questions, and its start. */
 
-/** Where one case lives: a home and a project of its own. */
+/** The place of one case: its own home and project. */
 export interface Place {
   home: string;
   project: string;
@@ -8,7 +8,7 @@ export interface Place {
   url: string;
 }
 
-/** How much the client may do by itself, and whose account it thinks it uses. */
+/** The client's permissions, and the account that it is set up for. */
 export interface Mood {
   asks: boolean;
   account: "key" | "plan";
@@ -18,17 +18,17 @@ export interface Client {
   name: string;
   kind: string;
   package: string;
-  /** What the figures in docs/evidence/accuracy.md were taken with; the variable names another. */
+  /** The version behind the figures in docs/evidence/accuracy.md; the variable selects another. */
   version: string;
   versionVariable: string;
   /** Inside the installed package's `node_modules`. */
   program: string;
-  /** Scenarios that say nothing with it, and why. */
+  /** Scenarios that do not apply to it, and why. */
   without?: Readonly<Record<string, string>>;
-  /** Hosts that it asks for at every start and that no setting keeps it from; they are refused, as all are. */
+  /** Hosts that it contacts at every start regardless of settings; they are refused, as all are. */
   insists: readonly string[];
-  /** The arguments by which a person gives it an MCP server. */
+  /** The arguments by which a user adds an MCP server. */
   addsMcp?(name: string, command: readonly string[], env: Record<string, string>): string[];
-  /** Writes what a person would have answered at the first start, and returns arguments and environment. */
+  /** Writes the answers to the questions of a first start, and returns arguments and environment. */
   prepare(place: Place, mood: Mood): { args: string[]; env: Record<string, string> };
 }

@@ -27,14 +27,14 @@ export const CODEX: Client = {
       sandbox_mode: asks ? "workspace-write" : "danger-full-access",
       check_for_update_on_startup: false,
       analytics: { enabled: false },
-      // The tips, plugins and apps are fetched from GitHub and chatgpt.com at every start.
+      // Tips, plugins and apps are fetched from GitHub and chatgpt.com at every start.
       tui: { show_tooltips: false },
       features: { plugins: false, apps: false, remote_plugin: false },
       model_providers: { scripted },
       projects: { [project]: { trust_level: "trusted" } },
     };
     writeFileSync(join(folder, "config.toml"), stringify(config));
-    // By default it starts a daemon of its own that outlives the test.
+    // By default it starts its own daemon, which outlives the test.
     return { args: ["--no-daemon"], env: { SCRIPTED_KEY: "no-secret" } };
   },
 };

@@ -23,7 +23,7 @@ export async function install(client: Client): Promise<Installed> {
     const fresh = `${folder}.${process.pid}`;
     mkdirSync(fresh, { recursive: true });
     const args = ["install", "--prefix", fresh, "--no-audit", "--no-fund", "--silent", `${client.package}@${version}`];
-    // Whoever comes second throws the own one away; a folder is never half installed.
+    // The second installer discards its own copy; a folder is never half installed.
     await promisify(execFile)("npm", args, { cwd: fresh, timeout: 600_000 }).catch((error: Error) => {
       rmSync(fresh, { recursive: true });
       throw new Error(

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "./client.js";
 
-/** A fork of Gemini CLI that rouse has no profile of: what the generic one says of a stranger is measured with it. */
+/** A fork of Gemini CLI without a profile in rouse: it measures the generic profile on an unknown program. */
 export const QWEN_CODE: Client = {
   name: "qwen",
   kind: "generic",

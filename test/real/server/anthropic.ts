@@ -23,7 +23,7 @@ function blockOf(call: ToolCall): Block {
   }
 }
 
-/** Streams when asked to; else the whole message comes at the end, as after a stream that failed. */
+/** Streams on request; otherwise the whole message comes at the end, as after a failed stream. */
 class MessageWire implements Wire {
   readonly #response: ServerResponse;
   readonly #stream: EventStream | null;
@@ -131,7 +131,7 @@ const FAILURES: Record<FailureKind, (resetsAt: Date) => HttpFailure> = {
     error(429, "rate_limit_error", "This request would exceed the rate limit for your organization.", {
       "retry-after": String(Math.max(1, Math.ceil((at.getTime() - Date.now()) / 1000))),
     }),
-  // A plan's limit; the headers' names are from the client itself.
+  // A plan's limit; the header names are from the client itself.
   usage_limit: (at) => {
     const reset = String(Math.round(at.getTime() / 1000));
     return error(
@@ -156,7 +156,7 @@ const FAILURES: Record<FailureKind, (resetsAt: Date) => HttpFailure> = {
 export const ANTHROPIC: Dialect = {
   path: "/v1/messages",
   ask: (body, response): Asked => ({
-    // Only the conversation itself carries tools.
+    // Only the conversation itself has tools.
     isSide: !Array.isArray(body.tools) || body.tools.length === 0,
     goOn: null,
     wire: new MessageWire(response, body.model, body.stream === true),

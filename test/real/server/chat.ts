@@ -103,7 +103,7 @@ const FAILURES: Record<FailureKind, (resetsAt: Date) => HttpFailure> = {
     }),
 };
 
-/** Its file tool takes whole paths only, and the prompt names the folder. */
+/** Its file tool accepts only absolute paths, and the prompt names the folder. */
 function folderIn(messages: unknown): string {
   const said = JSON.stringify(messages ?? "");
   return /(?:working in (?:the )?directory|[Ww]orking directory)[^/]{0,40}(\/[^\s"\\`]+)/.exec(said)?.[1] ?? "";

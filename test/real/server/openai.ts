@@ -7,7 +7,7 @@ type Item = { type: string; id: string } & Record<string, unknown>;
 
 interface Called {
   name: string;
-  /** The tools of an MCP server are called by its name and their own. */
+  /** Tools of an MCP server are called by the server's name and their own. */
   namespace?: string;
   input: unknown;
 }
@@ -131,7 +131,7 @@ class ResponseWire implements Wire {
   }
 }
 
-/** A command that outlasts a call's patience is asked after with another call, as the model would. */
+/** A command that outlasts a call is polled by another call, as the model would do. */
 function runningSession(input: unknown): number | null {
   const last = Array.isArray(input) ? (input.at(-1) as { type?: unknown; output?: unknown } | undefined) : undefined;
   if (last?.type !== "function_call_output") return null;
@@ -176,7 +176,7 @@ export const OPENAI: Dialect = {
     const session = runningSession(body.input);
     const poll = { session_id: session, chars: "", yield_time_ms: 30_000 };
     return {
-      // Its own requests (a title for the session) carry no tools.
+      // Its own requests (a title for the session) have no tools.
       isSide: !Array.isArray(body.tools) || body.tools.length === 0,
       goOn: session === null ? null : () => wire.callOf({ name: "write_stdin", input: poll }),
       wire,

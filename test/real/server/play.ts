@@ -15,7 +15,7 @@ export interface Playing {
   reported: (word: string) => Promise<void>;
 }
 
-/** True when the reply came to its end; false when it failed, was cut, or nobody was there to the end. */
+/** True if the reply was completed; false if it failed, was cut, or the client left. */
 export async function play(steps: readonly Step[], playing: Playing): Promise<boolean> {
   const { wire, dialect, response, signal, note } = playing;
   let isOpen = false;
@@ -23,7 +23,7 @@ export async function play(steps: readonly Step[], playing: Playing): Promise<bo
     if (!isOpen) wire.open();
     isOpen = true;
   };
-  // A block stays open until something follows it, so that a stall after a text is one in the middle of it.
+  // A block stays open until something follows it, so that a stall after a text is a stall in the middle of it.
   let isInBlock = false;
   const finish = (): void => {
     if (isInBlock) wire.finish();

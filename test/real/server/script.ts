@@ -1,14 +1,14 @@
 /** What a scripted model does: data, the same for every vendor's API. */
 
-/** A tool by what it does; each dialect knows how its client calls it. */
+/** A tool by its function; each dialect knows how its client calls it. */
 export type ToolCall =
   | { tool: "read"; path: string }
   | {
       tool: "shell";
-      command: string /** It asks the person first, where the client's set-up leaves that to the model. */;
+      command: string /** Asks the user first, if the client's setup leaves that to the model. */;
       asks?: boolean;
     }
-  /** Of an MCP server, by the name that the client was told. */
+  /** A tool of an MCP server, by the name that the client got. */
   | { tool: "mcp"; server: string; name: string; input: Record<string, unknown> }
   | { tool: "ask"; question: string; options: readonly string[] };
 
@@ -22,34 +22,39 @@ export interface HttpFailure {
 }
 
 export type Step =
-  /** A block of reply text or of thought, spread over so many milliseconds. */
+  /** A block of reply text or thought, spread over this many milliseconds. */
   | { do: "text" | "think"; text: string; ms?: number }
   | ({ do: "call" } & ToolCall)
-  /** So many signs of life, and nothing else. */
+  /** This many pings, and nothing else. */
   | { do: "ping"; times: number; everyMs: number }
-  /** Nothing at all, or pings only, for so long: for ever when no time is given. As the first step it holds the headers back too. */
+  /**
+   * Silence, or only pings, for this long: forever without a time. As the first step it also holds back the headers.
+   */
   | { do: "stall"; ms?: number; pingMs?: number }
-  /** Nothing until the test tells this word. */
+  /** Waits until the test releases this name. */
   | { do: "await"; word: string }
   /** Instead of a reply; only as the first step. */
   | { do: "fail"; kind: FailureKind; resetsInS?: number; holds?: never }
-  /** The same to whoever asks until the reset; the script goes on after it. */
+  /** The same answer to every request until the reset; the script continues after it. */
   | { do: "fail"; kind: FailureKind; resetsInS: number; holds: true }
   | ({ do: "fail" } & HttpFailure)
-  /** An error event inside a stream that had begun well. */
+  /** An error event inside a stream that started well. */
   | { do: "break"; type: string; message: string }
   /** The connection is cut. */
   | { do: "drop" };
 
-/** One reply per request of the conversation; the last one goes on answering. */
+/** One reply per request of the conversation; the last one answers all further requests. */
 export type Script = readonly (readonly Step[])[];
 
-/** What the server did, with the time: the truth that a verdict is measured by. */
+/** An action of the server with its time: the truth that a verdict is measured against. */
 export interface Action {
   at: number;
-  /** `request` as it came, each step as it began, `end` of a reply; `side` is a request beside the conversation, `phoned` one to the world outside. */
+  /**
+   * `request` on arrival, each step at its start, `end` of a reply; `side` is a request beside the conversation,
+   * `phoned` one to an outside host.
+   */
   did: "request" | "end" | "closed" | "side" | "phoned" | Step["do"];
-  /** Which request of the conversation. */
+  /** The number of the request in the conversation. */
   request: number;
   what?: string;
 }

@@ -1,4 +1,4 @@
-/** The scripted model server itself, over real HTTP: what it says is what the vendors' clients were seen to understand. */
+/** The scripted model server itself, over real HTTP: its replies match what the vendors' clients accept. */
 import { request } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { until } from "../../support/hosts.js";
@@ -24,7 +24,7 @@ type Event = { type: string } & Record<string, unknown>;
 const eventsOf = (text: string): Event[] =>
   [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json as string) as Event);
 
-/** The words of a reply, wherever the vendor puts them. */
+/** The text of a reply, wherever the vendor puts it. */
 const deltasOf = (text: string): string =>
   eventsOf(text)
     .map(({ delta }) => (typeof delta === "string" ? delta : ((delta as { text?: string } | undefined)?.text ?? "")))

@@ -1,4 +1,7 @@
-/** A model server for real clients: answers by a script on a loopback port, keeps the truth, and traps what would leave. */
+/**
+ * A model server for real clients: answers by a script on a loopback port, records the truth, and blocks outside
+ * connections.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ANTHROPIC } from "./anthropic.js";
@@ -11,10 +14,10 @@ const DIALECTS = [ANTHROPIC, OPENAI, CHAT];
 const SIDE_REPLY: readonly Step[] = [{ do: "text", text: "Mend the test" }];
 const MODELS = ["claude-opus-5-5", "claude-sonnet-5-5", "gpt-5.1-codex", "qwen3-coder-plus"];
 
-/** Also the proxy of its clients: a connection to anywhere else is noted and refused. */
+/** Also the proxy of its clients: a connection to any other host is recorded and refused. */
 export class ModelServer {
   readonly actions: Action[] = [];
-  /** What each request of the conversation held, as it came. */
+  /** The content of each request of the conversation. */
   readonly heard: string[] = [];
   readonly #script: Script;
   readonly #server: Server;
@@ -47,17 +50,17 @@ export class ModelServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The hosts outside that were asked for. */
+  /** The requested outside hosts. */
   get phoned(): string[] {
     return [...new Set(this.actions.flatMap(({ did, what }) => (did === "phoned" && what ? [what] : [])))];
   }
 
-  /** Lets every reply that awaits this word go on, those that come later too. */
+  /** Continues every reply that waits for this name, including later ones. */
   report(word: string): void {
     this.#wordOf(word).resolve();
   }
 
-  /** When this was last done, in this reply or a later one: the truth of the state that follows. */
+  /** When this last happened, in this reply or a later one: the truth of the state that follows. */
   lastOf(did: Action["did"], reply = 0): number | null {
     return this.actions.findLast((record) => record.did === did && record.request >= reply)?.at ?? null;
   }
@@ -70,7 +73,7 @@ export class ModelServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = request.url ?? "/";
-    // A proxy is asked with the whole address.
+    // A request to a proxy contains the whole address.
     if (!target.startsWith("/")) {
       this.#note("phoned", target);
       send(response, { status: 403, body: { error: { message: "no way out" } } });
@@ -107,7 +110,7 @@ export class ModelServer {
     if (await play(steps, { wire, dialect, response, signal, note, reported })) note("end");
   }
 
-  /** The reply that is next; that of a limit as long as it holds. */
+  /** The next reply; during a limit, the reply of the limit. */
   #next(): { number: number; steps: readonly Step[] } {
     const isHeld = this.#held !== null && Date.now() < this.#held.resetsAt;
     const number = isHeld && this.#held ? this.#held.request : this.#requests++;
@@ -137,7 +140,7 @@ export class ModelServer {
   }
 }
 
-/** What clients ask beside replies; most of it they can do without. */
+/** Requests of clients besides replies; most of them are optional. */
 function aside(path: string): { status: number; body: unknown } {
   if (path.endsWith("/count_tokens")) return { status: 200, body: { input_tokens: 1200 } };
   if (path.endsWith("/models")) {

@@ -1,4 +1,4 @@
-/** What a vendor's API must be able to say: one reply on one connection. */
+/** What a vendor's API must be able to express: one reply on one connection. */
 import type { ServerResponse } from "node:http";
 import type { FailureKind, HttpFailure, ToolCall } from "./script.js";
 
@@ -16,9 +16,9 @@ export interface Wire {
 
 /** A request for a reply, as far as the script needs it. */
 export interface Asked {
-  /** Titles, warm-ups and the like, which the script is not about. */
+  /** Titles, warm-ups and similar requests outside the script. */
   isSide: boolean;
-  /** What the client must be told first, whatever the script says: its tool still runs. */
+  /** The reply that takes precedence over the script: the client's tool is still running. */
   goOn: (() => void) | null;
   wire: Wire;
 }
@@ -29,7 +29,7 @@ export interface Dialect {
   failure(kind: FailureKind, resetsAt: Date): HttpFailure;
 }
 
-/** Server-sent events onto one connection; a reader that has gone is nobody's error. */
+/** Server-sent events on one connection; a client that has left is not an error. */
 export class EventStream {
   readonly #response: ServerResponse;
 
@@ -52,7 +52,7 @@ export class EventStream {
     if (!this.#response.destroyed) this.#response.write(`data: ${text}\n\n`);
   }
 
-  /** A comment: a sign of life only. */
+  /** A comment: only a sign of life. */
   note(text: string): void {
     if (!this.#response.destroyed) this.#response.write(`: ${text}\n\n`);
   }
@@ -65,5 +65,5 @@ export class EventStream {
 let last = 0;
 export const newId = (kind: string): string => `${kind}_${String(++last).padStart(24, "0")}`;
 
-/** Four characters a token, as everybody guesses. */
+/** The usual estimate of four characters per token. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / 4);

@@ -40,14 +40,14 @@ const every = (): Detector[] => [
   detector(createPoisoned(), takePoisoned, poisonedVerdict),
 ];
 
-/** How many values a state holds, however deep. */
+/** Counts the values of a state at any depth. */
 function sizeOf(value: unknown): number {
   if (value === null || typeof value !== "object") return 1;
   const inner = value instanceof Map ? [...value.keys(), ...value.values()] : Object.values(value);
   return inner.reduce((sum: number, part) => sum + sizeOf(part), 1);
 }
 
-/** What a reason must not say of its own; a task that is named so may be named. */
+/** Words that a reason must not contain, except as the name of a task. */
 const HOLE = /undefined|NaN|null/;
 const name = fc.string({ maxLength: 5 }).filter((text) => !HOLE.test(text));
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
@@ -111,7 +111,7 @@ const signal = fc
   .map(([kind, at, source, fact]) => ({ ...fact, kind, at, source }) as unknown as Signal);
 
 describe("every detector", () => {
-  /** Drawn once each in some hundred thousand: numbers that are none. */
+  /** Edge numbers that random draws hardly ever reach. */
   it.each<[string, object[], number]>([
     ["a checkpoint's step", [{ kind: "checkpoint", step: Number.NaN }], 1_200_001],
     ["the depth of a queue", [{ kind: "queue", op: "enqueue", depth: Number.NaN }], 60_001],

@@ -11,7 +11,7 @@ function stateAfter(...signals: object[]) {
   return evidence;
 }
 
-/** How much the evidence holds, in entries of whatever it is made of. */
+/** Counts the entries of the evidence at any depth. */
 function sizeOf(value: unknown): number {
   if (value instanceof Map || value instanceof Set) return [...value].reduce<number>((n, v) => n + sizeOf(v), 1);
   if (typeof value === "object" && value !== null)

@@ -57,7 +57,7 @@ describe("open prompts", () => {
       expect(openPrompt(stateAfter(hook, closing))).toBeNull();
     }
     expect(openPrompt(stateAfter(hook, dialog, screen({})))).toBeNull();
-    // Another call that ran beside it ends: the question is still open.
+    // A parallel call ends: the question is still open.
     const end = { kind: "tool_end", source: "hook", id: "x", ok: true, outcome: "", raw: "" };
     expect(openPrompt(stateAfter(hook, end))).not.toBeNull();
     expect(openPrompt(stateAfter(hook, screen({ composer: "hidden" })))).not.toBeNull();

@@ -16,7 +16,7 @@ const verdictAfter = (signals: Signal[], now: number, options = {}) => {
 };
 const phaseAfter = (signals: Signal[], now: number) => verdictAfter(signals, now)?.phase ?? null;
 
-/** Claude Code's own ladder: ten tries in about three minutes. */
+/** Claude Code's own retry schedule: ten attempts in about three minutes. */
 const DELAYS = [0.6, 1.1, 2.2, 4.5, 9.2, 18.6, 36, 36, 36, 37];
 function sequence(infra?: string): { signals: Signal[]; end: number } {
   let at = 0;

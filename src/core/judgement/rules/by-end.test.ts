@@ -101,7 +101,7 @@ const PROMISES: Record<string, Step[]> = {
   ],
 };
 
-/** Of a program whose status says that it works for as long as a command runs that the turn left behind. */
+/** For a program whose status stays busy while a command outlives the turn. */
 const OUTLIVED: Record<string, Step[]> = {
   "is taken from title and record when a background command keeps the flag up": [
     { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
@@ -136,7 +136,7 @@ describe("the end of a turn", () => {
     { at: 20, signal: screen({ ...done, moving: true }), expect: "working" },
     { at: 40, signal: screen({ ...done, moving: true }), expect: "working" },
     { at: 43, signal: screen({ ...done, moving: false }), expect: "complete" },
-    // Somebody types into the composer.
+    // A user types into the composer.
     { at: 60, signal: screen({ ...done, moving: true, composer: "draft" }), expect: "complete" },
   ];
 
