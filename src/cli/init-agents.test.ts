@@ -39,10 +39,10 @@ describe("rouse init agents-md", () => {
   });
 
   it.each([
-    ["ends with a line", "# Mine\n\nBe kind.\n"],
-    ["ends without one", "# Mine"],
+    ["ends with a line break", "# Mine\n\nBe kind.\n"],
+    ["ends without a line break", "# Mine"],
     ["ends with empty lines", "# Mine\n\n\n"],
-    ["has Windows lines", "# Mine\r\nBe kind.\r\n"],
+    ["has Windows line breaks", "# Mine\r\nBe kind.\r\n"],
   ])("adds its section after the existing text and restores the file on removal if the text %s", (_, before) => {
     writeFileSync(path(), before);
     install();
@@ -55,8 +55,8 @@ describe("rouse init agents-md", () => {
 
   it.each([
     ["Latin-1", Buffer.from("# F\xfcr alle\n", "latin1")],
-    ["a mark of UTF-8", Buffer.from("\ufeff# Mine\n", "utf8")],
-    ["broken UTF-8 without a last line end", Buffer.from([0x23, 0xf0, 0x9f, 0x0a, 0xc3])],
+    ["a UTF-8 byte order mark", Buffer.from("\ufeff# Mine\n", "utf8")],
+    ["broken UTF-8 without a final line break", Buffer.from([0x23, 0xf0, 0x9f, 0x0a, 0xc3])],
   ])("restores a file with %s byte for byte when it removes its section", (_, before) => {
     writeFileSync(path(), before);
     install();

@@ -41,7 +41,7 @@ poll_interval_secs = 10`);
     ["no type", 'url = "https://x.example"', "type must be one of slack, discord"],
     ["another type", 'type = "pager"', "type must be one of"],
     ["a variable that is not set", 'type = "slack"\nurl_env = "NOWHERE"', 'the variable "NOWHERE" is not set'],
-    ["a file that is not there", 'type = "slack"\nurl_file = "/nowhere"', "there is no such file"],
+    ["a file that does not exist", 'type = "slack"\nurl_file = "/nowhere"', "there is no such file"],
     [
       "two ways at once",
       'type = "slack"\nurl = "https://x.example"\nurl_env = "SLACK"',
@@ -57,9 +57,9 @@ poll_interval_secs = 10`);
     ],
     ["http", 'type = "slack"\nurl = "http://x.example/s3cret"', "url must begin with https://"],
     ["no URL", 'type = "webhook"\nurl = "s3cret"', "url must begin with https://"],
-    ["a setting that there is not", 'type = "desktop"\nurll = "s3cret"', "unknown setting urll"],
+    ["an unknown setting", 'type = "desktop"\nurll = "s3cret"', "unknown setting urll"],
     ["a shell string", 'type = "command"\ncommand = "rm -rf /"', "command: "],
-    ["a severity that there is not", 'type = "desktop"\nseverity = "huge"', "severity: "],
+    ["an unknown severity", 'type = "desktop"\nseverity = "huge"', "severity: "],
   ])("with %s are ignored with a reason that hides the secret; the others are used", (_, settings, says) => {
     write(`[channels.bad]\n${settings}\n[channels.good]\ntype = "desktop"`);
     const { channels, issues } = loadChannels(env());

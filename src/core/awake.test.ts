@@ -21,11 +21,11 @@ describe("awake time", () => {
   it.each([
     ["no gap", [], 0, 100, 100],
     ["a gap inside", [[20, 50]], 0, 100, 70],
-    ["a gap that began before", [[-50, 10]], 0, 100, 90],
-    ["a gap that goes on", [[90, 200]], 0, 100, 90],
+    ["a gap that started before", [[-50, 10]], 0, 100, 90],
+    ["a gap that continues", [[90, 200]], 0, 100, 90],
     ["a gap elsewhere", [[200, 300]], 0, 100, 100],
     [
-      "a gap reported twice",
+      "a gap that is reported twice",
       [
         [20, 50],
         [20, 50],
@@ -45,7 +45,7 @@ describe("awake time", () => {
       100,
       50,
     ],
-    ["a gap that ends before it begins", [[50, 20]], 0, 100, 100],
+    ["a gap that ends before it starts", [[50, 20]], 0, 100, 100],
     ["an end before the start", [], 100, 0, 0],
   ] as [string, [number, number][], number, number, number][])("leaves out %s", (_, spans, from, to, expected) => {
     expect(awakeMs(asleepAfter(...spans), from, to)).toBe(expected);

@@ -39,26 +39,26 @@ const API = "api/run api/spawn api/tmux api/transcript";
 
 describe("the set of agents that rouse may act on", () => {
   it.each<[string, readonly PermissionRequest[], string]>([
-    ["nobody at first", [], ""],
+    ["empty at first", [], ""],
     [
-      "all: what rouse starts, and nothing that it only watches",
+      "all: agents that rouse started, and none that it only watches",
       [request("all")],
       "api/run api/spawn web/run web/spawn",
     ],
-    ["a name: that agent, wherever it is seen", [request(["api"])], API],
+    ["a name: that agent, of any origin", [request(["api"])], API],
     ["all and a name", [request("all"), request(["api"])], `${API} web/run web/spawn`],
-    ["all but one", [request("all"), request(["api"], { allowed: false })], "web/run web/spawn"],
+    ["all except one", [request("all"), request(["api"], { allowed: false })], "web/run web/spawn"],
+    ["all except one, in either order", [request(["api"], { allowed: false }), request("all")], "web/run web/spawn"],
     [
-      "all but one, whichever was said first",
-      [request(["api"], { allowed: false }), request("all")],
-      "web/run web/spawn",
-    ],
-    [
-      "nobody after all was taken back, named ones too",
+      "empty after all permissions were revoked, including named ones",
       [request("all"), request(["api"]), request("all", { allowed: false })],
       "",
     ],
-    ["a name again after it was taken back", [request(["api"], { allowed: false }), request(["api"])], API],
+    [
+      "a name that is permitted again after it was revoked",
+      [request(["api"], { allowed: false }), request(["api"])],
+      API,
+    ],
   ])("is %s", (_, wishes, names) => {
     expect(may(wishes)).toBe(names);
   });

@@ -107,9 +107,9 @@ describe("a message to an orchestrator", () => {
   });
 
   it.each([
-    ["about every agent while nobody says who is a worker", false, [], "open"],
-    ["about workers where the user says who is one", true, ["worker"], "open"],
-    ["about nobody else then", true, [], "not told"],
+    ["sent about every agent if no workers are configured", false, [], "open"],
+    ["sent about a worker if workers are configured", true, ["worker"], "open"],
+    ["not sent about another agent if workers are configured", true, [], "none"],
   ])("is %s; alerts to users are sent for all agents", async (_, isOnly, tags, expected) => {
     test.isOnlyWorkers = isOnly;
     test.join();

@@ -19,7 +19,7 @@ describe("the score of loop verdicts", () => {
   const table: { name: string; case: EventCase; right: boolean }[] = [
     { name: "finds a loop in any entry", case: eventCase("loop", [["working"], LOOP, ["working"]]), right: true },
     {
-      name: "judges only the last entry where asked to",
+      name: "judges only the last entry if required",
       case: eventCase("loop", [LOOP, ["working"]], { judge: "end" }),
       right: false,
     },
@@ -30,16 +30,16 @@ describe("the score of loop verdicts", () => {
       right: false,
     },
     {
-      name: "holds a loop against a case that is none",
+      name: "counts a loop in a case without one as wrong",
       case: eventCase("not_loop", [LOOP, ["working"]]),
       right: false,
     },
     {
-      name: "takes a taken-back loop for none at the end",
+      name: "ignores a withdrawn loop if only the end counts",
       case: eventCase("not_loop", [LOOP, ["working"]], { judge: "end" }),
       right: true,
     },
-    { name: "takes a case without timeline for no loop", case: eventCase("loop", null), right: false },
+    { name: "counts a case without a timeline as no loop", case: eventCase("loop", null), right: false },
   ];
   for (const row of table) {
     it(row.name, () => expect(scoreEvents([row.case]).wrong).toHaveLength(row.right ? 0 : 1));

@@ -27,7 +27,7 @@ describe("detecting problems", () => {
       delay: 2.5,
     },
     {
-      name: "has no negative delay for a verdict half a second early",
+      name: "gives no negative delay for a verdict half a second early",
       truth: [WORK, [10, "auth_error"]],
       said: [
         [0, "working"],
@@ -36,7 +36,7 @@ describe("detecting problems", () => {
       delay: 0,
     },
     {
-      name: "misses what is said only after the segment",
+      name: "does not count a verdict that comes after the segment",
       truth: [WORK, [10, "waiting_permission"], [20, "working"]],
       said: [
         [0, "working"],
@@ -55,7 +55,7 @@ describe("detecting problems", () => {
       delay: 14,
     },
     {
-      name: "gives a segment that an exit ends the same five seconds",
+      name: "gives a segment that ends with an exit the same five seconds",
       truth: [WORK, [10, "crashed"], [11, "exited"]],
       said: [
         [0, "working"],
@@ -64,7 +64,7 @@ describe("detecting problems", () => {
       delay: 4,
     },
     {
-      name: "takes a hang only for stuck",
+      name: "accepts only stuck for a hang",
       truth: [WORK, [10, "hung"]],
       said: [
         [0, "working"],
@@ -73,7 +73,7 @@ describe("detecting problems", () => {
       delay: 90,
     },
     {
-      name: "asks a loop for a cause of its family",
+      name: "requires a cause of the loop family for a loop",
       truth: [WORK, [10, "looping"]],
       said: [
         [0, "working"],
@@ -83,7 +83,7 @@ describe("detecting problems", () => {
       delay: 40,
     },
     {
-      name: "takes a turn that only promised more for done",
+      name: "accepts complete for a turn that only promised more",
       truth: [WORK, [10, "done"]],
       said: [
         [0, "working"],
@@ -92,7 +92,7 @@ describe("detecting problems", () => {
       delay: 1,
     },
     {
-      name: "takes stuck for an unreachable server",
+      name: "accepts stuck for an unreachable server",
       truth: [WORK, [10, "unreachable"]],
       said: [
         [0, "working"],
@@ -242,21 +242,21 @@ describe("false alarms and false completions", () => {
       alarms: 2,
     },
     {
-      name: "lets a retried 429 be rate limited",
+      name: "accepts rate_limited for a retried 429",
       truth: [[0, "rate_limited"]],
       said: [[0, "rate_limited"]],
       alarms: 0,
     },
     {
-      name: "does not let a retried 5xx be an error",
+      name: "does not accept error for a retried 5xx",
       truth: [[0, "retrying"]],
       said: [[0, "error", "api"]],
       alarms: 1,
     },
-    { name: "does not let work be complete", truth: [WORK], said: [[5, "complete"]], alarms: 0, completions: 1 },
-    { name: "lets an idle prompt be complete", truth: [[0, "idle"]], said: [[5, "complete"]], alarms: 0 },
+    { name: "does not accept complete for work", truth: [WORK], said: [[5, "complete"]], alarms: 0, completions: 1 },
+    { name: "accepts complete for an idle prompt", truth: [[0, "idle"]], said: [[5, "complete"]], alarms: 0 },
     {
-      name: "lets an interrupted turn ask or leave",
+      name: "accepts a question or an exit for an interrupted turn",
       truth: [[0, "interrupted"]],
       said: [
         [5, "needs_input"],
@@ -265,19 +265,19 @@ describe("false alarms and false completions", () => {
       alarms: 0,
     },
     {
-      name: "lets the next problem be said half a second early",
+      name: "accepts the next problem half a second early",
       truth: [WORK, [10, "waiting_trust"]],
       said: [[9.5, "needs_input"]],
       alarms: 0,
     },
     {
-      name: "does not let the next problem be said a second early",
+      name: "does not accept the next problem a second early",
       truth: [WORK, [10, "waiting_trust"]],
       said: [[9, "needs_input"]],
       alarms: 1,
     },
     {
-      name: "lets a loop be said ten seconds early",
+      name: "accepts a loop ten seconds early",
       truth: [WORK, [30, "looping"]],
       said: [[20, "stuck", "loop"]],
       alarms: 0,
@@ -302,7 +302,7 @@ describe("false alarms and false completions", () => {
       completions: 1,
     },
     {
-      name: "counts a missed problem as missed only, whatever was said in it",
+      name: "counts a missed problem only as missed, whatever was reported in it",
       truth: [[0, "hung"]],
       said: [[50, "error", "api"]],
       alarms: 0,
@@ -317,7 +317,7 @@ describe("false alarms and false completions", () => {
       alarms: 0,
     },
     {
-      name: "does not forgive gone before another",
+      name: "does not forgive gone before another segment",
       truth: [
         [0, "done"],
         [100, "working"],

@@ -23,7 +23,7 @@ function score(labelled: Labelled[], said: Said[] | null): SessionFigures {
 describe("alarms in quiet segments", () => {
   const table: { name: string; labelled: Labelled[]; said: Said[]; alarms: number }[] = [
     {
-      name: "counts stuck said at work",
+      name: "counts stuck during work",
       labelled: [[600, "working"]],
       said: [
         [0, "working"],
@@ -32,7 +32,7 @@ describe("alarms in quiet segments", () => {
       alarms: 1,
     },
     {
-      name: "counts error said while the user is awaited",
+      name: "counts error during a wait for the user",
       labelled: [[600, "waiting_for_user"]],
       said: [[10, "error"]],
       alarms: 1,
@@ -46,15 +46,15 @@ describe("alarms in quiet segments", () => {
       ],
       alarms: 0,
     },
-    { name: "does not count what is said in a stall", labelled: [[600, "stalled"]], said: [[300, "stuck"]], alarms: 0 },
+    { name: "does not count verdicts in a stall", labelled: [[600, "stalled"]], said: [[300, "stuck"]], alarms: 0 },
     {
-      name: "does not count what is said in a permission wait",
+      name: "does not count verdicts in a permission wait",
       labelled: [[600, "permission_wait"]],
       said: [[300, "stuck"]],
       alarms: 0,
     },
     {
-      name: "gives 3 s to take back the verdict of a stall that ended",
+      name: "allows 3 s to withdraw the verdict of a stall that ended",
       labelled: [
         [600, "stalled"],
         [60, "working"],
@@ -88,7 +88,7 @@ describe("alarms in quiet segments", () => {
       alarms: 1,
     },
     {
-      name: "lets the next problem be said half a second early",
+      name: "accepts the next problem half a second early",
       labelled: [
         [100, "working"],
         [600, "api_error"],

@@ -21,13 +21,13 @@ describe("keys", () => {
     ["Escape", "\u001b", { interrupts: true }],
     ["Ctrl-C", "\u0003", { interrupts: true, quits: true }],
     ["Ctrl-D", "\u0004", { quits: true }],
-    ["the command to leave", "/exit\r", { quits: true, submits: true }],
-    ["the command to leave inside a sentence", "what does /exit do\r", { submits: true }],
+    ["the exit command", "/exit\r", { quits: true, submits: true }],
+    ["the exit command inside a sentence", "what does /exit do\r", { submits: true }],
     ["Ctrl-C, spelled out", "\u001b[99;5u", { interrupts: true, quits: true }],
     ["Escape, spelled out", "\u001b[27u", { interrupts: true }],
-    ["Escape, pressed and let go", "\u001b[27;1:1u\u001b[27;1:3u", { interrupts: true }],
+    ["Escape, pressed and released", "\u001b[27;1:1u\u001b[27;1:3u", { interrupts: true }],
     ["Enter, spelled out", "\u001b[13u", { submits: true }],
-    ["Shift-Enter, which begins a line", "\u001b[13;2u", {}],
+    ["Shift-Enter, which starts a line", "\u001b[13;2u", {}],
     ["a letter, spelled out", "\u001b[97;1u", {}],
     ["a key behind a report", "\u001b[12;40Ry", {}],
   ])("show the requested action: %s", (_, text, expected) => {
@@ -48,7 +48,7 @@ describe("masked keys", () => {
     ["a character that a newer terminal spells out", "\u001b[97;1u\u001b[99;5u", "*\u0003"],
     ["Alt and a letter", "\u001bx", "\u001b*"],
     ["the answers of a terminal", "\u001b[?62;22cok", "**"],
-    ["the command to leave, as it is", "/exit\r", "/exit\r"],
+    ["the exit command, as it is", "/exit\r", "/exit\r"],
   ])("contain no text of %s", (_, text, masked) => {
     expect(maskKeys(text)).toBe(masked);
   });

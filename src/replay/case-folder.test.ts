@@ -93,8 +93,8 @@ describe("a case folder", () => {
   });
 
   it.each([
-    ["no recording in it", { "meta.json": "{}" }, /neither session\.cast/],
-    ["a meta.json that is none", { "meta.json": "[]", "session.cast": CAST }, /meta\.json is not a JSON object/],
+    ["no recording", { "meta.json": "{}" }, /neither session\.cast/],
+    ["an invalid meta.json", { "meta.json": "[]", "session.cast": CAST }, /meta\.json is not a JSON object/],
   ])("with %s is refused by name", async (name, files, message) => {
     await expect(
       openCase(await make(`bad/${name}`, files as Record<string, string>), new Set(SOURCE_NAMES)),

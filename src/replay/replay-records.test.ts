@@ -60,7 +60,7 @@ describe("a transcript without a recording", () => {
       '{"version": 2, "width": 80, "height": 24, "timestamp": 1770000000}\n[0.1, "o", "hi"]\n',
     ],
     [
-      "somebody's log",
+      "a log of another program",
       '{"timestamp": "2026-03-02T09:00:00Z", "version": "7", "cwd": "/srv", "level": "info"}\n'.repeat(4),
     ],
   ])("is rejected if no record is understood, and the error names the supported programs: %s", async (_, text) => {

@@ -28,7 +28,7 @@ describe("hooks of Claude Code", () => {
 
   it.each([
     [
-      "comments in front of, beside and behind others' hooks",
+      "comments before, beside and after other hooks",
       `{
   "hooks": {
     // all of them
@@ -48,7 +48,7 @@ describe("hooks of Claude Code", () => {
 `,
     ],
     [
-      "commas behind the last",
+      "trailing commas",
       `{
   "model": "opus", // dear
   "hooks": {
@@ -98,7 +98,7 @@ describe("hooks of Claude Code", () => {
     ["without hooks", '{\n  "model": "opus"\n}\n'],
     ["with nothing", "{}\n"],
     ["with tabs", '{\n\t"a": 1,\n\t"b": [\n\t\t2\n\t]\n}\n'],
-    ["with Windows lines", '{\r\n  "a": 1\r\n}\r\n'],
+    ["with Windows line breaks", '{\r\n  "a": 1\r\n}\r\n'],
   ])("leave no trace in settings %s when they are removed", (_, text) => {
     const path = put("claude-code", text);
     applyHooks(plan("claude-code"));

@@ -115,7 +115,7 @@ describe("a damaged journal", () => {
   });
 
   it.each([
-    ["no database at all", () => Buffer.from("x".repeat(9000))],
+    ["not a database", () => Buffer.from("x".repeat(9000))],
     ["a torn header", (bytes: Buffer) => Buffer.concat([Buffer.alloc(100, 0xff), bytes.subarray(100)])],
     ["cut off", (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2))],
     [

@@ -11,10 +11,10 @@ const modesOf = (...chunks: string[]): TerminalModes => {
 describe("modes of a terminal", () => {
   it.each([
     ["nothing", "plain text", "", ""],
-    ["what was switched on", "\u001b[?1049h\u001b[?2004h", "\u001b[?1049h\u001b[?2004h", "\u001b[?1049l\u001b[?2004l"],
+    ["enabled modes", "\u001b[?1049h\u001b[?2004h", "\u001b[?1049h\u001b[?2004h", "\u001b[?1049l\u001b[?2004l"],
     ["several at once", "\u001b[?1000;1006h", "\u001b[?1000h\u001b[?1006h", "\u001b[?1000l\u001b[?1006l"],
     ["a hidden cursor", "\u001b[?25l", "\u001b[?25l", "\u001b[?25h"],
-    ["nothing that was switched back", "\u001b[?25l\u001b[?1049h\u001b[?25h\u001b[?1049l", "", ""],
+    ["no mode that was reset", "\u001b[?25l\u001b[?1049h\u001b[?25h\u001b[?1049l", "", ""],
     ["no query", "\u001b[?2026$p\u001b[?6n", "", ""],
   ])("include %s", (_what, text, restore, undo) => {
     expect([modesOf(text).restore(), modesOf(text).undo()]).toEqual([restore, undo]);

@@ -207,7 +207,7 @@ describe("an agent with a problem", { timeout: TIMEOUT_MS }, () => {
     process.kill(before.pid as number, "SIGKILL");
     const recovered = await hasIncident("dies", ({ actions }) => actions[0]?.result === "done", 150_000);
     expect(recovered).toMatchObject({ problem: "crash", actions: [{ do: "resume", result: "done" }] });
-    await until("it to work on", async () => {
+    await until("it to continue its work", async () => {
       const after = await viewOf(home, "dies");
       return after?.state === "working" && after.session !== before.session;
     });
@@ -220,7 +220,7 @@ describe("an agent with a problem", { timeout: TIMEOUT_MS }, () => {
     expect(dry).toMatchObject({ steps: [], next: { do: "restart" } });
     const done = await json<RecoveryView>("recover", "again", "--restart");
     expect(done.steps).toMatchObject([{ do: "restart", result: "done", proven: true }]);
-    await until("it to be there again", async () => {
+    await until("it to exist again", async () => {
       const view = await viewOf(home, "again");
       return view !== null && view.ended_at === null && view.session !== before.session;
     });

@@ -191,7 +191,7 @@ describe("rouse alert", () => {
       expect(refused).toMatchObject({ status: 1, stdout: expect.stringContaining("not sent: 127.0.0.1:") });
       await asks(1);
       await until(
-        "the alert to be given up",
+        "the alert to fail",
         async () => {
           const { stdout } = await rouse(home, ["alert", "list", "--json"]);
           return stdout.includes('"state":"dead"');

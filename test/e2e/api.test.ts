@@ -159,11 +159,7 @@ describe("the API", () => {
       body: { error: expect.stringContaining("rouse allow found") },
     });
     expect(await controller.post("/v1/agents/found/recover", { dry_run: true })).toMatchObject({ status: 200 });
-    await until(
-      "ann to be at rest for the order",
-      async () => (await client.post("/v1/agents/ann/stop", {})).status === 200,
-      60_000,
-    );
+    await until("ann to be idle", async () => (await client.post("/v1/agents/ann/stop", {})).status === 200, 60_000);
     await until("the end", async () => (await viewOf(home, "ann"))?.ended_at !== null);
     // A requested stop is final: no crash is reported and nothing is restarted.
     expect((await viewOf(home, "ann"))?.state).not.toBe("gone");

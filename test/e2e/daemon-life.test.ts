@@ -63,7 +63,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await terminal.shows("the daemon has not answered for");
     await rouse(home, ["up"]);
     const goneUntil = () => terminal.text.lastIndexOf("the daemon has not answered for");
-    await until("a picture without the note", () => terminal.text.lastIndexOf("no agents") > goneUntil());
+    await until("a screen without the note", () => terminal.text.lastIndexOf("no agents") > goneUntil());
     terminal.write("\u0003");
     expect(await terminal.exited).toEqual({ code: 130, signal: null });
     expect(terminal.text.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
@@ -96,16 +96,16 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     daemon.start();
     await daemon.judges();
     await spawnFake(home, "one", works);
-    await until("one to be heard of", () => isConnected("one"));
+    await until("one to be connected", () => isConnected("one"));
     await daemon.kill("SIGKILL");
-    await until("a daemon that nobody but the host started", () => daemons().length === 1, 60_000);
-    await until("one to be heard of again", () => isConnected("one"), 60_000);
+    await until("a daemon started by the host", () => daemons().length === 1, 60_000);
+    await until("one to be connected again", () => isConnected("one"), 60_000);
     // This host always had a daemon: only the user's stop keeps it from starting one.
     await spawnFake(home, "two", works);
-    await until("two to be heard of", () => isConnected("two"));
+    await until("two to be connected", () => isConnected("two"));
     const down = await rouse(home, ["down"]);
     expect(down.stdout).toMatch(/^the daemon is down; agents keep running\. It restarts on the next rouse up, run/);
-    await until("both to miss the daemon", async () => !(await isConnected("one")) && !(await isConnected("two")));
+    await until("both to be disconnected", async () => !(await isConnected("one")) && !(await isConnected("two")));
     await sleep(2000);
     expect(daemons()).toEqual([]);
     expect((await rouse(home, ["up"])).stdout).toBe("the daemon is up\n");
@@ -121,9 +121,9 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     daemon.start();
     await daemon.judges();
     await spawnFake(home, "one", works);
-    await until("one to be heard of", () => isConnected("one"));
+    await until("one to be connected", () => isConnected("one"));
     await daemon.kill("SIGTERM");
-    await until("one to miss the daemon", async () => !(await isConnected("one")));
+    await until("one to be disconnected", async () => !(await isConnected("one")));
     await sleep(1000);
     expect(daemons()).toEqual([]);
     await spawnFake(home, "two", works);
@@ -178,7 +178,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
       ROUSE_DAEMON_DEAD_MAN_URL: `http://127.0.0.1:${port}/secret`,
       ROUSE_DAEMON_DEAD_MAN_INTERVAL_SECS: "5",
     });
-    await until("some signs", () => words().length >= 4, 60_000);
+    await until("some notifications", () => words().length >= 4, 60_000);
     await until("a fetch", () => fetched >= 1, 60_000);
     await daemon.kill("SIGSTOP");
     // Signals sent before may still arrive; then none does.
@@ -192,14 +192,14 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await until("silence", isStill);
     expect(await isStill()).toBe(true);
     await daemon.kill("SIGCONT");
-    await until("signs again", () => words().length > (reported[0] as number), 60_000);
+    await until("notifications again", () => words().length > (reported[0] as number), 60_000);
     const problem = `127.0.0.1:${port} answered 500`;
     const status = async () => (await rouse(home, ["status"])).stdout;
     await until("the failure to be shown", async () => (await status()).includes(problem), 60_000);
     expect(await status()).not.toContain("secret");
     expect((await rouse(home, ["doctor"])).stdout).toMatch(/FAIL {2}daemon heartbeat .*answered 500/);
     await daemon.kill("SIGTERM");
-    await until("the farewell", () => words().at(-1) === "STOPPING=1");
+    await until("the stop notification", () => words().at(-1) === "STOPPING=1");
     expect(words()[0]).toBe("READY=1 WATCHDOG=1");
     expect(new Set(words().slice(1, -1))).toEqual(new Set(["WATCHDOG=1"]));
     server.closeAllConnections();
@@ -214,12 +214,12 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await until("one to work", async () => (await says("one")) === "working");
     const host = findSession(paths(), "one")?.hostPid as number;
     process.kill(host, "SIGSTOP");
-    await until("rouse to say that it is blind", async () => (await says("one")) === "unknown", 120_000);
+    await until("rouse to report that it cannot see the agent", async () => (await says("one")) === "unknown", 120_000);
     const { stdout } = await rouse(home, ["status"]);
     expect(stdout).toMatch(/^cannot see one for \d+ s: the process that holds its terminal is silent/m);
     expect((await rouse(home, ["doctor"])).stdout).toMatch(/FAIL {2}agent one .*rouse does not see it/);
     process.kill(host, "SIGCONT");
-    await until("sight to return", async () => (await says("one")) === "working", 60_000);
+    await until("rouse to see the agent again", async () => (await says("one")) === "working", 60_000);
     expect((await rouse(home, ["status"])).stdout).not.toContain("blind");
   });
 });

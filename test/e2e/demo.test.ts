@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  await until("the demo to be gone", () => remains().length === 0, 60_000).catch(() => {});
+  await until("the demo to end", () => remains().length === 0, 60_000).catch(() => {});
   const left = remains();
   for (const { pid } of left.filter(({ pid }) => pid !== null)) process.kill(pid as number, "SIGKILL");
   rmSync(temp, { recursive: true, force: true });
@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
       text += chunk;
     });
     await until(
-      "a line about the one that asks",
+      "a line about the agent that asks",
       () => /\d s {2}permission +needs_input\/permission /.test(text),
       120_000,
     );
@@ -117,7 +117,7 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
         await until("some of the agents", () => agentsUp() >= wanted, 120_000);
         child.kill(signal);
         await until("it to end", () => hasEnded(child), 60_000);
-        await until("nothing to be left", () => remains().length === 0, 60_000);
+        await until("all processes and folders to be gone", () => remains().length === 0, 60_000);
       }
     },
   );

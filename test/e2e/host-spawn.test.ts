@@ -71,7 +71,7 @@ describe("rouse spawn", () => {
     expect(statSync(paths().runtime).mode & 0o777).toBe(0o700);
     const ended = JSON.parse((await stop(name)).stdout);
     expect(ended).toMatchObject({ isGone: true, isKilled: false, left: [] });
-    await until("the record to say so", () => findSession(paths(), name)?.endedAt !== null);
+    await until("the record of the exit", () => findSession(paths(), name)?.endedAt !== null);
     expect(findSession(paths(), name)).toMatchObject({
       isAlive: false,
       exit: { code: null, signal: 15 },
@@ -97,7 +97,7 @@ describe("rouse spawn", () => {
     ]);
     const host = processesOf(home).find(({ argv }) => argv.includes("host.js"));
     process.kill(host?.pid ?? 0, "SIGKILL");
-    await until("the host to be gone", () => findSession(paths(), "api")?.isAlive === false);
+    await until("the host to end", () => findSession(paths(), "api")?.isAlive === false);
     await until("its agent to be hung up", () => processesOf(home).length === 0);
     expect(await spawnAgent("echo second", "--name", "api")).toBe("api");
     await until("its end", () => listSessions(paths()).every((session) => !session.isAlive));
@@ -146,7 +146,7 @@ describe("rouse stop", () => {
     const name = await spawnAgent("trap 'echo asked' TERM; echo up; while :; do sleep 0.1; done");
     await until("it to run", async () => (await logs(name)).includes("up"));
     const stopping = rouseInTerminal(home, ["stop", name, "--grace", "4"]);
-    await until("it to be asked", async () => (await logs(name)).includes("asked"));
+    await until("the queries to be answered", async () => (await logs(name)).includes("asked"));
     stopping.write("\u0003");
     expect(await stopping.exited).toEqual({ code: 130, signal: null });
     expect(stopping.text).toMatch(
@@ -291,7 +291,7 @@ describe("rouse attach and rouse logs", () => {
     small.write("\u001c");
     await small.exited;
     await until(
-      "the size of the one that is left",
+      "the size of the remaining viewer",
       () => large.text.lastIndexOf("50 140") > large.text.lastIndexOf("50 90"),
     );
     await stop(name);

@@ -131,7 +131,7 @@ describe("a program with the library", () => {
       },
       { tag: "ops" },
     );
-    await until("all of them", () => got.length === 3);
+    await until("all messages", () => got.length === 3);
     expect(got).toEqual(["one", "two", "three"]);
     await until("the acknowledgements", async () => (await rouse.messages({ tag: "ops" })).messages.length === 0);
     await rouse.close();
@@ -151,7 +151,7 @@ describe("a program with the library", () => {
       },
       { tag: "strict", attempts: 2, backoffMs: 10, onError: (error) => errors.push((error as Error).message) },
     );
-    await until("the message behind it", () => got.length === 2);
+    await until("the next message", () => got.length === 2);
     expect({ got, errors }).toEqual({ got: ["good", "fine"], errors: ["cannot take this", "cannot take this"] });
     const [letter, ...others] = await rouse.deadLetters("strict");
     expect(others).toEqual([]);

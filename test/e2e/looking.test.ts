@@ -228,7 +228,7 @@ describe("the real daemon", () => {
       await rouse(own, ["spawn", "--name", "w", "--", "sh", "-c", "echo up; sleep 100"]);
       await until("the daemon to know it", async () => (await json("check")).agents.length === 1);
       expect((await json("check")).agents).toMatchObject([{ name: "w", category: "fresh" }]);
-      await until("some seconds to be told of", async () => "starting" in (await json("summary")).agents[0].states);
+      await until("some seconds in the summary", async () => "starting" in (await json("summary")).agents[0].states);
       const { checks } = await json("doctor");
       expect(checks).toContainEqual(expect.objectContaining({ what: "daemon", level: "ok" }));
       await until("the terminal to be seen", async () =>

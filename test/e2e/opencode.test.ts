@@ -61,9 +61,11 @@ it("OpenCode is read live: its running tool is visible, its turn ends as in the 
   const place: Home = { path: work, env: { ...home.env, XDG_DATA_HOME: join(home.path, "data") } };
   expect(await rouse(place, ["spawn", "--name", "worker", "--", program])).toMatchObject({ status: 0, stderr: "" });
   const seen = async (): Promise<string> => JSON.stringify(await viewOf(home, "worker"));
-  await until("the tool to be seen", async () => (await seen()).includes("make all"), 40_000).catch(async (error) => {
-    throw new Error(`${error.message}; it is ${await seen()}`);
-  });
+  await until("the tool to be visible", async () => (await seen()).includes("make all"), 40_000).catch(
+    async (error) => {
+      throw new Error(`${error.message}; it is ${await seen()}`);
+    },
+  );
   const out = join(home.path, "out");
   const recording = rouse(home, ["record", "worker", "--out", out]);
   const rows = (): string => {

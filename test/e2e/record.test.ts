@@ -56,7 +56,7 @@ describe("rouse record", () => {
     await spawnAgent("sh", agent);
     const out = join(home.path, "out");
     const recording = rouse(home, ["record", "worker", "--out", out, "--json"]);
-    await until("the recording to begin", () => existsIn(out, "session.cast.gz"));
+    await until("the recording to start", () => existsIn(out, "session.cast.gz"));
     writeFileSync(go, "");
     const { stdout, stderr, status } = await recording;
     expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
@@ -144,14 +144,14 @@ const timer = setInterval(() => {
   });
 
   it.each([
-    ["which keys were typed, and no text", [], "********\r"],
-    ["the text too when asked to, but for known secrets", ["--keys"], "hunter2!\r"],
+    ["the keys that were pressed, without text", [], "********\r"],
+    ["also the text if requested, except known secrets", ["--keys"], "hunter2!\r"],
   ])("records %s", async (_, options, typed) => {
     // Without echo, as programs ask for passwords: text in the recording then comes from the keys.
     await spawnAgent("sh", "-c", "stty -echo; echo password:; read first; read second; echo thanks; sleep 100");
     const out = join(home.path, "out");
     const recording = rouse(home, ["record", "worker", "--out", out, ...options]);
-    await until("the recording to begin", () => existsIn(out, "session.cast.gz"));
+    await until("the recording to start", () => existsIn(out, "session.cast.gz"));
     await rouse(home, ["type", "worker", "hunter2!"]);
     await rouse(home, ["type", "worker", SECRET]);
     await rouse(home, ["stop", "worker", "--grace", "1"]);

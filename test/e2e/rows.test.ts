@@ -83,21 +83,21 @@ const signalled =
 const resumes = { ...writes, resumed: [{ do: "idle" }, ...AT_WORK] };
 
 const ROWS: Readonly<Record<string, Row>> = {
-  "a limit whose reset is printed": {
+  "a limit with a printed reset": {
     stage: 0,
     steps: [START, { do: "limited", text: "You've hit your 5-hour limit · resets in 12s" }, { do: "idle" }, ...AT_WORK],
     before: "rate_limited/limit",
     problem: "rate_limited",
     ...both(recovered(["nudge done"], CONTINUE)),
   },
-  "a limit that says no reset and holds once more": {
+  "a limit without a reset that is hit again": {
     stage: 1,
     steps: [START, { do: "limited" }, { do: "idle" }, { do: "limited" }, { do: "idle" }, ...AT_WORK],
     before: "rate_limited/limit",
     problem: "rate_limited",
     ...both(recovered(["nudge done", "nudge done"], CONTINUE + CONTINUE)),
   },
-  "a limit after which the program goes on by itself": {
+  "a limit after which the program continues by itself": {
     stage: 2,
     steps: [START, { do: "outwaits", seconds: 8 }, ...AT_WORK],
     before: "rate_limited/limit",
@@ -119,7 +119,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     spawn: { ...recovered(["interrupt failed", "stop done", "resume done"], ESC + CONTINUE), dies: true },
     tmux: { ...left(NOT_HERE), actions: ["interrupt failed"], keys: ESC },
   },
-  "silence beyond the idle timeout, of a program that nobody knows": {
+  "silence of an unknown program beyond the idle timeout": {
     stage: 2,
     steps: { command: ["sh", "-c", "echo the build begins; exec sleep 3600"] },
     before: "stuck/silent_stream",
@@ -141,7 +141,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: "stuck/stopped_early",
     ...both(recovered(["nudge done"], CONTINUE)),
   },
-  "a result that nobody took up": {
+  "a result that was not picked up": {
     stage: 1,
     more: writes,
     steps: [
@@ -162,14 +162,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: "error/api",
     ...both(recovered(["nudge done"], CONTINUE)),
   },
-  "a loop that a word ends": {
+  "a loop that a nudge ends": {
     stage: 2,
     more: writes,
     steps: [START, { do: "loop", rounds: 1e6, everyMs: 150 }, { do: "idle" }, ...NEW, ...AT_WORK],
     before: "stuck/loop",
     ...both(recovered(["interrupt done", "nudge done"], ESC + REPEATING)),
   },
-  "the same error again and again, whatever is said": {
+  "the same error again and again, despite nudges": {
     stage: 0,
     more: writes,
     steps: [START, { do: "errors" }, { do: "idle" }, { do: "errors" }],
@@ -180,14 +180,14 @@ const ROWS: Readonly<Record<string, Row>> = {
       keys: ESC + REPEATING,
     }),
   },
-  "tokens that burn for nothing": {
+  "tokens that are wasted": {
     stage: 1,
     more: writes,
     steps: [START, { do: "burn" }, { do: "idle" }, ...NEW, ...AT_WORK],
     before: "stuck/no_progress",
     ...both(recovered(["interrupt done", "nudge done"], ESC + REPEATING)),
   },
-  "a marker that was asked for and not given": {
+  "a requested marker that is missing": {
     stage: 2,
     more: writes,
     steps: [
@@ -207,14 +207,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: "stuck/tool_hang",
     ...both(left(/has no recovery step/)),
   },
-  "a command that hangs, where the policy ends it": {
+  "a command that hangs, with a policy that ends it": {
     stage: 1,
     more: writes,
     steps: [START, { do: "tool", command: ["tail", "-f", "/dev/null"] }, ...AT_WORK],
     before: "stuck/tool_hang",
     ...both(recovered(["end_child done"], "")),
   },
-  "a command that waits for its keyboard": {
+  "a command that waits for keyboard input": {
     stage: 2,
     more: writes,
     steps: [START, { do: "tool", command: ["sleep", "600"], shown: "git rebase -i HEAD~3" }],
@@ -228,15 +228,20 @@ const ROWS: Readonly<Record<string, Row>> = {
     problem: "needs_input",
     ...HUMAN,
   },
-  "a login that ran out": { stage: 1, steps: fails("auth"), before: "error/auth", ...HUMAN },
-  "an account without money": { stage: 2, steps: fails("billing"), before: "error/billing", ...HUMAN },
-  "a conversation that is rejected": {
+  "an expired login": { stage: 1, steps: fails("auth"), before: "error/auth", ...HUMAN },
+  "an account without credit": { stage: 2, steps: fails("billing"), before: "error/billing", ...HUMAN },
+  "a rejected conversation": {
     stage: 0,
     steps: fails("poisoned_context"),
     before: "error/poisoned_context",
     ...HUMAN,
   },
-  "a request against the rules": { stage: 1, steps: fails("policy_refusal"), before: "error/policy_refusal", ...HUMAN },
+  "a request that the provider refuses": {
+    stage: 1,
+    steps: fails("policy_refusal"),
+    before: "error/policy_refusal",
+    ...HUMAN,
+  },
   "a program that was killed": {
     stage: 2,
     more: resumes,
@@ -246,7 +251,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     spawn: { ...recovered(["resume done"], CONTINUE), dies: true },
     tmux: { ...left(/skipped .*resume \(not for tmux sessions\)/), dies: true },
   },
-  "a program that ended in the middle of its work": {
+  "a program that exited in the middle of its work": {
     stage: 0,
     more: resumes,
     steps: [START, ANYTHING, BUSY, { do: "exit", code: 3 }],
@@ -256,7 +261,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     spawn: { ...recovered(["resume done"], CONTINUE), dies: true },
     tmux: { ...left(/skipped .*resume \(not for tmux sessions\)/), dies: true },
   },
-  "a budget that is used up, where the policy interrupts": {
+  "a used-up budget, with a policy that interrupts": {
     stage: 2,
     more: writes,
     steps: [START, { do: "burn", tokens: 20 }],
@@ -268,7 +273,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 };
 
 const QUICK = [
-  "silence beyond the idle timeout, of a program that nobody knows",
+  "silence of an unknown program beyond the idle timeout",
   "an error of the service at the prompt",
   "a permission dialog",
   "a program that was killed",
@@ -284,7 +289,7 @@ const { interrupt, ...ends } = {
   interrupt: POLICIES.default.plans.silent_stream?.slice(0, 1) ?? [],
   tool_hang: POLICIES.aggressive.plans.tool_hang ?? [],
 };
-const OWN = ["a budget that is used up, where the policy interrupts", "a command that hangs, where the policy ends it"];
+const OWN = ["a used-up budget, with a policy that interrupts", "a command that hangs, with a policy that ends it"];
 const PAIR = ["first", "second"];
 const POLICY_FILES = {
   "a-thrifty": quickPolicy(agentsOf(OWN.slice(0, 1)), { over_budget: interrupt }),
@@ -389,7 +394,7 @@ describe("the table, row by row", () => {
    * No terminal shows claims: the program that holds the task reports them. It has no keys, so it can only be
    * reported.
    */
-  describe.runIf(FULL)("told by a program:", { timeout: TIMEOUT_MS }, () => {
+  describe.runIf(FULL)("reported by a program:", { timeout: TIMEOUT_MS }, () => {
     const turn = (phase: "start" | "end"): OwnSignal => ({ kind: "turn", source: "stream", phase }) as OwnSignal;
     const taken: OwnSignal = { kind: "claim", source: "report", task: "T-1", phase: "taken" };
     const other: OwnSignal = { kind: "checkpoint", source: "report", task: "T-2", step: 1 };

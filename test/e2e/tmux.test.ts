@@ -68,7 +68,7 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     await server.tmux("set-option", "-t", "own-worker", "@rouse_own", "1");
     watch = new Watch(server, { rules: { ...RULES, pattern: ".*-worker$" } });
     await adopted("bug-7-worker");
-    await until("two more looks", () => (watch?.seen.length ?? 0) >= 2);
+    await until("two more checks", () => (watch?.seen.length ?? 0) >= 2);
     expect(watch.watcher.sessions.map((one) => one.name)).toEqual(["bug-7-worker"]);
   });
 
@@ -108,9 +108,9 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     const kept = await adopted("kept");
     const closed = await adopted("closed");
     agent.exit(3);
-    await until("the one's end", () => watch?.last(kept.id)?.liveness === "gone");
+    await until("the first one's end", () => watch?.last(kept.id)?.liveness === "gone");
     await server.tmux("kill-session", "-t", "closed");
-    await until("the other's end", () => watch?.last(closed.id)?.liveness === "gone");
+    await until("the second one's end", () => watch?.last(closed.id)?.liveness === "gone");
     // tmux 3.3a shows some dead panes without a status forever: in 4 of 10 runs here.
     expect(watch.signals(kept.id, "exit")).toHaveLength(1);
     expect([3, null]).toContain((watch.signals(kept.id, "exit")[0] as { code?: unknown }).code);

@@ -28,28 +28,24 @@ it.each([
 
 it.each([
   [
-    "a policy that there is not",
+    "an unknown policy",
     ["run", "--policy", "agressive", "--", "true"],
     "unknown policy agressive; did you mean aggressive?",
   ],
   ["a tag of two words", ["spawn", "--tag", "a b", "--", "true"], "A tag is one word"],
   ["a task that is too long", ["run", "--task", "x".repeat(5000), "--", "true"], "a task has at most 4000 characters"],
   [
-    "a tag too many",
+    "too many tags",
     ["spawn", ...Array.from({ length: 101 }, (_, at) => ["--tag", `t${at}`]).flat(), "--", "true"],
     "an agent has at most 100 tags",
   ],
-  ["a word of another tool", ["ps"], "unknown command ps; did you mean rouse status?"],
-  [
-    "a command that there is not",
-    ["frobnicate"],
-    'rouse: unknown command frobnicate; "rouse --help" lists the commands\n',
-  ],
-  ["a command that help is asked for", ["help", "nope"], "rouse: unknown command nope;"],
-  ["a command below another", ["alert", "tset", "--help"], "did you mean rouse alert test?"],
-  ["an option that there is not", ["alert", "list", "--lmit"], '"rouse alert list --help" lists the options'],
-  ["a value that makes no sense", ["alert", "list", "--limit", "x"], "It must be a number from 1 to 1000."],
-  ["a payload that is no object", ["messages", "send", "--payload", "[1]"], "It must be a JSON object"],
+  ["a command of another tool", ["ps"], "unknown command ps; did you mean rouse status?"],
+  ["an unknown command", ["frobnicate"], 'rouse: unknown command frobnicate; "rouse --help" lists the commands\n'],
+  ["help for an unknown command", ["help", "nope"], "rouse: unknown command nope;"],
+  ["an unknown subcommand", ["alert", "tset", "--help"], "did you mean rouse alert test?"],
+  ["an unknown option", ["alert", "list", "--lmit"], '"rouse alert list --help" lists the options'],
+  ["an invalid value", ["alert", "list", "--limit", "x"], "It must be a number from 1 to 1000."],
+  ["a payload that is not an object", ["messages", "send", "--payload", "[1]"], "It must be a JSON object"],
 ])("%s is refused with the error and what to do", async (_, args, text) => {
   const { status, stdout, stderr } = await rouse(home, args);
   expect({ status, stdout, begin: stderr.slice(0, 7) }).toEqual({ status: 2, stdout: "", begin: "rouse: " });

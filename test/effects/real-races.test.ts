@@ -71,7 +71,7 @@ const keptOut = (allowed: Record<ActionOutcome["result"], string[]>) => (rig: Ri
 const theirs =
   (allowed: Record<ActionOutcome["result"], string[]>) =>
   async ({ received }: Rig, { result }: ActionOutcome): Promise<void> => {
-    await until("theirs to arrive", () => received().includes(MINE));
+    await until("the user's text to arrive", () => received().includes(MINE));
     const [before = "", after] = received().split(MINE);
     expect(after).toBe("");
     if (result === "refused" || result === "done") expect(allowed[result]).toContain(before);
@@ -101,12 +101,12 @@ const sits = async ({ human, terminal }: Rig): Promise<void> => {
   });
 };
 
-const TYPING: Pick<Race, "what" | "comes"> = { what: "a human who types", comes: ({ human }) => human(MINE) };
+const TYPING: Pick<Race, "what" | "comes"> = { what: "a user types", comes: ({ human }) => human(MINE) };
 const SAT = { ...TYPING, quietMs: QUIET_MS, before: sits };
 
 const TABLE: readonly Race[] = [
   {
-    what: "a dialog that opens",
+    what: "a dialog opens",
     rigs: { ...HOST, ...TMUX },
     touch: "nudge",
     steps: [{ do: "idle" }, { do: "ask" }, { do: "hang" }],
@@ -115,7 +115,7 @@ const TABLE: readonly Race[] = [
     arrived: keptOut(NUDGED),
   },
   {
-    what: "a dialog that opens",
+    what: "a dialog opens",
     rigs: { ...HOST, ...TMUX },
     touch: "interrupt",
     steps: [{ do: "hang" }, { do: "ask" }, { do: "hang" }],
@@ -127,7 +127,7 @@ const TABLE: readonly Race[] = [
   { ...SAT, rigs: TMUX, touch: "nudge", steps: idle, lastsMs: 900, arrived: theirs(NUDGED) },
   { ...SAT, rigs: { ...HOST, ...TMUX }, touch: "interrupt", steps: running, lastsMs: 30, arrived: theirs(INTERRUPTED) },
   {
-    what: "a draft that nobody is known to have typed",
+    what: "a draft appears without known input",
     rigs: { ...HOST, ...TMUX },
     touch: "nudge",
     steps: idle,
@@ -139,7 +139,7 @@ const TABLE: readonly Race[] = [
     arrived: leftAlone,
   },
   {
-    what: "a shell that has the pane back",
+    what: "a shell has the pane back",
     rigs: SHELLS,
     touch: "nudge",
     steps: idle,
@@ -154,7 +154,7 @@ const TABLE: readonly Race[] = [
     },
   },
   {
-    what: "a shell that has the pane back",
+    what: "a shell has the pane back",
     rigs: SHELLS,
     touch: "interrupt",
     steps: running,

@@ -47,7 +47,7 @@ const knowing = (id: string): { evidence: () => Evidence } => {
 
 const kill = async ({ agent }: Rig): Promise<void> => {
   process.kill(agent.pid as number, "SIGKILL");
-  await until("it to be gone", () => identityOf(agent.pid as number) !== agent.pidStart);
+  await until("it to end", () => identityOf(agent.pid as number) !== agent.pidStart);
 };
 
 const IDLE: FakeScript = { steps: [{ do: "idle" }], resumed: [{ do: "idle" }, { do: "think", ms: 60_000 }] };
@@ -232,6 +232,6 @@ describe("run", () => {
     const outcome = await run(["sh", "-c", script], 1000);
     expect(outcome).toMatchObject({ result: "failed", reason: expect.stringContaining("exceeded its time limit") });
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
-    await until("its child to be gone", () => identityOf(pid) === null);
+    await until("its child to end", () => identityOf(pid) === null);
   });
 });

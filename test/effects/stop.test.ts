@@ -59,7 +59,7 @@ describe("stop", () => {
       git: { head: null, branch: "work", untracked: expect.arrayContaining(["new.txt"]) },
       transcript: { path: transcript, bytes: 5 },
     });
-    await until("everything to be gone", () => processesOf(rigs.home).length === 0);
+    await until("all processes to end", () => processesOf(rigs.home).length === 0);
   });
 
   it("asks first: an agent that exits when asked is not killed", async () => {
@@ -136,7 +136,7 @@ describe("stop", () => {
     const git = slowGit();
     try {
       const stopping = carriedOut(rigs.home, held.agent, "stop");
-      await until("the checkpoint to be begun", () => existsSync(git.asked));
+      await until("the checkpoint to start", () => existsSync(git.asked));
       await comes(held);
       await held.sees(({ draft, dialog }) => draft === "mine" || dialog !== null);
       writeFileSync(git.answer, "");

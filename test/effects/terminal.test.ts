@@ -67,7 +67,7 @@ describe.each(RIGS)("%s", (_, make) => {
   it("presses the program's own keys to end a turn and to delete text", async () => {
     const { terminal, sees, received } = await start(make, { do: "hang" }, { do: "idle" });
     // A screen that is still being drawn refuses an older check without any key: then the check is repeated.
-    await until("the key to be taken", async () => {
+    await until("the key to arrive", async () => {
       const busy = await sees(({ says }) => says === "working");
       const ended = precondition(busy.terminalState.screenState, { turn: "running" });
       return (await terminal.press(busy.ticket, { kind: "interrupt", press: 0 }, ended)).result === "pressed";
@@ -138,7 +138,7 @@ describe.each(RIGS)("%s", (_, make) => {
     await human("a");
     await sees(({ draft }) => draft === "a");
     await human("\u007f");
-    await until("it to be gone", () => received().length >= 1 && received() !== "a").catch(() => {});
+    await until("it to end", () => received().length >= 1 && received() !== "a").catch(() => {});
     const check = await terminal.check();
     if (check.terminalState === null) throw new Error(check.reason);
     expect(check.terminalState.quietMs).toBeLessThan(60_000);

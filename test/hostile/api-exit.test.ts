@@ -179,7 +179,7 @@ describe("the output of the API", () => {
       return (await client.get("/metrics")).status === 200 && flips > 3;
     });
     const second = await openEvents(port, client.headers, { "last-event-id": id as string });
-    await until("what was missed", () => second.text().includes("\nid: "));
+    await until("the missed events", () => second.text().includes("\nid: "));
     second.end();
     expect(second.text()).toMatch(/^event: hello/);
     expect(second.text()).not.toContain(`id: ${id}\n`);

@@ -119,7 +119,7 @@ export async function prompt(server: ModelServer, seat: Seat): Promise<void> {
   const isTaken = (): boolean => server.lastOf("request") !== null;
   for (const act of [() => seat.say(PROMPT), () => seat.enter(), () => seat.say(PROMPT)]) {
     await act();
-    await until("the prompt to be taken", isTaken, 8000).catch(() => {});
+    await until("the prompt to be accepted", isTaken, 8000).catch(() => {});
     if (isTaken()) return;
   }
   throw new Error("the prompt was never taken");
@@ -152,7 +152,7 @@ async function follow(home: Home, one: Case, server: ModelServer, seen: Trail, f
 
 /** Kills the client's own program, as the kernel would; a wrapper around it is left to notice. */
 export async function kill(home: Home, name: string, folder: string): Promise<number> {
-  await until("somebody to kill", () => {
+  await until("a process to kill", () => {
     const own = processesOf(home).filter(({ pid }) => isClient(pid, folder, `/cases/${name}/`));
     for (const { pid } of own) process.kill(pid, "SIGKILL");
     return own.length > 0;

@@ -130,7 +130,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       await stalls(one);
       const keys = await one.keys();
       await kill(one.home, one.name, one.one.installed.folder);
-      const incident = await one.incident("a human to be told", ({ phase }) => phase === "escalated", 3 * MINUTE);
+      const incident = await one.incident("an escalation", ({ phase }) => phase === "escalated", 3 * MINUTE);
       expect(incident).toMatchObject({ problem: "gone", actions: [] });
       expect(keys()).toEqual([]);
       expect(one.server.heard).toHaveLength(2);
@@ -142,7 +142,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       const keys = await one.keys();
       const screen = await one.seat.screen();
       await setTimeout(DIALOG_MS);
-      const incident = await one.incident("a human to be told", ({ phase }) => phase === "escalated", MINUTE);
+      const incident = await one.incident("an escalation", ({ phase }) => phase === "escalated", MINUTE);
       expect(incident).toMatchObject({ problem: "needs_input", actions: [], policy: "default", allowed: true });
       expect(keys()).toEqual([]);
       expect(one.seen.now).toBe("needs_input/permission");

@@ -16,9 +16,9 @@ export function breaches(attempts: readonly Attempt[], last: Action, budgets: Bu
     const count = list.filter(({ at }) => at > from).length;
     if (count > times) found.push(`${count} ${what} in ${periodMs / 60_000} min, ${times} may be`);
   };
-  within(`touches of ${last.agent}`, budgets.agent, controls.filter(ofAgent));
+  within(`actions on ${last.agent}`, budgets.agent, controls.filter(ofAgent));
   within(`restarts of ${last.agent}`, budgets.agentRestarts, restarts.filter(ofAgent));
-  within("touches of all", budgets.node, controls);
-  within("restarts of all", budgets.nodeRestarts, restarts);
+  within("actions on all agents", budgets.node, controls);
+  within("restarts of all agents", budgets.nodeRestarts, restarts);
   return found;
 }

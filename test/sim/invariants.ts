@@ -107,16 +107,16 @@ export class Invariants {
     const about = life.loop.incidents.incidents.find(({ id }) => id === action.incident);
     const isFounded = about !== undefined && isOpen(about) && judge !== null && judge.evidence.first !== null;
     this.#must(isFounded, "R1 no decision without an input", () => what);
-    this.#must(this.#storedIntents.has(action.id), "R5 the intent is stored before the touch", () => what);
-    this.#must(!role.sound, "R18 a healthy agent is not touched", () => what);
-    this.#must(role.allowed, "nobody is touched without permission", () => what);
-    this.#must(role.policy !== "observe", "observe touches nothing", () => what);
-    this.#must(!HUMAN_ONLY.has(action.problem), "hands off what only a human can answer", () => what);
+    this.#must(this.#storedIntents.has(action.id), "R5 the intent is stored before the action", () => what);
+    this.#must(!role.sound, "R18 no action on a healthy agent", () => what);
+    this.#must(role.allowed, "no action without permission", () => what);
+    this.#must(role.policy !== "observe", "the policy observe takes no action", () => what);
+    this.#must(!HUMAN_ONLY.has(action.problem), "no action on a human-only problem", () => what);
     this.#must(
       !life.loop.incidents.silences.some(
         ({ agent, until, problem }) => agent === action.agent && problem === null && until > at,
       ),
-      "nothing is done about what is silenced",
+      "no action on a silenced agent",
       () => what,
     );
     const same = this.attempts.filter(({ action: { incident } }) => incident === action.incident);
@@ -140,7 +140,7 @@ export class Invariants {
     if (!needsConfirming(problem) || chain.length > 0) return;
     const { confirmMs } = this.#world.policyOf(agent);
     const isSeen = seenMs >= confirmMs - 2 * this.#world.setting.stepMs;
-    this.#must(isSeen, "R14 what nobody sees confirms nothing", () => `${agent} ${problem}, ${seenMs} ms`);
+    this.#must(isSeen, "R14 unobserved time confirms nothing", () => `${agent} ${problem}, ${seenMs} ms`);
   }
 
   /** What rouse itself knew then, read from the evidence and not from the decision. */
@@ -148,17 +148,21 @@ export class Invariants {
     const { destructive, starts } = ACTIONS[action.do];
     const human = evidence.humanAt !== null && at - evidence.humanAt < PRESENT_MS - 30 * SECOND;
     const slept = evidence.asleep.some(({ to }) => to > at - PRESENT_MS);
-    this.#must(!human || slept, "hands off while a human types", () => `${what}, ${at - (evidence.humanAt ?? 0)} ms`);
+    this.#must(!human || slept, "no action while a user types", () => `${what}, ${at - (evidence.humanAt ?? 0)} ms`);
     const asks = openPrompt(evidence.prompts);
     this.#must(asks === null || starts, "nothing is typed into a dialog", () => `${what}, ${asks?.question}`);
-    this.#must(assessment.state !== "unknown", "what is unknown is not touched", () => what);
-    this.#must(!evidence.blind, "a blind observer only tells", () => what);
+    this.#must(assessment.state !== "unknown", "no action in an unknown state", () => what);
+    this.#must(!evidence.blind, "a blind observer only reports", () => what);
     const { wokeAt, now } = this.#world;
     const isAwake = wokeAt === null || now - wokeAt >= MINUTE;
-    this.#must(isAwake, "R14 no touch right after waking", () => `${what}, ${now - (wokeAt ?? 0)} ms`);
+    this.#must(isAwake, "R14 no action right after waking up", () => `${what}, ${now - (wokeAt ?? 0)} ms`);
     if (!destructive) return;
-    this.#must(assessment.kinds.length >= 2, "R18 two kinds of evidence for what is destructive", () => what);
-    this.#must(session.origin !== "run" || action.do === "end_child", "a human's terminal is never ended", () => what);
+    this.#must(assessment.kinds.length >= 2, "R18 a destructive action has two kinds of evidence", () => what);
+    this.#must(
+      session.origin !== "run" || action.do === "end_child",
+      "a session in a user's terminal is never ended",
+      () => what,
+    );
   }
 
   /**
@@ -175,11 +179,11 @@ export class Invariants {
     const { destructive, starts } = ACTIONS[name];
     const at = this.#world.life.loop.now();
     const isLong = outage.group === "machine" && at - outage.openedAt >= this.#world.policyOf(agent).outageMs;
-    this.#must(!destructive && (!starts || isLong), "R17 an outage restarts nobody", () => what);
+    this.#must(!destructive && (!starts || isLong), "R17 an outage restarts no agent", () => what);
     const other = this.attempts.findLast(
       (one) => others.some(({ id }) => id === one.action.incident) && at - one.at < MINUTE && at >= one.at,
     );
-    this.#must(!other, "R17 of many one goes first", () => `${what}, after ${other?.action.agent}`);
+    this.#must(!other, "R17 one of many agents goes first", () => `${what}, after ${other?.action.agent}`);
   }
 
   /** The agent is acted on at this moment. */
@@ -188,13 +192,13 @@ export class Invariants {
     const what = `${action.agent} ${action.do} ${action.id}`;
     this.#must(attempt !== undefined, "R1 no effect without a decision", () => what);
     const isSame = ACTIONS[action.do].starts || agent.session.id === action.session;
-    this.#must(isSame, "S5 who is touched is who was judged", () => what);
-    this.#must(attempt?.touched !== true, "R5 no touch is repeated", () => what);
+    this.#must(isSame, "S5 the action is on the judged agent", () => what);
+    this.#must(attempt?.touched !== true, "R5 no action is repeated", () => what);
     this.#must(agent.mode !== "dialog" || action.do === "resume", "S4 no key goes into a dialog", () => what);
-    this.#must(action.do !== "resume" || agent.mode === "gone", "no second session beside a living one", () => what);
+    this.#must(action.do !== "resume" || agent.mode === "gone", "no second session beside a running one", () => what);
     this.#must(
       !ACTIONS[action.do].destructive || agent.fault !== null,
-      "R18 nothing destructive is done to an agent that works",
+      "R18 no destructive action on a working agent",
       () => what,
     );
     if (attempt) attempt.touched = true;
@@ -248,7 +252,7 @@ export class Invariants {
   /** The known state equals the replay of the stored signals, with all evidence. */
   folded(): void {
     for (const unlike of this.#world.life.unlikeJournal())
-      this.#must(false, "R7 the world is the fold of the log", () => unlike);
+      this.#must(false, "R7 the known state is the fold of the log", () => unlike);
   }
 
   /** After the calm, every incident has an explained end. */
@@ -260,13 +264,9 @@ export class Invariants {
       const incident = life.loop.incidents.incidents.find(({ id }) => id === one.action.incident);
       const isUnknown = one.outcome === null;
       const isSettled = !incident || !isOpen(incident) || incident.escalated !== null || incident.ackedAt !== null;
-      this.#must(
-        !isUnknown || isSettled || now - one.at < 10 * MINUTE,
-        "R5 an unknown outcome ends with a human",
-        () => {
-          return `${one.action.agent} ${one.action.do} ${one.action.id}`;
-        },
-      );
+      this.#must(!isUnknown || isSettled || now - one.at < 10 * MINUTE, "R5 an unknown outcome is escalated", () => {
+        return `${one.action.agent} ${one.action.do} ${one.action.id}`;
+      });
     }
     for (const agent of agents) {
       for (const spell of agent.spells) this.#wasReported(spell);
@@ -287,7 +287,7 @@ export class Invariants {
     const next = decision && !decision.action ? decision.recheckAt : null;
     const isFresh = now - incident.since < 45 * MINUTE;
     const waits = next !== null && next > now - MINUTE && incident.problem === "rate_limited";
-    this.#must(isFresh || waits, "R3 every incident comes to an end", () => {
+    this.#must(isFresh || waits, "R3 every incident ends", () => {
       return `${incident.agent} ${incident.problem} ${incident.phase} for ${now - incident.since} ms: ${decision?.reason}`;
     });
   }
@@ -306,7 +306,7 @@ export class Invariants {
     );
     this.#must(
       reported || known,
-      "R18 a problem that lasts is told",
+      "R18 a lasting problem is reported",
       () => `${spell.agent} ${spell.fault} at ${spell.from / 1000}`,
     );
   }
@@ -318,9 +318,9 @@ export class Invariants {
     if (!judge || agent.casting.bare) return;
     const { state, reasons } = judge.assessment;
     const says = `${agent.name} is ${agent.fault?.spell.fault ?? "well"} and ${agent.mode}; rouse says ${state}: ${reasons[0]}`;
-    if (!agent.fault) this.#must(!SICK.has(state), "R3 the state is right after the storm", () => says);
+    if (!agent.fault) this.#must(!SICK.has(state), "R3 the state is right after the faults", () => says);
     else if (this.#world.now - agent.fault.spell.from > 60 * MINUTE && agent.isSeen)
-      this.#must(state !== "working" && state !== "complete", "R3 the state is right after the storm", () => says);
+      this.#must(state !== "working" && state !== "complete", "R3 the state is right after the faults", () => says);
   }
 }
 

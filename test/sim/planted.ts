@@ -56,16 +56,16 @@ function boundless(policy: Policy): Policy {
 }
 
 export const PLANTED: readonly Planted[] = [
-  { bug: "budgets that nobody counts", found: /R16 budgets hold/, options: parts({ policy: boundless }), from: 3 },
+  { bug: "budgets that are not counted", found: /R16 budgets hold/, options: parts({ policy: boundless }), from: 3 },
   {
-    bug: "a touch whose intent is not stored",
+    bug: "an action whose intent is not stored",
     found: /intent is stored before/,
     options: withIncidentState((incidentState) => ({
       save: (what) => incidentState.save({ ...what, actions: what.actions.filter(({ outcome }) => outcome !== null) }),
     })),
   },
   {
-    bug: "a store that loses a save and says nothing",
+    bug: "a store that silently loses a save",
     found: /intent is stored before/,
     options: withIncidentState((incidentState) => {
       let saves = 0;
@@ -77,7 +77,7 @@ export const PLANTED: readonly Planted[] = [
     }),
   },
   {
-    bug: "a lost answer that is taken for a refusal",
+    bug: "a lost answer that counts as a refusal",
     found: /an unknown outcome is never repeated/,
     options: {
       ...withEffects((effects) => (action, session) => {
@@ -94,24 +94,24 @@ export const PLANTED: readonly Planted[] = [
     },
   },
   {
-    bug: "a book that is forgotten at a restart",
+    bug: "an incident state that is lost at a restart",
     found: /R6 no incident is lost/,
     options: withIncidentState(() => ({ load: createIncidentState })),
     from: 2,
   },
   {
-    bug: "actions that are forgotten at a restart",
+    bug: "actions that are lost at a restart",
     found: /R6 no action is lost|carried out once/,
     options: withIncidentState((incidentState) => ({ load: () => ({ ...incidentState.load(), actions: [] }) })),
   },
   {
-    bug: "alerts that are not written with the change that they are about",
-    found: /every problem that lasts has an alert/,
+    bug: "alerts that are not stored together with their incident",
+    found: /every lasting problem has an alert/,
     options: withOutbox((outbox) => ({ put: (owed) => outbox.put(owed.slice(1)) })),
   },
   {
-    bug: "an alert that was sent and is not marked",
-    found: /comes twice only when/,
+    bug: "a sent alert that is not marked",
+    found: /sent twice only if/,
     options: withOutbox((outbox) => ({
       settle: (delivery, to) =>
         outbox.settle(
@@ -122,14 +122,14 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "an alert that is marked before it is sent",
-    found: /what counts as sent has arrived/,
+    found: /marked as sent has arrived/,
     options: withOutbox((outbox) => ({
       settle: (delivery, to) => outbox.settle(delivery, to.state === "pending" ? { ...to, state: "sent" } : to),
     })),
   },
   {
     bug: "signals that are judged and not stored",
-    found: /the world is the fold of the log/,
+    found: /the known state is the fold of the log/,
     options: parts({
       journal: (journal) => {
         const append: Journal["append"] = async (session, from, signals, at) => {
@@ -142,43 +142,43 @@ export const PLANTED: readonly Planted[] = [
     }),
   },
   {
-    bug: "hands that try twice",
-    found: /carried out once|no touch is repeated/,
+    bug: "effects that act twice",
+    found: /carried out once|no action is repeated/,
     options: withEffects((effects) => async (action, session) => {
       const first = await effects.carryOut(action, session);
       return first.result === "done" ? effects.carryOut(action, session) : first;
     }),
   },
   {
-    bug: "hands that do not look before they touch",
-    found: /S4 no key goes into a dialog|no second session|an agent that works/,
+    bug: "effects that do not check before they act",
+    found: /S4 no key goes into a dialog|no second session|on a working agent/,
     options: { careless: true, mix: (mix) => ({ ...mix, link: { ...mix.link, late: 0.1 } }) },
     from: 2,
   },
   {
     bug: "a suspicion that is acted on at once",
-    found: /R14 what nobody sees confirms nothing/,
+    found: /R14 unobserved time confirms nothing/,
     options: parts({ policy: (policy) => ({ ...policy, confirmMs: 0 }) }),
   },
   {
-    bug: "a limit's wait without its margin and its reset",
+    bug: "a limit without its margin and its reset",
     found: /wait is not cut short/,
     options: parts({ policy: (policy) => ({ ...policy, limits: { ...policy.limits, marginMs: -600_000 } }) }),
   },
   {
-    bug: "no check for humans and dialogs",
-    found: /a human types|into a dialog/,
+    bug: "no check for user input and dialogs",
+    found: /a user types|into a dialog/,
     options: {},
     without: "checkNoUserTyping",
     from: 7,
   },
   {
     bug: "no check of the observer",
-    found: /R14 no touch right after|blind/,
+    found: /R14 no action right after|blind/,
     options: { mix: manyCrashes },
     without: "observerIsWell",
   },
-  { bug: "no taking of turns", found: /R17/, options: { mix: outages }, without: "isItsTurn" },
+  { bug: "no outage slots", found: /R17/, options: { mix: outages }, without: "isItsTurn" },
   {
     bug: "no check for two kinds of evidence",
     found: /two kinds of evidence/,

@@ -50,7 +50,7 @@ export class Reported {
     const last = before.at(-1);
     // A daemon may have died before it could mark it.
     const isExplained = !last?.isAnswered || last.life !== this.lives;
-    this.#must(isExplained, "R8 an alert comes twice only when nobody knows that it came", () => notice.title);
+    this.#must(isExplained, "R8 an alert is sent twice only if its delivery is unknown", () => notice.title);
     this.#arrivals.set(key, [...before, { life: this.lives, isAnswered: false }]);
     this.#world.write(`${channel}: ${notice.edge} ${notice.title}`);
     const { edge, severity, title, lines } = notice;
@@ -67,7 +67,7 @@ export class Reported {
   /** Every text that leaves the machine or is stored for a reader. */
   leaves(text: string): void {
     const found = CANARIES.find((canary) => text.includes(JSON.stringify(canary).slice(1, -1)));
-    this.#must(found === undefined, "nothing secret leaves", () => text);
+    this.#must(found === undefined, "no secret leaves the machine", () => text);
   }
 
   step(): void {
@@ -104,8 +104,8 @@ export class Reported {
       const isAlerted = live.some(
         ({ subject, members }) => members.includes(memberOf(incident)) || subject === `outage:${incident.outage}`,
       );
-      this.#must(isAlerted, "R8 every problem that lasts has an alert", what);
-      this.#must(reported.has(memberOf(incident)), "every problem that lasts has a message", what);
+      this.#must(isAlerted, "R8 every lasting problem has an alert", what);
+      this.#must(reported.has(memberOf(incident)), "every lasting problem has a message", what);
     }
   }
 
@@ -115,14 +115,14 @@ export class Reported {
     const now = life.loop.now();
     for (const { key, channel, state, dueAt, error: problem, notice } of life.journal.outbox.list(100_000)) {
       const what = (): string => `${channel} ${notice.edge} ${notice.title}: ${state} ${problem}`;
-      this.#must(state !== "pending" || dueAt > now - 30 * MINUTE, "R3 each alert is delivered after the storm", what);
-      this.#must(state !== "dead" || problem !== null, "R8 an alert that is given up says why", what);
+      this.#must(state !== "pending" || dueAt > now - 30 * MINUTE, "R3 each alert is delivered after the faults", what);
+      this.#must(state !== "dead" || problem !== null, "R8 a dead alert has a reason", what);
       const isThere = this.#arrivals.has(`${channel} ${key}`);
-      this.#must(state !== "sent" || isThere, "R8 what counts as sent has arrived", what);
+      this.#must(state !== "sent" || isThere, "R8 an alert marked as sent has arrived", what);
     }
     const messages = life.journal.messages.read(null, 0, true, 500);
     const keys = new Set(messages.map(({ receiver, key }) => `${receiver} ${key}`));
-    this.#must(keys.size === messages.length, "no message is there twice", () => `${messages.length - keys.size}`);
+    this.#must(keys.size === messages.length, "no message exists twice", () => `${messages.length - keys.size}`);
     for (const { payload } of messages) this.leaves(JSON.stringify(payload));
   }
 }

@@ -53,7 +53,7 @@ export function processesOf(home: Home): { pid: number; argv: string }[] {
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = DEADLINE_MS): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`waited ${ms} ms in vain for ${what}`);
+    if (Date.now() > deadline) throw new Error(`timed out after ${ms} ms waiting for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -45,7 +45,7 @@ export class HttpReceiver {
   async idle(): Promise<void> {
     const open = (): Promise<number> =>
       new Promise((resolve, reject) => this.#server.getConnections((error, n) => (error ? reject(error) : resolve(n))));
-    await until("the receiver to have read all", async () => (await open()) === 0);
+    await until("the receiver to have read everything", async () => (await open()) === 0);
   }
 
   async stop(): Promise<void> {

@@ -81,7 +81,7 @@ const PATIENCE_MS = 300_000;
 
 async function eventually(what: string, isSo: () => boolean | Promise<boolean>, ms = PATIENCE_MS): Promise<void> {
   for (const end = Date.now() + ms; !(await isSo()); await sleep(CHECK_EVERY_MS))
-    if (Date.now() > end) throw new Error(`waited ${ms} ms in vain for ${what}`);
+    if (Date.now() > end) throw new Error(`timed out after ${ms} ms waiting for ${what}`);
 }
 
 export class RowStage {

@@ -160,7 +160,7 @@ export async function until<T>(what: string, ask: () => T | Promise<T>, ms = 20_
   for (const end = Date.now() + ms; ; ) {
     const answer = await ask();
     if (answer !== false && answer !== null && answer !== undefined) return answer;
-    if (Date.now() > end) throw new Error(`waited ${ms} ms in vain: ${what}`);
+    if (Date.now() > end) throw new Error(`timed out after ${ms} ms waiting for ${what}`);
     await new Promise((done) => setTimeout(done, 25));
   }
 }

@@ -11,8 +11,8 @@ describe("an item of a help text", () => {
   });
 
   it("is below its term if there is no room beside it", () => {
-    expect(helpItem("silence [options] [what]", 24, "do and tell nothing about an agent", 40)).toBe(
-      ["  silence [options] [what]", "      do and tell nothing about an agent"].join("\n"),
+    expect(helpItem("silence [options] [what]", 24, "take no action and send no alert", 40)).toBe(
+      ["  silence [options] [what]", "      take no action and send no alert"].join("\n"),
     );
   });
 

@@ -287,7 +287,7 @@ describe("a recovery", () => {
     ],
     ["what it would do", { dry_run: true, next: { do: "nudge", say: null } }, "would nudge api: because\n"],
     [
-      "what has to be waited for",
+      "what it waits for",
       { dry_run: true, next: { do: "nudge", say: null }, at: at(5) },
       `no action for api (error): because, next check ${clock(5)}\nthen: nudge\n`,
     ],

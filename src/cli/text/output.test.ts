@@ -11,7 +11,7 @@ describe("the output of an agent as text", () => {
   it.each([
     ["colours", "\u001b[1;31mred\u001b[0m\r\n", "red\n"],
     ["titles and clipboards", "\u001b]0;title\u0007a\u001b]52;c;eA==\u001b\\b\n", "ab\n"],
-    ["what was written over", "10 %\r50 %\r100 %\r\n", "100 %\n"],
+    ["overwritten text", "10 %\r50 %\r100 %\r\n", "100 %\n"],
     ["indentation", "  two\n\tfour\n", "  two\n\tfour\n"],
     ["a line without an end", "half", "half\n"],
     ["character sets and device strings", "\u001b(Ba\u001bP1$r0m\u001b\\b\n", "ab\n"],

@@ -18,7 +18,7 @@ afterEach(() => {
 describe("the progress line", () => {
   it.each([
     ["no terminal", false, "xterm"],
-    ["a dumb one", true, "dumb"],
+    ["a dumb terminal", true, "dumb"],
   ])("writes nothing with %s", (_, isTTY, term) => {
     vi.stubEnv("TERM", term);
     const { written, stream } = fakeStream(isTTY);

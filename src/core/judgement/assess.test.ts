@@ -283,8 +283,8 @@ describe("an assessment", () => {
   });
 
   it.each([
-    { what: "what ended the last turn", again: false, says: { state: "error", cause: "auth" } },
-    { what: "no row from before a turn that was cut off", again: true, says: { state: "gone", cause: null } },
+    { what: "the cause that ended the last turn", again: false, says: { state: "error", cause: "auth" } },
+    { what: "no row from before an aborted turn", again: true, says: { state: "gone", cause: null } },
   ])("lets $what outlive an exit of unknown status", ({ again, says }) => {
     const evidence = createEvidence();
     const shown = screen({ busy: false, composer: "empty", error: { cause: "auth", text: "401" } });

@@ -21,7 +21,7 @@ describe("normaliseResult", () => {
     ["temporary paths", "see /tmp/run-a1/out", "see /var/tmp/zz/out"],
     ["object addresses", "<Foo at 0x7f00aa11bb22>", "<Foo at 0x7f00aa11cc33>"],
     [
-      "ids of what was sent",
+      "ids of sent items",
       '{"chatId":"a","receipt":{"platformMessageId":"p1"},"pollId":"l1"}',
       '{"chatId":"a","receipt":{"platformMessageId":"p2"},"pollId":"l2"}',
     ],
@@ -79,7 +79,7 @@ describe("errorKey", () => {
     ["addresses", "cannot fetch https://a.test/x?y=1", "cannot fetch http://b.test/"],
     ["lines around the error", "Exit code 2\nfatal: bad revision", "fatal: bad revision"],
     [
-      "what a daemon names again",
+      "text that a daemon repeats",
       `failed on endpoint db (${"a1".repeat(32)})`,
       `failed on endpoint db (${"b2".repeat(32)})`,
     ],
@@ -111,7 +111,11 @@ describe("a call", () => {
   const same: [what: string, a: string, b: string][] = [
     ["spaces", '{"command":"cat  a.css "}', '{"command":"\\tcat a.css\\n"}'],
     ["the id of a request", '{"team":"A","requestId":"1a"}', '{"team":"A","requestId":"2b"}'],
-    ["what keeps a cache away", '{"url":"http://a/x?_ts=1718000006029"}', '{"url":"http://a/x?_ts=1718000013973"}'],
+    [
+      "a parameter that defeats caching",
+      '{"url":"http://a/x?_ts=1718000006029"}',
+      '{"url":"http://a/x?_ts=1718000013973"}',
+    ],
     ["a count of tries", '{"prompt":"Fix it. (attempt 1)"}', '{"prompt":"Fix it. (attempt 2)"}'],
     ["the name of a scratch folder", '{"command":"python3 /tmp/tmpa5/p.py"}', '{"command":"python3 /tmp/tmped/p.py"}'],
     ["the spelling of a path", '{"path":"./src/a/./b.ts"}', '{"path":"src/../src/a/b.ts"}'],

@@ -27,18 +27,18 @@ describe("the suggestion", () => {
   it.each<[string, Suggestion[], string]>([
     ["a loop: another instruction", about("loop"), "read_pane, why, send_input, close_pane"],
     ["a limit: to wait", about("rate_limited"), "read_pane, why"],
-    ["a login: a person's work", about("auth"), "read_pane, why"],
-    ["a poisoned context: its end", about("poisoned_context"), "read_pane, why, close_pane"],
+    ["a login: the user's work", about("auth"), "read_pane, why"],
+    ["a poisoned context: stop it", about("poisoned_context"), "read_pane, why, close_pane"],
     ["a running turn: no key", about("silent_stream", { isFree: false }), "read_pane, why, rouse recover, close_pane"],
     ["a program with unknown keys: no keys", about("stopped_early", { can: ["stop"] }), "read_pane, why, close_pane"],
-    ["its question: a person's answer", about("needs_input", { can: ["stop"] }), "read_pane, rouse type"],
+    ["its question: the user's answer", about("needs_input", { can: ["stop"] }), "read_pane, rouse type"],
     [
       "a crash: read its output and recover it",
       about("crash", { session: { ...SPAWNED, endedAt: 1 } }),
       "read_pane, why, rouse recover",
     ],
     [
-      "a crash in another terminal: only why",
+      "a crash in another terminal: only the reason",
       about("crash", { session: { ...SPAWNED, origin: "run", endedAt: 1 }, can: ["run"] }),
       "why",
     ],

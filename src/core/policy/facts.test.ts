@@ -29,7 +29,7 @@ describe("the guard's question", () => {
   });
 
   it.each([
-    { what: "lets one be resumed that worked until it was gone", doneMs: 30_000, send: true },
+    { what: "lets an agent be resumed that worked until it was gone", doneMs: 30_000, send: true },
     { what: "does not resume a session that continues elsewhere after its end", doneMs: 60_000, send: false },
   ])("$what", ({ doneMs, send }) => {
     const evidence = createEvidence();

@@ -6,7 +6,7 @@ describe("text from an agent, made safe", () => {
   it.each([
     ["escape sequences", "a\u001b[31mb", "a [31mb"],
     ["control bytes of both sets", "a\u0000\u0007\u009bb", "a b"],
-    ["text that turns its direction", "a\u202eb\u2066c", "a b c"],
+    ["text that changes its direction", "a\u202eb\u2066c", "a b c"],
     ["invisible characters", "a\u200bb\ufeffc\u{e0041}", "a b c"],
     ["line breaks", "a\r\nb\u2028c", "a b c"],
   ])("has no %s", (_, text, expected) => {

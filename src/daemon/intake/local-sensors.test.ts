@@ -123,7 +123,7 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     sensors.start();
     await until("a sample", () => samples().length > 0);
     expect(samples()[0]).toMatchObject({ alive: true });
-    await afterChecks("a later word", () => (test.loop.find("s1")?.lastAliveAt ?? 0) > before + 5000);
+    await afterChecks("a later sign of life", () => (test.loop.find("s1")?.lastAliveAt ?? 0) > before + 5000);
     expect(endedAt()).toBeNull();
   });
 

@@ -91,7 +91,7 @@ describe("the dead man's switch", () => {
   const pulseTo = (address: string, limitMs?: number) => deadManPulse(address, 60_000, limitMs) as Pulse;
   const problem = async (pulse: Pulse): Promise<string | null> => {
     pulse.ticked(NOW);
-    await until("the end of a try", () => pulse.view().failures > 0 || pulse.view().last_ok !== null);
+    await until("the end of an attempt", () => pulse.view().failures > 0 || pulse.view().last_ok !== null);
     return pulse.view().error;
   };
 

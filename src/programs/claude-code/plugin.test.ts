@@ -30,7 +30,7 @@ describe("the plugin in Claude Code's settings", () => {
       "with other marketplaces",
       '{\n  "extraKnownMarketplaces": { "b": { "source": { "source": "github", "repo": "o/b" } } }\n}\n',
     ],
-    ["with Windows lines", '{\r\n  "a": 1 // b\r\n}\r\n'],
+    ["with Windows line breaks", '{\r\n  "a": 1 // b\r\n}\r\n'],
   ])("is added to settings %s and removed without a trace", (_, text) => {
     const after = added(text);
     expect(parse(after)).toMatchObject({ extraKnownMarketplaces: MARKET, enabledPlugins: { "rouse@rouse": true } });

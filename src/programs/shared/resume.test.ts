@@ -55,7 +55,7 @@ describe("resumeCommand", () => {
 
   it.each([
     ["a wrapper, which may be a sandbox", "claude-code", ["bwrap", "--ro-bind", "/", "/", "claude"]],
-    ["an option that nobody knows", "claude-code", ["claude", "--sandbox-all"]],
+    ["an unknown option", "claude-code", ["claude", "--sandbox-all"]],
     ["a program without a profile", "generic", ["sh", "x.sh"]],
   ])("refuses %s", (_, kind, began) => {
     expect(resumed(kind, ...began)).toEqual(expect.any(String));

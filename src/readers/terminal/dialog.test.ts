@@ -85,7 +85,7 @@ describe("a dialog identified by its structure", () => {
     ["tasks", ["● Run the tests", "○ Mend the total", "○ Write it down"]],
     ["answers of one kind", ["● Yes, once", "○ Yes, always"]],
     ["answers in two columns", ["● Yes, once", "  ○ No"]],
-    ["two that are chosen", ["● Yes, once", "● No"]],
+    ["two selected answers", ["● Yes, once", "● No"]],
   ])("is not found in a list of round signs: %s", (_, rows) => {
     expect(findDialog(generic, rows)).toBeNull();
   });

@@ -182,12 +182,12 @@ describe("the facts of an unknown program's screen", () => {
     ],
     ["behind a sign", ["    agent", "    ⚠️  Network error while contacting it: ECONNREFUSED"], "unreachable"],
     [
-      "as its provider did",
+      "as its provider words it",
       ["⚠ {", '    "error": {', '      "message": "401 Incorrect API key."', "    }", "  }"],
       "auth",
     ],
-    ["that it does not know", ["Model returned empty response. It may be anything."], "api"],
-    ["where all is indented", ["  ✦ I look.", "", "  ✕ [API Error: 401 Incorrect API key.]"], "auth"],
+    ["of an unknown kind", ["Model returned empty response. It may be anything."], "api"],
+    ["in indented output", ["  ✦ I look.", "", "  ✕ [API Error: 401 Incorrect API key.]"], "auth"],
   ])("are an error that the program reports %s", (_, above, cause) => {
     expect(facts("some-program", stranger(...above), cause === "auth").error?.cause).toBe(cause);
     expect(facts("some-program", stranger(...above, "", "● It is mended now."), false).error).toBeUndefined();

@@ -43,7 +43,7 @@ describe("the facts of a screen", () => {
     ["Codex at work", "codex", codex("• Working (3s • esc to interrupt)"), { busy: true, elapsed: 3 }],
     ["Codex at rest", "codex", codex("• Done."), { busy: false, composer: "empty" }],
     [
-      "a stranger's tool without the clock and the keys beside its name",
+      "an unknown program's tool without the clock and the keys beside its name",
       "generic",
       stranger("  ⊷ Shell npm test     (ctrl+f to focus) 1m 2s", "", "  ⠼ Warming up... (19s · esc to cancel)"),
       { busy: true, tool: { class: "shell", subject: "npm test" } },
@@ -61,13 +61,13 @@ describe("the facts of a screen", () => {
       { busy: true, tool: { class: "endless", subject: "tail -f server.log" } },
     ],
     [
-      "a stranger at work whose phrase is too long for the row",
+      "an unknown program at work whose phrase is too long for the row",
       "generic",
       stranger("  ⠼I've seen things you people wouldn't believe (19s · ↑ 59 tokens · esc to", "      cancel)"),
       { busy: true, elapsed: 19, tokens: 59 },
     ],
     [
-      "a stranger's failure above a wrapped note, a hint at the far right and a mode with its key",
+      "an unknown program's failure above a wrapped note, a hint at the far right and a mode with its key",
       "generic",
       stranger(
         "✕ [API Error: 401 invalid x-api-key]",
@@ -81,7 +81,7 @@ describe("the facts of a screen", () => {
       { busy: false, error: { cause: "auth" } },
     ],
     [
-      "a stranger's limit below its composer",
+      "an unknown program's limit below its composer",
       "generic",
       [...stranger("⏺ I'll look."), "  ⚠ Usage limit reached · limit resets 5:16am"],
       { limit: { text: "  ⚠ Usage limit reached · limit resets 5:16am" } },

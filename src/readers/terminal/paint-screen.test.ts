@@ -16,11 +16,11 @@ describe("the text of a terminal", () => {
 
 describe("a program that draws", () => {
   it.each([
-    ["goes to a place", "\u001b[12;1Hx", true],
+    ["moves the cursor", "\u001b[12;1Hx", true],
     ["goes up", "a\nb\u001b[2Ac", true],
-    ["takes the whole screen", "\u001b[?1049h", true],
+    ["uses the whole screen", "\u001b[?1049h", true],
     ["only colours its lines", "\u001b[1;31mred\u001b[0m\n", false],
-    ["writes over one line", "10 %\r\u001b[K20 %\n", false],
+    ["overwrites one line", "10 %\r\u001b[K20 %\n", false],
   ])("%s: %j %s", (_, text, paints) => {
     expect(isPainting(Buffer.from(text))).toBe(paints);
   });

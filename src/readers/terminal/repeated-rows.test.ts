@@ -61,7 +61,7 @@ describe("rows that repeat on a screen", () => {
     ["one row", times(8, ["✓ ok"])],
     ["one row and empty ones", times(8, ["✓ ok", ""])],
     ["rows without a sign", times(8, ["GET /health 200", "GET /ready 200"])],
-    ["what a human asked again", times(5, ["❯ go on", "● Done."])],
+    ["a request that the user repeats", times(5, ["❯ go on", "● Done."])],
     ["a poll", times(8, ["● Bash(gh run view)", "  in progress"])],
     ["a poll that waits", times(8, ["● Bash(sleep 30; make check)", "  2 failed"])],
     ["a file that is read page by page", times(7, ["✓ read_file(big.ts)", "  200 lines"])],

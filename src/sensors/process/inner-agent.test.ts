@@ -13,13 +13,13 @@ const above = (...kinds: (string | null)[]): ((pid: number) => ProcessParent | n
 describe("an agent inside an agent", () => {
   it.each([
     ["the agent itself", above("claude-code"), 100, false],
-    ["a shell of the agent's", above(null, "claude-code"), 99, false],
+    ["a shell of the agent", above(null, "claude-code"), 99, false],
     ["an agent that a shell was started for", above(null, "claude-code", null), 98, false],
     ["a program that starts itself again", above(null, "claude-code", "claude-code"), 98, false],
-    ["an agent in a shell of the agent's", above(null, "claude-code", null, "claude-code"), 97, true],
-    ["another program in a shell of the agent's", above("codex", null, "claude-code"), 98, true],
-    ["an agent that is run by another, outside of the session", above(null, "codex", null, "claude-code"), 99, false],
-    ["one whose way up cannot be seen", above(null, "codex"), 90, false],
+    ["an agent in a shell of the agent", above(null, "claude-code", null, "claude-code"), 97, true],
+    ["another program in a shell of the agent", above("codex", null, "claude-code"), 98, true],
+    ["an agent that another one runs, outside of the session", above(null, "codex", null, "claude-code"), 99, false],
+    ["an agent whose parents cannot be seen", above(null, "codex"), 90, false],
   ])("%s", (_, kin, root, inner) => {
     expect(isInnerAgent(root, 100, kin)).toBe(inner);
   });

@@ -86,7 +86,7 @@ describe("chooseAgents", () => {
   });
 
   it.each([
-    ["an agent that rouse runs in a terminal of its own", "node /usr/bin/rouse run -- claude"],
+    ["an agent that rouse runs in its own terminal", "node /usr/bin/rouse run -- claude"],
     ["an agent in an inner tmux", "tmux"],
   ])("skips %s, which is watched another way", (_, parent) => {
     expect(chosen(panes({}), PROGRAMS, { 100: [50, "bash"], 101: [100, parent], 102: [101, "claude"] })).toEqual([]);

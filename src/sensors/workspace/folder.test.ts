@@ -135,8 +135,8 @@ describe("a folder in which agents work", () => {
     ["the first file of an empty folder", () => write("empty/inside/new.ts", "1")],
     ["an ignored file", () => write("src/a.log", "1")],
     ["a staged file", () => [write("src/c.ts", "1"), git("add", "-A")]],
-    ["a file that is ignored no more", () => [write("src/a.log", "1"), write(".gitignore", "*.tmp\n")]],
-    ["a repository that is removed", () => rmSync(join(work, ".git"), { recursive: true })],
+    ["a file that is no longer ignored", () => [write("src/a.log", "1"), write(".gitignore", "*.tmp\n")]],
+    ["a removed repository", () => rmSync(join(work, ".git"), { recursive: true })],
   ])("reports %s at the next check, like a sensor that always asks git", async (_, change) => {
     makeRepository();
     const cheap = new WorkspaceSensor({ folder: settledFolder() });

@@ -65,7 +65,7 @@ describe("burn without progress", () => {
   });
 
   it.each([
-    ["a result that is new", (at: number) => result(at, `o${at}`), true],
+    ["a new result", (at: number) => result(at, `o${at}`), true],
     ["a result seen before", (at: number) => result(at, "same"), false],
     ["a commit", (at: number) => s(at, { kind: "commit", id: `${at}` }), true],
     ["a checkpoint", (at: number) => s(at, { kind: "checkpoint", step: at }), true],

@@ -42,7 +42,7 @@ describe("the completion marker", () => {
     ["the next turn has started", [...ASKED, turn(2, "end"), turn(3, "start")]],
     ["a prompt is open", [...ASKED, turn(2, "end"), s(3, { kind: "prompt", open: true })]],
     [
-      "a new session asks for none",
+      "a new session does not ask for one",
       [...ASKED, said(2, "user", { newSession: true }), turn(3, "start"), turn(4, "end")],
     ],
     ["the machine slept", [...ASKED, turn(2, "end"), s(LATE, { kind: "gap", from: 5, to: LATE })]],

@@ -19,19 +19,19 @@ describe("a loop", () => {
       5,
     ],
     [
-      "equal results but for their noise",
+      "results that differ only in noise",
       story().times(7, (s, i) => s.call({ args: "x", result: "run", raw: `run ${i}` })),
       "loop",
       7,
     ],
     [
-      "equal failures but for their noise",
+      "failures that differ only in noise",
       story().times(4, (s, i) => s.call({ args: "x", fails: "boom", raw: `boom ${i}` })),
       "repeated_error",
       4,
     ],
     [
-      "equal results but for what the program adds",
+      "results that differ only in text that the program adds",
       story().times(4, (s, i) => s.call({ args: "x", result: "run", stable: "run", raw: `run ${i}` })),
       "loop",
       4,
@@ -43,7 +43,7 @@ describe("a loop", () => {
       4,
     ],
     [
-      "a cycle of failures with a subagent in it",
+      "a cycle of failures that includes a subagent",
       story().times(4, (s) =>
         s
           .call({ args: "write", fails: "not available in this mode" })
@@ -61,7 +61,7 @@ describe("a loop", () => {
       12,
     ],
     [
-      "compactions without work between",
+      "compactions without work in between",
       story().times(3, (s) => s.say({ kind: "compaction", phase: "end" })),
       "no_progress",
       3,
@@ -199,13 +199,13 @@ describe("no loop", () => {
     ["an empty command that waits", story().times(12, (s) => s.call({ args: "", result: "", poll: true }))],
     ["a requested check every five minutes", story().times(40, (s) => s.call({ ...ls, after: 300_000 }))],
     [
-      "a log read while something runs behind the turn",
+      "a log that is read while a background command runs",
       story()
         .call({ args: "build", background: true, result: "started" })
         .times(9, (s) => s.call({ ...ls, after: 9000 })),
     ],
-    ["heartbeats answered alike", story().times(9, (s) => s.say(said("ok"), 300_000))],
-    ["equal messages with work between", story().times(9, (s, i) => s.say(said("Next.")).call(read(`f${i}`)))],
+    ["heartbeats with the same answer", story().times(9, (s) => s.say(said("ok"), 300_000))],
+    ["equal messages with work in between", story().times(9, (s, i) => s.say(said("Next.")).call(read(`f${i}`)))],
     [
       "a compaction that is read again and again",
       story().times(6, (s) =>
@@ -213,7 +213,7 @@ describe("no loop", () => {
       ),
     ],
     [
-      "compactions with work between",
+      "compactions with work in between",
       story().times(9, (s, i) => s.call(read(`f${i}`)).say({ kind: "compaction", phase: "end" })),
     ],
     [
@@ -223,7 +223,7 @@ describe("no loop", () => {
       ),
     ],
     ["equal calls in one reply", story().times(8, (s) => s.start({ ...ls, round: "1", after: 10 }))],
-    ["equal calls at once without a named round", story().times(8, (s) => s.start({ ...ls, after: 10 }))],
+    ["equal simultaneous calls without a named round", story().times(8, (s) => s.start({ ...ls, after: 10 }))],
     ["a command that the user requests repeatedly", story().times(9, (s) => s.say(user).call(ls))],
     [
       "a reply that is played again, without results",
@@ -267,7 +267,7 @@ describe("no loop", () => {
       (s, i) => s.call({ tool: "Edit", class: "edit", args: `${i}`, effect: `${i}`, result: "ok" }),
     ],
     ["a file that changed", (s, i) => s.say({ kind: "file", path: "a.ts", digest: `${i}` })],
-    ["a file that changed, not known into what", (s) => s.say({ kind: "file", path: "a.ts" })],
+    ["a file that changed in an unknown way", (s) => s.say({ kind: "file", path: "a.ts" })],
     ["a commit", (s, i) => s.say({ kind: "commit", id: `${i}` })],
     ["another test result", (s, i) => s.say({ kind: "test", ok: false, digest: `${i}` })],
     ["a checkpoint", (s, i) => s.say({ kind: "checkpoint", step: i })],
@@ -285,12 +285,12 @@ describe("no loop", () => {
 
   it.each([
     [
-      "a file that goes back and forth",
+      "a file that changes back and forth",
       (s: Story, i: number) => s.say({ kind: "file", path: "a.ts", digest: `${i % 2}` }),
     ],
     ["the same test result", (s: Story) => s.say({ kind: "test", ok: false, digest: "same" })],
     [
-      "a file that is no work",
+      "a file that is not work",
       (s: Story, i: number) => s.say({ kind: "file", path: "x.log", digest: `${i}`, role: "access" }),
     ],
     ["rouse's own message", (s: Story) => s.say({ ...user, own: true })],

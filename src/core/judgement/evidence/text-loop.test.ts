@@ -59,7 +59,7 @@ describe("repeating text", () => {
 
   it.each([
     ["eleven rows of a test's output", "ok\n".repeat(11)],
-    ["a short sentence that is said eight times", "I am ready. ".repeat(8).trim().slice(0, 100)],
+    ["a short sentence that is repeated eight times", "I am ready. ".repeat(8).trim().slice(0, 100)],
   ])("is not reported for %s", (_, text) => {
     expect(tells(text)).toBe(false);
   });

@@ -23,7 +23,7 @@ describe("a change of the workspace", () => {
     ["a test that fails", [s({ kind: "test", ok: false, digest: "d" })], 0],
     ["two steps", [1, 2].map((step) => s({ kind: "checkpoint", task: "t", step })), 2],
     ["a file in two states", ["a", "b", "a"].map((digest) => s({ kind: "file", path: "p", digest })), 2],
-    ["a file whose state is not known", [s({ kind: "file", path: "p" })], 0],
+    ["a file of unknown state", [s({ kind: "file", path: "p" })], 0],
     ["a status file", [s({ kind: "file", path: "p", digest: "d", role: "status" })], 0],
   ])("of %s", (_, signals, count) => {
     expect(changes(signals)).toBe(count);

@@ -96,8 +96,8 @@ describe("silence of an unknown program", () => {
   const asked = [SETTLED, ASKED, MOVED];
 
   it.each([
-    ["whose work came with its start", []],
-    ["that was asked for something", asked],
+    ["with its task given at the start", []],
+    ["that got a request", asked],
   ])("is acted on after the user's own timeout, by screen and process together (%s)", (_, more) => {
     const { level, kinds, reasons } = judged(12, more);
     expect({ level, kinds }).toEqual({ level: "act", kinds: ["screen", "process"] });

@@ -119,7 +119,7 @@ describe("ClaudeTranscriptReader", () => {
     ["the summary of a compaction", prompt("This session is continued", { isCompactSummary: true })],
     ["a command of the program", prompt("<command-name>/mcp</command-name>")],
     ["a command's output", prompt("<local-command-stdout>ok</local-command-stdout>")],
-    ["the human's own shell", prompt("<bash-input>ls</bash-input>")],
+    ["the user's own shell", prompt("<bash-input>ls</bash-input>")],
     ["an empty message", prompt([])],
   ])("does not treat %s as a prompt", (_, record) => {
     expect(words([record])).toEqual([]);

@@ -103,7 +103,7 @@ describe("CodexRolloutReader", () => {
   });
 
   it.each<[string, unknown, object]>([
-    ["an exit code in a head of lines", "Exit code: 2\nWall time: 0.2 seconds\nOutput:\nno rule", { ok: false }],
+    ["an exit code in leading lines", "Exit code: 2\nWall time: 0.2 seconds\nOutput:\nno rule", { ok: false }],
     ["an exit code in an envelope", '{"output":"no rule","metadata":{"exit_code":2}}', { ok: false }],
     [
       "an exit code in a torn envelope",
@@ -115,11 +115,11 @@ describe("CodexRolloutReader", () => {
     ["a refusal", "exec command rejected by user", { ok: false, refused: true }],
     ["an interruption", "aborted by user after 3.1s", { ok: false, interrupted: true }],
     [
-      "a process that runs on",
+      "a process that keeps running",
       "Wall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\nlistening",
       { ok: true, background: true },
     ],
-    ["words of failure in honest output", "Exit code: 0\nOutput:\nerror: 0, failed: 0", { ok: true }],
+    ["words of failure in ordinary output", "Exit code: 0\nOutput:\nerror: 0, failed: 0", { ok: true }],
     ["blocks of text", [{ type: "input_text", text: "fine" }], { ok: true }],
     ["nothing", undefined, { ok: true }],
   ])("reads %s", (_, result, expected) => {
