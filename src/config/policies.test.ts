@@ -117,7 +117,7 @@ describe("the keys of agents.health", () => {
     expect(policies.get("default")?.policy.plans).toEqual({});
   });
 
-  it("leave the built-in policies without a step for what only a human can answer", () => {
+  it("give the built-in policies no step for a human-only problem", () => {
     for (const policy of Object.values(POLICIES))
       for (const problem of HUMAN_ONLY) expect(policy.plans[problem] ?? []).toEqual([]);
   });

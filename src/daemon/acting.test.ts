@@ -148,7 +148,7 @@ describe("an action after a judgement", () => {
 });
 
 /** The agent is killed. Returns the actions 50 s and 80 s later. */
-async function touchedWhenKilled(controls: readonly string[]): Promise<string[][]> {
+async function actionsWhenKilled(controls: readonly string[]): Promise<string[][]> {
   await stage.test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
   await run(50);
   const early = [...controls];
@@ -167,7 +167,7 @@ describe("the daemon after unobserved time", () => {
     stage.test.start(checked);
     expect(stage.test.loop.now()).toBeLessThanOrEqual(checked.now);
     const { controls } = acts(() => ({}));
-    expect(await touchedWhenKilled(controls)).toEqual([[], ["resume"]]);
+    expect(await actionsWhenKilled(controls)).toEqual([[], ["resume"]]);
   });
 
   it("observes for a minute after a sleep that only the wall clock shows, since it was set back by more than that", async () => {
@@ -176,7 +176,7 @@ describe("the daemon after unobserved time", () => {
     const { controls } = acts(() => ({}));
     stage.test.run(5);
     stage.test.hand.sleep(600_000);
-    expect(await touchedWhenKilled(controls)).toEqual([[], ["resume"]]);
+    expect(await actionsWhenKilled(controls)).toEqual([[], ["resume"]]);
   });
 });
 

@@ -40,7 +40,7 @@ describe("an alert", () => {
   it("names the agent, problem, reason, start, actions taken and suggested commands", async () => {
     await asks();
     await test.wait(30);
-    expect(test.heard).toEqual(["opened api is waiting for your answer"]);
+    expect(test.alertTitles).toEqual(["opened api is waiting for your answer"]);
     expect(test.arrived[0]).toMatchObject({ severity: "critical", kind: "watchdog", agents: ["api"] });
     const id = test.loop.incidents.incidents[0]?.id;
     expect(test.arrived[0]?.lines).toEqual([
@@ -58,7 +58,7 @@ describe("an alert", () => {
     await test.wait(600);
     await worksAgain();
     await test.wait(600);
-    expect(test.heard).toEqual(["opened api is waiting for your answer", "resolved api recovered"]);
+    expect(test.alertTitles).toEqual(["opened api is waiting for your answer", "resolved api recovered"]);
     expect(new Set(test.arrived.map(({ key }) => key)).size).toBe(2);
     expect(new Set(test.arrived.map(({ subject }) => subject)).size).toBe(1);
   });
@@ -72,7 +72,7 @@ describe("an alert", () => {
     await test.wait(60);
     await worksAgain("api");
     await test.wait(3600);
-    expect(test.heard).toEqual(["opened api is waiting for your answer", "resolved web recovered"]);
+    expect(test.alertTitles).toEqual(["opened api is waiting for your answer", "resolved web recovered"]);
     expect(test.reported.slice(0, 2)).toEqual(["worker.needs_input api", "worker.recovered web"]);
     expect(test.loop.incidents.incidents).toMatchObject([{ agent: "web", phase: "recovered" }]);
   });
@@ -92,7 +92,7 @@ describe("an alert", () => {
     await test.wait(60);
     outbox.settle = settle;
     await test.wait(30);
-    expect(test.heard).toEqual(["opened api is waiting for your answer"]);
+    expect(test.alertTitles).toEqual(["opened api is waiting for your answer"]);
     expect(outbox.unsettled(5)).toEqual([]);
     expect(asked).toBeLessThan(300);
   });
@@ -104,16 +104,16 @@ describe("an alert", () => {
     await test.wait(20);
     await worksAgain();
     await test.wait(120);
-    expect(test.heard).toEqual([]);
+    expect(test.alertTitles).toEqual([]);
   });
 
   it("groups many simultaneous problems into one, and their ends into another", async () => {
     for (const name of ["a", "b", "c", "d", "e", "f", "g"]) await asks(name);
     await test.wait(60);
-    expect(test.heard).toEqual(["opened 7 agents need attention"]);
+    expect(test.alertTitles).toEqual(["opened 7 agents need attention"]);
     for (const name of ["a", "b", "c", "d", "e", "f", "g"]) await worksAgain(name);
     await test.wait(60);
-    expect(test.heard).toEqual(["opened 7 agents need attention", "resolved 7 agents: resolved"]);
+    expect(test.alertTitles).toEqual(["opened 7 agents need attention", "resolved 7 agents: resolved"]);
   });
 
   it("is sent once for an outage, however many agents follow", async () => {
@@ -129,7 +129,7 @@ describe("an alert", () => {
     await test.wait(16 * 60);
     await limited("d");
     await test.wait(30 * 60);
-    expect(test.heard).toEqual(["opened 3 agents have hit the same usage limit (claude-code)"]);
+    expect(test.alertTitles).toEqual(["opened 3 agents have hit the same usage limit (claude-code)"]);
   });
 
   it("is routed by severity, and to the fallback if no route matches", async () => {
@@ -155,7 +155,7 @@ describe("an alert", () => {
     const web = test.loop.incidents.incidents.find((incident) => incident.agent === "web")?.id as string;
     test.loop.apply({ kind: "acked", at: test.loop.now(), incident: web });
     await test.wait(2 * HOUR);
-    expect(test.heard.filter((title) => title.startsWith("reminder"))).toEqual([
+    expect(test.alertTitles.filter((title) => title.startsWith("reminder"))).toEqual([
       "reminder reminder: api is waiting for your answer",
       "reminder reminder: api is waiting for your answer",
     ]);
@@ -171,9 +171,9 @@ describe("an alert", () => {
     await test.wait(30);
     await worksAgain("web");
     await test.wait(50 * 60);
-    expect(test.heard).toEqual([]);
+    expect(test.alertTitles).toEqual([]);
     await test.wait(15 * 60);
-    expect(test.heard.sort()).toEqual(["opened api is waiting for your answer", "resolved web recovered"]);
+    expect(test.alertTitles.sort()).toEqual(["opened api is waiting for your answer", "resolved web recovered"]);
   });
 
   it("ignores quiet hours if it is severe enough", async () => {
@@ -181,7 +181,7 @@ describe("an alert", () => {
     test.join();
     await asks();
     await test.wait(30);
-    expect(test.heard).toEqual(["opened api is waiting for your answer"]);
+    expect(test.alertTitles).toEqual(["opened api is waiting for your answer"]);
   });
 });
 
@@ -197,7 +197,7 @@ describe("a receiver that is down", () => {
     test.restart();
     await worksAgain("web");
     await test.wait(HOUR);
-    expect(test.heard).toEqual([]);
+    expect(test.alertTitles).toEqual([]);
     isDown = false;
     await test.wait(15 * 60);
     expect(test.arrived.map(({ agents }) => agents[0]).sort()).toEqual(["api", "web"]);
@@ -257,7 +257,7 @@ describe("a receiver that is down", () => {
     test.loop.apply({ kind: "acked", at: test.loop.now(), incident: test.loop.incidents.incidents[0]?.id as string });
     isDown = false;
     await test.wait(600);
-    expect(test.heard).toEqual([]);
+    expect(test.alertTitles).toEqual([]);
     expect(test.journal.outbox.count("dropped")).toBe(1);
   });
 });

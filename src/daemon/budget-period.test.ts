@@ -49,9 +49,9 @@ describe("an agent with a budget", () => {
 
   it("is reported once when its sessions together used up the budget, keeps working, and is left alone", async () => {
     test.can = ["interrupt", "nudge"];
-    const touched: string[] = [];
-    test.touch = (action) => {
-      touched.push(action.do);
+    const actions: string[] = [];
+    test.outcomeOf = (action) => {
+      actions.push(action.do);
       return {};
     };
     test.loop.register(agent({ id: "s0", endedAt: test.hand.wall }));
@@ -75,8 +75,8 @@ describe("an agent with a budget", () => {
       healthy: true,
       spend: { tokens: 1000, tokens_budget: 1000, cost_usd: null, unpriced_tokens: 1000, is_over: true },
     });
-    expect(touched).toEqual([]);
-    expect(test.heard).toEqual(["opened api has used up its nightly budget"]);
+    expect(actions).toEqual([]);
+    expect(test.alertTitles).toEqual(["opened api has used up its nightly budget"]);
     expect(test.arrived[0]?.severity).toBe("warning");
   });
 
@@ -102,7 +102,7 @@ describe("an agent with a budget", () => {
     await run(20);
     expect(test.reported).toEqual(["worker.escalated api"]);
     expect(test.loop.incidents.incidents[0]?.phase).toBe("closed");
-    expect(test.heard).toEqual(["opened api has used up its nightly budget"]);
+    expect(test.alertTitles).toEqual(["opened api has used up its nightly budget"]);
     await test.send("s1", [...WORKING, tokens(200)]);
     await run(5);
     expect(test.reported.filter((one) => one === "worker.escalated api")).toHaveLength(2);
@@ -112,9 +112,9 @@ describe("an agent with a budget", () => {
     const text = 'plans.over_budget = [{ do = "interrupt" }]';
     test.policy = parsePolicy("thrifty", text, () => POLICIES.default).policy;
     test.can = ["interrupt", "nudge"];
-    const touched: string[] = [];
-    test.touch = (action) => {
-      touched.push(`${action.do} ${action.problem}`);
+    const actions: string[] = [];
+    test.outcomeOf = (action) => {
+      actions.push(`${action.do} ${action.problem}`);
       void test.send("s1", [{ kind: "status", source: "title", status: "idle" }]);
       return {};
     };
@@ -122,7 +122,7 @@ describe("an agent with a budget", () => {
     budgets({ tokens_per_night: 100 });
     await test.send("s1", [...WORKING, tokens(200)]);
     await run(60);
-    expect(touched).toEqual(["interrupt over_budget"]);
+    expect(actions).toEqual(["interrupt over_budget"]);
     expect(test.reported).toEqual(["worker.escalated api", "worker.escalated api"]);
     expect(test.payload(1)).toMatchObject({ done: ["interrupt: done"] });
   });

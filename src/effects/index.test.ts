@@ -48,7 +48,7 @@ describe("canDo", () => {
     const pane = { socket: "s", id: "%1" };
     const adopted = { ...agent, kind: "generic", origin: "tmux", hostSocket: null, pane, pidStart: null } as const;
     expect(canDoWith({ kind: "generic", origin: "tmux" })).toEqual(canDo(adopted));
-    const heard = { ...agent, origin: "transcript", hostSocket: null } as const;
-    expect(canDoWith({ kind: "claude-code", origin: "transcript" })).toEqual(canDo(heard));
+    const fromTranscript = { ...agent, origin: "transcript", hostSocket: null } as const;
+    expect(canDoWith({ kind: "claude-code", origin: "transcript" })).toEqual(canDo(fromTranscript));
   });
 });

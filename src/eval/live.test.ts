@@ -110,7 +110,7 @@ describe("detecting problems", () => {
     });
   }
 
-  it("leaves out a hang that is too short to be told from a slow answer", () => {
+  it("leaves out a hang that is too short to be distinguished from a slow answer", () => {
     expect(score([WORK, [10, "hung"], [134, "working"]], [[0, "working"]]).states).toEqual({});
     expect(score([WORK, [10, "hung"], [135, "working"]], [[0, "working"]]).states.hung?.of).toBe(1);
   });

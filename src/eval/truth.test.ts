@@ -17,7 +17,7 @@ describe("truth", () => {
     expect(parseEventTruth(row)).toEqual({ id: "a", family: "text", nature: "semantic", expect: "loop", judge: "end" });
   });
 
-  it("reads when the text of a limit was seen, and what it may leave out", () => {
+  it("reads when the text of a limit was seen, and accepts missing optional fields", () => {
     const row = { id: "a", text: "resets 9pm", now: "2026-01-01T00:00:01Z" };
     const truth = { id: "a", text: "resets 9pm", now: Date.UTC(2026, 0, 1) + 1000, zone: null, until: null };
     expect(parseResetTruth(row)).toEqual(truth);

@@ -22,7 +22,7 @@ const ASKING = 5;
 /** Five clients that send at once and report what they received until the end. */
 const ASKERS = `
   const { path, text, count, flag } = require("node:worker_threads").workerData;
-  let heard = [];
+  let received = [];
   for (let i = 0; i < count; i++) {
     let all = "";
     const socket = require("node:net").createConnection(path);
@@ -31,21 +31,21 @@ const ASKERS = `
     socket.on("data", (bytes) => { all += bytes; });
     socket.on("error", () => {});
     socket.on("close", () => {
-      heard.push(all);
-      if (heard.length === count) require("node:worker_threads").parentPort.postMessage(heard);
+      received.push(all);
+      if (received.length === count) require("node:worker_threads").parentPort.postMessage(received);
     });
   }`;
 
 /** A server that closes the first connection. */
 const SHORT = `
   const { path, flag } = require("node:worker_threads").workerData;
-  const tell = (step) => { Atomics.store(flag, 0, step); Atomics.notify(flag, 0); };
+  const advance = (step) => { Atomics.store(flag, 0, step); Atomics.notify(flag, 0); };
   const server = require("node:net").createServer((socket) => {
-    socket.on("close", () => tell(2));
+    socket.on("close", () => advance(2));
     socket.destroy();
     server.close();
   });
-  server.listen(path, () => tell(1));`;
+  server.listen(path, () => advance(1));`;
 
 let folder: string;
 let socket: string;
@@ -105,9 +105,9 @@ describe("a request to a host", () => {
     const viewers = await hosting(() => pressed++);
     const { worker, waitFor } = aside(ASKERS);
     waitFor(ASKING);
-    const heard = new Promise<string[]>((resolve) => worker.once("message", resolve));
+    const received = new Promise<string[]>((resolve) => worker.once("message", resolve));
     await viewers.close(EXIT);
-    const answers = (await heard).map((text) => (JSON.parse(text.split("\n")[0] || "{}") as { ev?: string }).ev);
+    const answers = (await received).map((text) => (JSON.parse(text.split("\n")[0] || "{}") as { ev?: string }).ev);
     expect(answers.filter((ev) => ev !== "pressed" && ev !== "exit")).toEqual([]);
     expect(answers.filter((ev) => ev === "pressed").length).toBe(pressed);
     await worker.terminate();

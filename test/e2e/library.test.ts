@@ -90,16 +90,16 @@ describe("the examples", () => {
   });
 
   it("own-sensor.ts adds its own agent, and subscribe.ts receives its events", async () => {
-    const heard: string[] = [];
+    const lines: string[] = [];
     const subscriber = await connect("subscriber");
-    const listening = subscribe.main((line) => heard.push(line), subscriber);
+    const listening = subscribe.main((line) => lines.push(line), subscriber);
     await stirUntil(subscriber.addAgent({ name: "stirred" }), () =>
-      heard.some((line) => line.startsWith("stirred is ")),
+      lines.some((line) => line.startsWith("stirred is ")),
     );
     const said: string[] = [];
     await ownSensor.main((line) => said.push(line), await connect("sensor"));
     expect(said).toEqual(["remote-worker is working", "remote-worker is done"]);
-    await until("the news", () => heard.includes("remote-worker is complete"));
+    await until("the news", () => lines.includes("remote-worker is complete"));
     await subscriber.close();
     await listening;
   });

@@ -87,7 +87,7 @@ describe.each(Object.keys(CLIENTS))("%s", (which) => {
 });
 
 describe("a client without the right", () => {
-  it("over HTTP can read, and learns who can grant typing", async () => {
+  it("over HTTP can read, and learns how to get the right to type", async () => {
     const token = await makeToken(home, "reader", "read");
     const client = await connect("the current client over HTTP", { ...place, token });
     expect(await client.call("get_worker_status")).toMatchObject({ isError: false });

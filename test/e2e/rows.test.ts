@@ -340,7 +340,7 @@ const withoutErased = (keys: string): string =>
 
 /** One for each row and way, started together. */
 const plays = new Map<string, Promise<Played>>();
-function begun(row: string, way: Way, attempt = 0): Promise<Played> {
+function started(row: string, way: Way, attempt = 0): Promise<Played> {
   const name = nameOf(row, way, attempt);
   const known = plays.get(name);
   if (known) return known;
@@ -358,7 +358,7 @@ describe("the table, row by row", () => {
     const agents = agentsOf(names);
     const panes = agents.filter((name) => name.startsWith("tmux"));
     await Promise.all(stages.map((stage) => stage.open(POLICY_FILES, agents, panes)));
-    for (const row of names) for (const way of ways) void begun(row, way);
+    for (const row of names) for (const way of ways) void started(row, way);
   });
 
   afterAll(async () => {
@@ -377,7 +377,7 @@ describe("the table, row by row", () => {
       tried.set(`${way} ${row}`, attempt + 1);
       const { before, ...endings } = ROWS[row] as Row;
       const { phase, actions = [], keys = "", reported, dies } = endings[way];
-      const { incident, story, agent, keys: typed } = await begun(row, way, attempt);
+      const { incident, story, agent, keys: typed } = await started(row, way, attempt);
       const isEnd = before.startsWith("gone/") && way === "tmux";
       expect(story, JSON.stringify(incident)).toContain(isEnd ? story.find((word) => word.startsWith("gone")) : before);
       expect(doneOf(incident), JSON.stringify(incident)).toEqual(actions);

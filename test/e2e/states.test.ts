@@ -15,8 +15,8 @@ import {
   spawnFake,
   statusOf,
   typeInto,
+  verdictOf,
   viewOf,
-  wordOf,
 } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, processesOf, rouse, rouseInTerminal, until } from "../support/hosts.js";
 import { NO_TMUX } from "../support/tmux.js";
@@ -212,7 +212,7 @@ describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
     const said = new Set<string>();
     await until("the liar to be done", async () => {
       const view = await viewOf(home, "liar");
-      if (view) said.add(wordOf(view));
+      if (view) said.add(verdictOf(view));
       return view?.state === "complete";
     });
     expect([...said].filter((word) => word !== "working" && word !== "complete")).toEqual([]);

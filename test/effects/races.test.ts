@@ -64,7 +64,7 @@ const names = Object.keys(EFFECTS) as EffectName[];
 const pairs = EVENTS.flatMap((first) => EVENTS.map((second) => [first, second] as const));
 
 describe.each(names)("%s", (name) => {
-  it("does what it says if nothing else happens", async () => {
+  it("succeeds if nothing else happens", async () => {
     const { terminal, result } = await race(name, []);
     expect(result).toMatchObject({ result: "done", proven: true });
     expect(terminal.harm).toEqual([]);
@@ -86,10 +86,10 @@ describe.each(names)("%s", (name) => {
 
 /** The reported outcome matches what happened. */
 function expectHonest({ result }: EffectResult, terminal: FakeTerminal): void {
-  const isTouched =
+  const hasActed =
     terminal.keys.some(({ kind }) => kind === "submit" || kind === "interrupt") || terminal.draft.includes(TEXT);
-  if (result === "refused") expect(isTouched).toBe(false);
-  if (result === "done") expect(isTouched).toBe(true);
+  if (result === "refused") expect(hasActed).toBe(false);
+  if (result === "done") expect(hasActed).toBe(true);
   expect(terminal.submitted.length).toBeLessThanOrEqual(1);
 }
 

@@ -34,7 +34,7 @@ const QUIET_MS = 1500;
 interface Race {
   what: string;
   rigs: Readonly<Record<string, RigMaker>>;
-  touch: "nudge" | "interrupt";
+  action: "nudge" | "interrupt";
   steps: FakeScript["steps"];
   drawMs?: number;
   /** The longest duration of an undisturbed action: the moments are spread over it. */
@@ -108,7 +108,7 @@ const TABLE: readonly Race[] = [
   {
     what: "a dialog opens",
     rigs: { ...HOST, ...TMUX },
-    touch: "nudge",
+    action: "nudge",
     steps: [{ do: "idle" }, { do: "ask" }, { do: "hang" }],
     lastsMs: 1200,
     comes: goesOn,
@@ -117,19 +117,26 @@ const TABLE: readonly Race[] = [
   {
     what: "a dialog opens",
     rigs: { ...HOST, ...TMUX },
-    touch: "interrupt",
+    action: "interrupt",
     steps: [{ do: "hang" }, { do: "ask" }, { do: "hang" }],
     lastsMs: 30,
     comes: goesOn,
     arrived: keptOut(INTERRUPTED),
   },
-  { ...TYPING, rigs: HOST, touch: "nudge", steps: idle, lastsMs: 900, arrived: theirs(NUDGED) },
-  { ...SAT, rigs: TMUX, touch: "nudge", steps: idle, lastsMs: 900, arrived: theirs(NUDGED) },
-  { ...SAT, rigs: { ...HOST, ...TMUX }, touch: "interrupt", steps: running, lastsMs: 30, arrived: theirs(INTERRUPTED) },
+  { ...TYPING, rigs: HOST, action: "nudge", steps: idle, lastsMs: 900, arrived: theirs(NUDGED) },
+  { ...SAT, rigs: TMUX, action: "nudge", steps: idle, lastsMs: 900, arrived: theirs(NUDGED) },
+  {
+    ...SAT,
+    rigs: { ...HOST, ...TMUX },
+    action: "interrupt",
+    steps: running,
+    lastsMs: 30,
+    arrived: theirs(INTERRUPTED),
+  },
   {
     what: "a draft appears without known input",
     rigs: { ...HOST, ...TMUX },
-    touch: "nudge",
+    action: "nudge",
     steps: idle,
     // As often as programs do; what is not drawn yet cannot be seen.
     drawMs: 20,
@@ -141,7 +148,7 @@ const TABLE: readonly Race[] = [
   {
     what: "a shell has the pane back",
     rigs: SHELLS,
-    touch: "nudge",
+    action: "nudge",
     steps: idle,
     lastsMs: 1200,
     comes: dies,
@@ -156,7 +163,7 @@ const TABLE: readonly Race[] = [
   {
     what: "a shell has the pane back",
     rigs: SHELLS,
-    touch: "interrupt",
+    action: "interrupt",
     steps: running,
     lastsMs: 30,
     comes: dies,
@@ -175,13 +182,13 @@ async function run(race: Case, home: Home, number: number): Promise<void> {
   const { steps, drawMs = 100 } = race;
   const rig = await race.make(home, `agent-${number}`, { steps, drawMs });
   try {
-    await rig.sees(({ composer, says }) => (race.touch === "nudge" ? composer === "empty" : says === "working"));
+    await rig.sees(({ composer, says }) => (race.action === "nudge" ? composer === "empty" : says === "working"));
     await race.before?.(rig);
     const context = race.quietMs === undefined ? {} : { quietMs: race.quietMs };
-    const touched = carriedOut(home, rig.agent, race.touch, context, { deadlineMs: DEADLINE_MS });
+    const pending = carriedOut(home, rig.agent, race.action, context, { deadlineMs: DEADLINE_MS });
     await sleep(((number + Math.random()) / RACES) * race.lastsMs);
     await race.comes(rig);
-    const outcome = await touched;
+    const outcome = await pending;
     expect(outcome.reason).not.toBe("");
     await race.arrived(rig, outcome);
     if (!race.dies) expect(identityOf(rig.agent.pid as number)).toBe(rig.agent.pidStart);
@@ -192,7 +199,7 @@ async function run(race: Case, home: Home, number: number): Promise<void> {
 
 // All of them mostly wait.
 describe.concurrent(`${RACES} races each`, () => {
-  it.each(cases)("$what, at any moment of a $touch, in $where", { timeout: 900_000 }, async (race) => {
+  it.each(cases)("$what, at any moment of a $action, in $where", { timeout: 900_000 }, async (race) => {
     const home = makeHome();
     try {
       for (let number = 0; number < RACES; number++) await run(race, home, number);

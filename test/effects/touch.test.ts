@@ -28,7 +28,7 @@ const start = async (make: RigMaker, ...steps: ({ do: string } & Record<string, 
   return rig;
 };
 
-const touch = (
+const act = (
   { agent }: Rig,
   name: "nudge" | "interrupt",
   context: Partial<EffectContext> = {},
@@ -43,23 +43,23 @@ describe.each(RIGS)("in %s", (_, make) => {
   it("a nudge types its text and one Enter, and sees the turn start", async () => {
     const rig = await start(make, { do: "idle" }, { do: "think", ms: 60_000 });
     await rig.sees(({ composer }) => composer === "empty");
-    expect(await touch(rig, "nudge")).toMatchObject({ intent: "a1", result: "done", proven: true });
+    expect(await act(rig, "nudge")).toMatchObject({ intent: "a1", result: "done", proven: true });
     expect(rig.received()).toBe(`${TEXT}\r`);
   });
 
   it("an interrupt ends the turn by the program's own key, and a nudge then starts another", async () => {
     const rig = await start(make, { do: "hang" }, { do: "idle" }, { do: "think", ms: 60_000 });
     await rig.sees(({ says }) => says === "working");
-    expect(await touch(rig, "interrupt")).toMatchObject({ result: "done", proven: true });
+    expect(await act(rig, "interrupt")).toMatchObject({ result: "done", proven: true });
     expect(rig.received()).toBe("\u001b");
-    expect(await touch(rig, "nudge")).toMatchObject({ result: "done", proven: true });
+    expect(await act(rig, "nudge")).toMatchObject({ result: "done", proven: true });
     expect(rig.received()).toBe(`\u001b${TEXT}\r`);
   });
 
   it("a key that the program ignores is not pressed twice, and the turn is reported as running", async () => {
     const rig = await start(make, { do: "think", ms: 60_000 });
     await rig.sees(({ says }) => says === "working");
-    expect(await touch(rig, "interrupt", {}, 4000)).toMatchObject({ result: "failed", proven: false });
+    expect(await act(rig, "interrupt", {}, 4000)).toMatchObject({ result: "failed", proven: false });
     expect(rig.received()).toBe("\u001b");
   });
 
@@ -67,7 +67,7 @@ describe.each(RIGS)("in %s", (_, make) => {
     const rig = await start(make, { do: "ask" });
     await rig.sees(({ dialog }) => dialog === "permission");
     for (const name of ["nudge", "interrupt"] as const)
-      expect(await touch(rig, name)).toMatchObject({ result: "refused", reason: "a dialog is open (permission)" });
+      expect(await act(rig, name)).toMatchObject({ result: "refused", reason: "a dialog is open (permission)" });
     expect(rig.received()).toBe("");
   });
 
@@ -76,9 +76,9 @@ describe.each(RIGS)("in %s", (_, make) => {
     await rig.sees(({ composer }) => composer === "empty");
     await rig.human("mine");
     await rig.sees(({ draft }) => draft === "mine");
-    expect(await touch(rig, "nudge")).toMatchObject({ reason: expect.stringMatching(/^a user typed \d+ s ago$/) });
+    expect(await act(rig, "nudge")).toMatchObject({ reason: expect.stringMatching(/^a user typed \d+ s ago$/) });
     for (const name of ["nudge", "interrupt"] as const)
-      expect(await touch(rig, name, { quietMs: 0 })).toMatchObject({
+      expect(await act(rig, name, { quietMs: 0 })).toMatchObject({
         result: "refused",
         reason: "the composer contains a draft",
       });
@@ -88,10 +88,10 @@ describe.each(RIGS)("in %s", (_, make) => {
   it("a nudge does not type into a running turn, and an interrupt presses nothing in an idle composer", async () => {
     const busy = await start(make, { do: "think", ms: 60_000 });
     await busy.sees(({ says }) => says === "working");
-    expect(await touch(busy, "nudge")).toMatchObject({ result: "refused", reason: "a turn is running" });
+    expect(await act(busy, "nudge")).toMatchObject({ result: "refused", reason: "a turn is running" });
     const idle = await start(make, { do: "idle" });
     await idle.sees(({ composer }) => composer === "empty");
-    expect(await touch(idle, "interrupt")).toMatchObject({ result: "refused", reason: "no turn is running" });
+    expect(await act(idle, "interrupt")).toMatchObject({ result: "refused", reason: "no turn is running" });
     expect([busy.received(), idle.received()]).toEqual(["", ""]);
   });
 });

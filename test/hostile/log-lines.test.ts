@@ -11,7 +11,7 @@ import { EVIL, UNSAFE } from "../support/evil.js";
 import { FORGED } from "../support/receivers.js";
 
 const TEXTS = 10_000;
-const TOUCHES = 500;
+const REQUESTS = 500;
 const PIECES = [
   "\n",
   "\r\n",
@@ -61,7 +61,7 @@ describe("a log", () => {
   it("of client requests has one line per request and one per outcome, whatever the clients sent", () => {
     const path = join(folder, "touches.jsonl");
     const log = new ControlLog(path);
-    const written = texts.slice(0, TOUCHES / 2);
+    const written = texts.slice(0, REQUESTS / 2);
     for (const one of written) {
       const session = { id: one };
       const id = log.intend({ at: 0, client: one, agent: one, session, action: "type", text: one });

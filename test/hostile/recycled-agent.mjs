@@ -15,10 +15,10 @@ import { identityOf } from "../../dist/sensors/process/process-sensor.js";
 import { listSessions } from "../../dist/terminal/registry.js";
 import { startHost } from "../../dist/terminal/start-host.js";
 
-const [way, touch, rounds, folder] = process.argv.slice(2);
+const [way, action, rounds, folder] = process.argv.slice(2);
 const ROUNDS = Number(rounds);
 /** The duration of an undisturbed action. */
-const LASTS_MS = { nudge: 1200, stop: 1500 }[touch];
+const LASTS_MS = { nudge: 1200, stop: 1500 }[action];
 const DEADLINE_MS = 8000;
 const PATIENCE_MS = 60_000;
 const TRIES = 4;
@@ -37,7 +37,7 @@ const MAIN = join(import.meta.dirname, "..", "fake-agent", "main.mjs");
 
 /** An agent at its prompt, or one that ignores the request to end. */
 function commandOf(place) {
-  if (touch === "stop") return ["env", "--ignore-signal=TERM", "sleep", "1000"];
+  if (action === "stop") return ["env", "--ignore-signal=TERM", "sleep", "1000"];
   symlinkSync(process.execPath, join(place, "claude"));
   const script = { steps: [{ do: "idle" }, { do: "hang" }], log: join(place, "received") };
   writeFileSync(join(place, "script.json"), JSON.stringify(script));
@@ -74,7 +74,7 @@ async function inPane(name, place) {
 
 /** A nudge needs a prompt, and a stop a process to end. Start times have steps of 10 ms. */
 async function ready(agent) {
-  if (touch === "stop") return sleep(50);
+  if (action === "stop") return sleep(50);
   const terminal = openTerminal(agent, profileFor(agent.kind));
   let composer = null;
   for (const end = Date.now() + PATIENCE_MS; composer !== "empty" && Date.now() < end; await sleep(50))
@@ -94,7 +94,7 @@ const world = {
 };
 const actionOf = (agent) => ({
   id: "a",
-  do: touch,
+  do: action,
   incident: "i",
   agent: agent.name,
   session: agent.session,
@@ -128,10 +128,10 @@ for (let round = 0; round < ROUNDS * 3 && recycled < ROUNDS; round++) {
   mkdirSync(place);
   const agent = await (way === "host" ? inHost : inPane)(name, place);
   await ready(agent);
-  const touched = carryOut(actionOf(agent), agent, world);
+  const pending = carryOut(actionOf(agent), agent, world);
   await sleep(((recycled + Math.random()) / ROUNDS) * LASTS_MS);
   const other = await recycle(agent.pid).catch((error) => String(error));
-  const { result, reason } = await touched;
+  const { result, reason } = await pending;
   outcomes[result] = (outcomes[result] ?? 0) + 1;
   if (other === null) continue;
   if (typeof other === "string") {

@@ -5,7 +5,7 @@ import { basename, join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { SessionView } from "../../src/daemon/views/view.js";
-import { viewOf, wordOf } from "../support/fake-agent.js";
+import { verdictOf, viewOf } from "../support/fake-agent.js";
 import { BIN, type Home, processesOf, rouse, until } from "../support/hosts.js";
 import type { Installed } from "./clients/install.js";
 import { type Expected, PROJECT, PROMPT, type Scenario } from "./scenarios.js";
@@ -242,7 +242,7 @@ export class Trail {
       const view = await viewOf(home, name);
       if (view === null) continue;
       this.view = view;
-      const word = wordOf(view);
+      const word = verdictOf(view);
       const at = Date.now();
       if (word !== this.now) this.trail.push({ s: (at - this.#start) / 1000, at, word, why: view.reasons[0] ?? "" });
     }

@@ -46,9 +46,9 @@ const half: Step = {
   ms: 1000,
 };
 const done: readonly Step[] = [{ do: "text", text: "The sign in `add` was wrong. It is mended.", ms: 800 }];
-const HANG: Scenario = { name: "touched hang", script: [[half, { do: "stall" }], done], expects: [] };
+const HANG: Scenario = { name: "interrupted hang", script: [[half, { do: "stall" }], done], expects: [] };
 const ASKS: Scenario = {
-  name: "touched permission",
+  name: "open permission",
   script: [[{ do: "call", tool: "shell", command: "node slow-test.mjs 1 > result.txt", asks: true }], done],
   mood: { asks: true },
   expects: [],
@@ -107,7 +107,7 @@ class Held {
     };
     await until(what, fits, 60_000)
       .catch((error: Error) => {
-        throw new Error(`${error.message}; the last look was ${JSON.stringify(last)}`);
+        throw new Error(`${error.message}; the last check was ${JSON.stringify(last)}`);
       })
       .finally(() => hand.close());
   }

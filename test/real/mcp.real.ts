@@ -34,7 +34,7 @@ describe.each(CLIENTS.map(({ name }) => name))("%s with rouse's MCP server", (cl
     const one = { installed: installed.get(client) as Installed, scenario: scenarioOf(`${client}-mcp-spawn`) };
     return Care.with({ ...one, way: "spawn" }, async (care) => {
       await care.finishes(120_000);
-      const [, , all = "", own = ""] = care.server.heard;
+      const [, , all = "", own = ""] = care.server.conversation;
       expect(answersIn(all)).toContainEqual({
         workers: [expect.objectContaining({ name: care.name, state: BUSY })],
       });

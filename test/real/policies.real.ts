@@ -80,7 +80,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       ]);
       const stalledAt = one.server.lastOf("stall") as number;
       expect(Date.parse(incident.actions[0]?.at ?? "") - stalledAt).toBeGreaterThan(330_000);
-      for (const words of CONTEXT) expect(one.server.heard[2]).toContain(words);
+      for (const words of CONTEXT) expect(one.server.conversation[2]).toContain(words);
     }),
   );
 
@@ -106,7 +106,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       const reported = client === "claude" ? [] : [{ do: "nudge", result: "done", proven: true }];
       expect(incident.actions).toMatchObject(reported);
       for (const { at } of incident.actions) expect(Date.parse(at)).toBeGreaterThan(resetsAt);
-      for (const words of CONTEXT) expect(one.server.heard[2]).toContain(words);
+      for (const words of CONTEXT) expect(one.server.conversation[2]).toContain(words);
     }),
   );
 
@@ -122,7 +122,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       expect(incident.actions).toMatchObject([{ do: "resume", result: "done" }]);
       expect(one.seen.view?.session).not.toBe(before.session);
       expect(conversationsOf(one.home, one.one)).toEqual(before.conversations);
-      for (const words of CONTEXT) expect(one.server.heard[2]).toContain(words);
+      for (const words of CONTEXT) expect(one.server.conversation[2]).toContain(words);
     }));
 
   it("killed in a pane that rouse only watches is reported, and nothing is typed into the shell after it", () =>
@@ -133,7 +133,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       const incident = await one.incident("an escalation", ({ phase }) => phase === "escalated", 3 * MINUTE);
       expect(incident).toMatchObject({ problem: "gone", actions: [] });
       expect(keys()).toEqual([]);
-      expect(one.server.heard).toHaveLength(2);
+      expect(one.server.conversation).toHaveLength(2);
     }));
 
   it.each(WAYS)("with an open permission dialog (%s) gets no key, and the question is reported", (way) =>
@@ -148,7 +148,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       expect(one.seen.now).toBe("needs_input/permission");
       expect(screen).toContain(COMMAND);
       expect(await one.seat.screen()).toContain(COMMAND);
-      expect(one.server.heard).toHaveLength(2);
+      expect(one.server.conversation).toHaveLength(2);
       const messages = await one.messages();
       expect(messages.map(({ msg_type }) => msg_type)).toEqual(["worker.needs_input"]);
       expect(messages[0]?.payload).toMatchObject({

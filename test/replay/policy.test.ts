@@ -61,25 +61,25 @@ async function impatientOver(path: string, policy: Policy): Promise<SimulatedAct
 
 describe("a policy over recordings", () => {
   it("does not act on a healthy agent, and stops only stuck agents, under any built-in policy", async () => {
-    const touched: string[] = [];
+    const actions: string[] = [];
     for (const path of CASES) {
       const { healthy, wouldDo } = await wouldOver(path);
       for (const { do: name, problem, reason } of wouldDo)
         if ((healthy && ACTIONS[name].controls) || (ACTIONS[name].destructive && problem === "needs_input"))
-          touched.push(`${path}: ${name}: ${reason}`);
+          actions.push(`${path}: ${name}: ${reason}`);
     }
-    expect(touched).toEqual([]);
+    expect(actions).toEqual([]);
   }, 600_000);
 
   it("does not act on a healthy agent with an idle timeout of a minute", async () => {
-    const touched: string[] = [];
+    const actions: string[] = [];
     for (const path of CASES) {
       if (!isHealthy((await openCase(path, SOURCES)).meta)) continue;
       for (const policy of [POLICIES.default, POLICIES.aggressive])
         for (const { do: name, reason } of await impatientOver(path, policy))
-          if (ACTIONS[name].controls) touched.push(`${path}: ${name}: ${reason}`);
+          if (ACTIONS[name].controls) actions.push(`${path}: ${name}: ${reason}`);
     }
-    expect(touched).toEqual([]);
+    expect(actions).toEqual([]);
   }, 600_000);
 
   it("does not change the timeline, and is shown only on request", () => {

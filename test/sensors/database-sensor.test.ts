@@ -110,9 +110,9 @@ describe("OpenCode's database", () => {
     const sensor = sense();
     expect(await sensor.read(START + 1000)).toEqual({ signals: [], more: false, refusal: null });
     await prompt("ses_1", START + 2000);
-    const begun = await sensor.read(START + 3000);
-    expect(kinds(begun.signals)).toEqual(expect.arrayContaining(["session", "turn start", "request"]));
-    expect(new Set(begun.signals.map(({ at }) => at))).toEqual(new Set([START + 3000]));
+    const first = await sensor.read(START + 3000);
+    expect(kinds(first.signals)).toEqual(expect.arrayContaining(["session", "turn start", "request"]));
+    expect(new Set(first.signals.map(({ at }) => at))).toEqual(new Set([START + 3000]));
     await part("p2", ["ses_1", "ses_1-m2"], START + 3500, bash("running", START + 3500));
     expect(kinds((await sensor.read(START + 4000)).signals)).toEqual(["tool_start"]);
     expect((await sensor.read(START + 5000)).signals).toEqual([]);

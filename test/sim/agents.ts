@@ -20,7 +20,7 @@ export interface Spell {
   endedBy: "itself" | "human" | "rouse" | null;
 }
 
-export interface Touched {
+export interface SimOutcome {
   result: "done" | "refused" | "failed";
   reason: string;
   proven: boolean | null;
@@ -238,7 +238,7 @@ export class SimAgent extends SimProgram {
 
   // Actions of others on it. Each returns what the actor would see.
 
-  interrupt(): Touched {
+  interrupt(): SimOutcome {
     if (this.mode !== "turn") return { result: "refused", reason: "no turn is running", proven: null };
     this.#keys({ interrupts: true });
     if (this.fault?.fault.cannotReceive) return { result: "failed", reason: "the turn goes on", proven: false };
@@ -254,7 +254,7 @@ export class SimAgent extends SimProgram {
     return { result: "done", reason: "the turn ended", proven: true };
   }
 
-  nudge(): Touched {
+  nudge(): SimOutcome {
     if (this.mode === "turn") {
       this.#keys({ submits: true });
       this.queued = true;
@@ -295,14 +295,14 @@ export class SimAgent extends SimProgram {
     this.begin(true);
   }
 
-  stop(): Touched {
+  stop(): SimOutcome {
     if (this.mode === "gone") return { result: "refused", reason: "it is gone already", proven: null };
     this.drop();
     this.die(null, 15);
     return { result: "done", reason: "the process is gone", proven: true };
   }
 
-  resume(): Touched {
+  resume(): SimOutcome {
     if (this.mode !== "gone") return { result: "refused", reason: "the old session is still running", proven: null };
     this.drop();
     this.cure("rouse");
@@ -310,7 +310,7 @@ export class SimAgent extends SimProgram {
     return { result: "done", reason: "it runs again", proven: null };
   }
 
-  endChild(): Touched {
+  endChild(): SimOutcome {
     if (this.tool === null) return { result: "refused", reason: "no command is running", proven: null };
     this.drop();
     this.close(this.fresh("o"), false);

@@ -5,7 +5,7 @@ import type { Attempt } from "./invariants.js";
 
 /** The budgets exceeded by the last of `attempts`. */
 export function breaches(attempts: readonly Attempt[], last: Action, budgets: Budgets): string[] {
-  const controls = attempts.filter(({ touched, action }) => touched && ACTIONS[action.do].controls);
+  const controls = attempts.filter(({ acted, action }) => acted && ACTIONS[action.do].controls);
   const restarts = controls.filter(({ action }) => ACTIONS[action.do].starts || ACTIONS[action.do].destructive);
   const ofAgent = ({ action }: Attempt): boolean => action.agent === last.agent;
   const ofIncident = controls.filter(({ action }) => action.incident === last.incident);

@@ -7,7 +7,7 @@ import { ACTIONS, type Action, type ActionName, type ActionOutcome } from "../..
 import type { AgentSession } from "../../src/core/agent.js";
 import { MINUTE, SECOND } from "../../src/core/text/time.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
-import type { SimAgent, Touched } from "./agents.js";
+import type { SimAgent, SimOutcome } from "./agents.js";
 import type { CallFaults } from "./faults.js";
 import type { Random } from "./random.js";
 
@@ -23,7 +23,7 @@ export interface Reach {
   die(): void;
   /** Called when an action is requested, and when the agent is really acted on. */
   asked(action: Action): void;
-  touched(action: Action, agent: SimAgent): void;
+  acted(action: Action, agent: SimAgent): void;
   answered(action: Action, outcome: ActionOutcome | null): void;
 }
 
@@ -60,8 +60,8 @@ export class SimEffects implements Effects {
         reach.die();
         return;
       }
-      const says = (touched: Touched): void => {
-        const outcome: ActionOutcome = { intent: action.id, at: reach.now(), ...touched };
+      const says = (result: SimOutcome): void => {
+        const outcome: ActionOutcome = { intent: action.id, at: reach.now(), ...result };
         reach.answered(action, outcome);
         resolve(outcome);
       };
@@ -72,25 +72,25 @@ export class SimEffects implements Effects {
       if (fault === "hang_before") return;
       const ms = fault === "done_late" ? action.deadlineMs + MINUTE : reach.random.between(0, 15) * SECOND;
       reach.later(ms, () => {
-        const touched = this.#touch(action, session);
+        const result = this.#act(action, session);
         if (fault === "crash_after") reach.die();
         else if (fault === "fail_after") {
           reach.answered(action, null);
           reject(new Error("the connection broke"));
-        } else if (fault !== "hang_after") reach.later(reach.random.between(0, 10) * SECOND, () => says(touched));
+        } else if (fault !== "hang_after") reach.later(reach.random.between(0, 10) * SECOND, () => says(result));
       });
     });
   }
 
-  #touch(action: Action, session: AgentSession): Touched {
+  #act(action: Action, session: AgentSession): SimOutcome {
     const agent = this.#reach.agentOf(session);
     if (!agent) return { result: "refused", reason: "there is no such agent", proven: null };
     const objection = this.#isCareless ? null : this.#objection(action, agent);
     if (objection !== null) return { result: "refused", reason: objection, proven: null };
-    const touch = TOUCHES[action.do];
-    if (!touch) return { result: "refused", reason: "not possible here", proven: null };
-    this.#reach.touched(action, agent);
-    return touch(agent);
+    const effect = EFFECTS[action.do];
+    if (!effect) return { result: "refused", reason: "not possible here", proven: null };
+    this.#reach.acted(action, agent);
+    return effect(agent);
   }
 
   /** The state right before the action. */
@@ -107,7 +107,7 @@ export class SimEffects implements Effects {
   }
 }
 
-const TOUCHES: Readonly<Partial<Record<ActionName, (agent: SimAgent) => Touched>>> = {
+const EFFECTS: Readonly<Partial<Record<ActionName, (agent: SimAgent) => SimOutcome>>> = {
   nudge: (agent) => agent.nudge(),
   interrupt: (agent) => agent.interrupt(),
   stop: (agent) => agent.stop(),

@@ -25,7 +25,7 @@ export interface Attempt {
   /** Daemon time. */
   at: number;
   trueAt: number;
-  touched: boolean;
+  acted: boolean;
   /** Null while the outcome is unknown. */
   outcome: ActionOutcome | null;
 }
@@ -128,7 +128,7 @@ export class Invariants {
     const unknown = same.find((one) => one.outcome === null || one.outcome.result === "unknown");
     this.#must(!unknown, "R5 an unknown outcome is never repeated", () => `${what}, after ${unknown?.action.do}`);
     if (judge) this.#seen(action, judge, at, what);
-    this.attempts.push({ action, at, trueAt: now, touched: false, outcome: null });
+    this.attempts.push({ action, at, trueAt: now, acted: false, outcome: null });
     const limit = this.#world.agents.find(({ name }) => name === action.agent)?.limit;
     if (action.problem === "rate_limited" && limit?.until)
       this.#must(at >= limit.until, "a limit's wait is not cut short", () => `${what}, ${limit.until} > ${at}`);
@@ -187,13 +187,13 @@ export class Invariants {
   }
 
   /** The agent is acted on at this moment. */
-  touched(action: Action, agent: SimAgent): void {
+  acted(action: Action, agent: SimAgent): void {
     const attempt = this.attempts.findLast((one) => one.action.id === action.id);
     const what = `${action.agent} ${action.do} ${action.id}`;
     this.#must(attempt !== undefined, "R1 no effect without a decision", () => what);
     const isSame = ACTIONS[action.do].starts || agent.session.id === action.session;
     this.#must(isSame, "S5 the action is on the judged agent", () => what);
-    this.#must(attempt?.touched !== true, "R5 no action is repeated", () => what);
+    this.#must(attempt?.acted !== true, "R5 no action is repeated", () => what);
     this.#must(agent.mode !== "dialog" || action.do === "resume", "S4 no key goes into a dialog", () => what);
     this.#must(action.do !== "resume" || agent.mode === "gone", "no second session beside a running one", () => what);
     this.#must(
@@ -201,7 +201,7 @@ export class Invariants {
       "R18 no destructive action on a working agent",
       () => what,
     );
-    if (attempt) attempt.touched = true;
+    if (attempt) attempt.acted = true;
     const { budgets } = this.#world.policyOf(action.agent);
     for (const breach of breaches(this.attempts, action, budgets)) this.#must(false, "R16 budgets hold", () => breach);
   }

@@ -103,7 +103,7 @@ function countsOf(world: World): Record<string, number> {
     incidents: incidents.size,
     ...Object.fromEntries(phases),
     asked: attempts.length,
-    touched: attempts.filter(({ touched }) => touched).length,
+    acted: attempts.filter(({ acted }) => acted).length,
     alerts: reported.arrived,
     "alerts twice": reported.twice,
     "answers lost": reported.lost,

@@ -44,7 +44,7 @@ describe(`a day of eight agents, ${SEEDS.length} times`, () => {
       "effect fail_after",
     ];
     const notifier = ["report fail_after", "channel fail_after", "channel refused", "mute", "alerts twice"];
-    const work = ["spells", "touched", "recovered", "escalated", "closed", "alerts"];
+    const work = ["spells", "acted", "recovered", "escalated", "closed", "alerts"];
     const missing = [...wanted, "outage", "silence", ...calls, ...notifier, ...work].filter((name) => !total[name]);
     expect(missing, JSON.stringify(total)).toEqual([]);
     if (FULL) console.log(JSON.stringify(total));

@@ -415,7 +415,7 @@ export class World implements Air {
         of().isDead = true;
       },
       asked: (action) => this.invariants.asked(action),
-      touched: (action, agent) => this.invariants.touched(action, agent),
+      acted: (action, agent) => this.invariants.acted(action, agent),
       answered: (action, outcome) => this.invariants.answered(action, outcome),
     };
   }

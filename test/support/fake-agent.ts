@@ -98,14 +98,14 @@ export async function viewOf(home: Home, name: string): Promise<SessionView | nu
   );
 }
 
-export const wordOf = ({ state, cause }: Pick<SessionView, "state" | "cause">): string =>
+export const verdictOf = ({ state, cause }: Pick<SessionView, "state" | "cause">): string =>
   cause === null ? state : `${state}/${cause}`;
 
 /** Waits until `status --json` shows this state (`gone*`: with any cause), and returns the rest of the view. */
 export async function reaches(home: Home, name: string, wanted: string, ms = 90_000): Promise<SessionView> {
   let last: SessionView | null = null;
   const says = (view: SessionView): boolean =>
-    wanted.endsWith("*") ? view.state === wanted.slice(0, -1) : wordOf(view) === wanted;
+    wanted.endsWith("*") ? view.state === wanted.slice(0, -1) : verdictOf(view) === wanted;
   const isSo = async (): Promise<boolean> => {
     last = await viewOf(home, name);
     if (last === null || !says(last)) return false;
@@ -113,7 +113,9 @@ export async function reaches(home: Home, name: string, wanted: string, ms = 90_
     return last !== null && says(last);
   };
   await until(`${name} to be ${wanted}`, isSo, ms).catch((error: Error) => {
-    throw new Error(`${error.message}; it is ${last ? `${wordOf(last)}: ${last.reasons.join(" · ")}` : "not known"}`);
+    throw new Error(
+      `${error.message}; it is ${last ? `${verdictOf(last)}: ${last.reasons.join(" · ")}` : "not known"}`,
+    );
   });
   return last as unknown as SessionView;
 }

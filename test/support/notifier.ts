@@ -40,7 +40,7 @@ export class NotifyingLoop extends TestLoop {
   policy: Policy = POLICIES.default;
   /** The permitted actions; none by default. */
   can: readonly ActionName[] = [];
-  touch: (action: Action) => Partial<ActionOutcome> = () => ({});
+  outcomeOf: (action: Action) => Partial<ActionOutcome> = () => ({});
 
   /** The delivered alerts, and the answer to the next one. */
   readonly arrived: Notice[] = [];
@@ -83,7 +83,7 @@ export class NotifyingLoop extends TestLoop {
       result: "done",
       reason: "",
       proven: true,
-      ...this.touch(action),
+      ...this.outcomeOf(action),
     });
     this.alertSender = new AlertSender({
       outbox: journal.outbox,
@@ -119,7 +119,7 @@ export class NotifyingLoop extends TestLoop {
   }
 
   /** `edge title`, in order of arrival. */
-  get heard(): string[] {
+  get alertTitles(): string[] {
     return this.arrived.map(({ edge, title }) => `${edge} ${title.replace("Watchdog: ", "")}`);
   }
 

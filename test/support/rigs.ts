@@ -189,7 +189,7 @@ function rigOf(
         return last.terminalState !== null && isSo(last.terminalState.screenState);
       };
       await until("the terminal to show it", fits).catch((error: Error) => {
-        throw new Error(`${error.message}; the last look was ${JSON.stringify(last)}`);
+        throw new Error(`${error.message}; the last check was ${JSON.stringify(last)}`);
       });
       return last as unknown as Extract<TerminalCheck<unknown>, { ticket: unknown }>;
     },

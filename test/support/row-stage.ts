@@ -186,7 +186,7 @@ export class RowStage {
   async acted(agents: readonly string[], ms: number): Promise<IncidentView> {
     const found = (): IncidentView | undefined =>
       this.#incidents.find((one) => agents.includes(one.agent) && one.actions.some(({ result }) => result === "done"));
-    await eventually(`one of ${agents.join()} to be touched`, () => found() !== undefined, ms);
+    await eventually(`one of ${agents.join()} to be acted on`, () => found() !== undefined, ms);
     return found() as IncidentView;
   }
 

@@ -6,7 +6,7 @@ import { scoreResetTimes } from "../../eval/reset-times.js";
 import { scoreSessions } from "../../eval/sessions.js";
 import { figuresText, worstText } from "./eval.js";
 
-describe("figures for people", () => {
+describe("the scores as text", () => {
   it("have a line for each bar, and say which is met, missed or without cases", () => {
     const bar = { name: "false alarms", unit: "count" as const, relation: "<=" as const, bar: 0, figure: 1 };
     const text = figuresText(

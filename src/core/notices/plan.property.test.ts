@@ -115,7 +115,7 @@ describe("planAlerts", () => {
         played.pass(20 * 60);
         played.report();
         const covered = new Set([...memory.states.values()].flatMap(({ members }) => members));
-        const untold = world.incidentState.incidents.filter(
+        const unreported = world.incidentState.incidents.filter(
           (incident) =>
             isOpen(incident) &&
             incident.confirmedAt !== null &&
@@ -124,7 +124,7 @@ describe("planAlerts", () => {
             !covered.has(`${incident.id}.${incident.reopened}`) &&
             !memory.states.has(`outage:${incident.outage}`),
         );
-        expect(untold).toEqual([]);
+        expect(unreported).toEqual([]);
       }),
       { numRuns: RUNS },
     );

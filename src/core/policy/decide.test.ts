@@ -298,7 +298,7 @@ describe("a stop that waits for evidence", () => {
 });
 
 describe("an outage", () => {
-  it("is observed for two minutes after an action, even if the next agent's turn has begun", () => {
+  it("is observed for two minutes after an action, even if it is the next agent's turn", () => {
     const world = new World();
     for (let at = 0; at <= 3600; at += 5)
       for (const agent of ["a", "b", "c"])

@@ -46,7 +46,7 @@ describe("the key", () => {
 });
 
 describe("the port", () => {
-  const nobody = { take: () => null } as unknown as Hooks;
+  const noHooks = { take: () => null } as unknown as Hooks;
   const telemetry = { take: () => {}, view: () => ({}), stop: () => {} } as unknown as Telemetry;
 
   async function openFace(): Promise<{ face: HttpServer; port: number; key: string }> {
@@ -58,7 +58,7 @@ describe("the port", () => {
         port,
         keyFile,
         tokensFile: join(folder, "tokens"),
-        hooks: nobody,
+        hooks: noHooks,
         telemetry,
         requestMs: 300,
       });
@@ -123,7 +123,7 @@ describe("the port", () => {
       port: 0,
       keyFile: join(folder, "key"),
       tokensFile: join(folder, "tokens"),
-      hooks: nobody,
+      hooks: noHooks,
       telemetry,
     });
     await face.start();

@@ -102,7 +102,7 @@ describe("checkOf", () => {
     expect(checked.map(({ name }) => name)).toEqual(["early", "late"]);
   });
 
-  it("uses for each agent the hours configured where it works", () => {
+  it("uses the hours configured for each agent's folder", () => {
     const all = [agent("strict", [turn], { workspace: "/strict" }), agent("usual", [turn], { workspace: "/usual" })];
     const checked = checkOf(all, START + 3 * HOUR, ({ workspace }) => ({
       ...CHECK_HOURS,

@@ -354,7 +354,7 @@ describe("readResetTime, for any input", () => {
     );
   });
 
-  it("reads at a fraction of a millisecond what it reads at the millisecond", () => {
+  it("reads the same at a fraction of a millisecond as at the millisecond", () => {
     const at = Date.parse("2026-11-15T09:00:00Z");
     for (const text of [
       "resets 7pm (Europe/London)",

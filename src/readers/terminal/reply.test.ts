@@ -52,7 +52,7 @@ const screens = fc
 
 describe("a screen that is read again and again", () => {
   it.each(["claude", "codex", "gemini", "opencode", "some-program"])(
-    "states what it states at a first check: %s",
+    "gives the same facts as a first check: %s",
     (agent) => {
       const profile = compileProfile(profileFor(agent));
       fc.assert(

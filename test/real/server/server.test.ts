@@ -115,13 +115,13 @@ describe("the scripted model server", () => {
     expect(first.status).toBe(429);
     expect(await resetOf(await ask("openai"))).toBe(await resetOf(first));
     await until("the reset", async () => (await ask("openai")).status === 200);
-    expect(server.heard).toHaveLength(2);
+    expect(server.conversation).toHaveLength(2);
   });
 
   it("records all requests", async () => {
     server = await ModelServer.start([[{ do: "text", text: "one" }]]);
     await (await ask("openai", { input: ["Fix the test."] })).text();
-    expect(server.heard[0]).toContain("Fix the test.");
+    expect(server.conversation[0]).toContain("Fix the test.");
   });
 
   it("sends a whole message if no stream is requested", async () => {

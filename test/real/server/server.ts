@@ -18,7 +18,7 @@ const MODELS = ["claude-opus-5-5", "claude-sonnet-5-5", "gpt-5.1-codex", "qwen3-
 export class ModelServer {
   readonly actions: Action[] = [];
   /** The content of each request of the conversation. */
-  readonly heard: string[] = [];
+  readonly conversation: string[] = [];
   readonly #script: Script;
   readonly #server: Server;
   readonly #closing = new AbortController();
@@ -97,7 +97,7 @@ export class ModelServer {
       return;
     }
     const { number, steps } = isSide ? { number: -1, steps: SIDE_REPLY } : this.#next();
-    if (!isSide) this.heard[number] = text;
+    if (!isSide) this.conversation[number] = text;
     const note = (did: Action["did"], what?: string): void => this.#note(isSide ? "side" : did, what, number);
     note("request");
     const gone = new AbortController();

@@ -6,7 +6,7 @@ const changesOf = (pieces: string[]): TextChange[] => {
   const tail = createTextTail();
   return [...pieces.flatMap((piece) => feedText(tail, piece)), ...endText(tail)];
 };
-const tells = (text: string): boolean => changesOf([text]).some((change) => change !== null);
+const isLoop = (text: string): boolean => changesOf([text]).some((change) => change !== null);
 const lines = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join("\n");
 const PROSE =
@@ -27,7 +27,7 @@ describe("repeating text", () => {
     ["six times the same at the end of a message", "Still going round in a ring. ".repeat(6)],
     ["letters beyond the basic plane", "𝒜𝒷𝒸 𝒹ℯ𝒻 ".repeat(60)],
   ])("is reported for %s", (_, text) => {
-    expect(tells(text)).toBe(true);
+    expect(isLoop(text)).toBe(true);
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe("repeating text", () => {
     ["an ASCII drawing", lines(40, (i) => `${" ".repeat(i)}/\\${"_".repeat(40 - i)}`)],
     ["imports", lines(40, (i) => `import { part${i} } from "./parts/part${i}.js";`)],
   ])("is not reported for %s", (_, text) => {
-    expect(tells(text)).toBe(false);
+    expect(isLoop(text)).toBe(false);
   });
 
   it.each([
@@ -61,7 +61,7 @@ describe("repeating text", () => {
     ["eleven rows of a test's output", "ok\n".repeat(11)],
     ["a short sentence that is repeated eight times", "I am ready. ".repeat(8).trim().slice(0, 100)],
   ])("is not reported for %s", (_, text) => {
-    expect(tells(text)).toBe(false);
+    expect(isLoop(text)).toBe(false);
   });
 
   it("is withdrawn once when other text follows", () => {

@@ -226,9 +226,9 @@ describe("ClaudeTranscriptReader", () => {
     ],
     ["error policy_refusal", reply("m1", text("I cannot."), "refusal")],
   ])("ends the turn with %s", (word, record) => {
-    const heard = words([prompt("go"), record]);
-    expect(heard).toContain(word);
-    expect(heard.at(-1)).toBe("turn end");
+    const signals = words([prompt("go"), record]);
+    expect(signals).toContain(word);
+    expect(signals.at(-1)).toBe("turn end");
   });
 
   it("takes the end of a limit from its record, and keeps it in later signals", () => {
