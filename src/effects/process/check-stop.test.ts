@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import type { AgentSession } from "../../core/agent.js";
 import type { State } from "../../core/states.js";
 import type { EffectContext } from "../context.js";
-import { recoveredSince } from "./stop-refusal.js";
+import { checkNotRecovered } from "./check-stop.js";
 
 const recovered = (state: State | null, reasons: string[] = []): string | null => {
   const assessment = () => state && { state, reasons };
-  return recoveredSince({ id: "s1" } as AgentSession, { assessment } as unknown as EffectContext);
+  return checkNotRecovered({ id: "s1" } as AgentSession, { assessment } as unknown as EffectContext);
 };
 
 it("an agent that works again is not stopped, and the reason is named", () => {
