@@ -44,8 +44,8 @@ export class OwnAgent {
       pane: null,
       endedAt: null,
     };
-    const unkept = checkAgentLimits(this.#session);
-    if (unkept !== null) throw new ApiError("bad", unkept);
+    const objection = checkAgentLimits(this.#session);
+    if (objection !== null) throw new ApiError("bad", objection);
     this.#link = new DaemonLink({ socketPath, session: this.#session });
   }
 

@@ -40,8 +40,8 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
 /** Kinds and policies are loaded only if one is given: loading them takes as long as the rest of the start. */
 export async function checkOptions(options: AgentOptions, refuse: (text: string) => never): Promise<void> {
   const { kind, policy, tag = [] } = options;
-  const unkept = checkAgentLimits({ tags: tag, task: taskOf(options) });
-  if (unkept !== null) refuse(`error: ${unkept}`);
+  const objection = checkAgentLimits({ tags: tag, task: taskOf(options) });
+  if (objection !== null) refuse(`error: ${objection}`);
   const own = await profilesReported();
   if (kind !== undefined) {
     const { checkKind } = await import("./options.js");

@@ -44,10 +44,10 @@ describe("SessionJudge", () => {
   it.each([
     ["spawn", ["host"]],
     ["run", ["host"]],
-    ["tmux", ["pane", "senses"]],
-    ["transcript", ["senses"]],
+    ["tmux", ["pane", "sensor"]],
+    ["transcript", ["sensor"]],
   ] as const)("of origin %s counts as observed by signals from %j", (origin, proof) => {
-    for (const by of ["host", "pane", "senses"] as const) {
+    for (const by of ["host", "pane", "sensor"] as const) {
       const watched = new SessionJudge(agent({ origin }), START, testRules().settingsFor(agent()));
       watched.recordLiveness(START + 7000, by);
       expect(watched.lastAliveAt - START).toBe((proof as readonly string[]).includes(by) ? 7000 : 0);

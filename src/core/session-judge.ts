@@ -23,7 +23,7 @@ const FIRST_SIGNAL_MS = 10_000;
 const NEVER_S = 1e9;
 
 /** Where a sign of life came from: the host that holds the terminal, the tmux pane, or any other sensor of the daemon. */
-export type LivenessSource = "host" | "pane" | "senses";
+export type LivenessSource = "host" | "pane" | "sensor";
 
 /**
  * Which sources prove that rouse can see a session. A frozen host still holds the agent's terminal, whatever the process
@@ -32,8 +32,8 @@ export type LivenessSource = "host" | "pane" | "senses";
 const PROOF: Readonly<Record<AgentSession["origin"], ReadonlySet<LivenessSource>>> = {
   run: new Set<LivenessSource>(["host"]),
   spawn: new Set<LivenessSource>(["host"]),
-  tmux: new Set<LivenessSource>(["pane", "senses"]),
-  transcript: new Set<LivenessSource>(["senses"]),
+  tmux: new Set<LivenessSource>(["pane", "sensor"]),
+  transcript: new Set<LivenessSource>(["sensor"]),
 };
 
 export interface JudgingOptions extends Settings {

@@ -177,7 +177,7 @@ describe("the loop", () => {
     test = await TestLoop.working();
     for (let n = 0; n < 7; n++) {
       test.run(10, "silent");
-      test.loop.recordLiveness("s1", "senses");
+      test.loop.recordLiveness("s1", "sensor");
       await test.loop.ingest("s1", null, [{ kind: "report", at: test.hand.wall, source: "report", heartbeat: true }]);
     }
     expect(test.view().state).toBe("unknown");
@@ -191,13 +191,13 @@ describe("the loop", () => {
     await test.send("s1", WORKING);
     for (let n = 0; n < 9; n++) {
       test.run(10, "silent");
-      test.loop.recordLiveness("s1", "senses");
+      test.loop.recordLiveness("s1", "sensor");
     }
     expect(test.view().blind).toBeNull();
     test.loop.take({ kind: "unreadable", session: "s1", reason: "the tmux server does not answer" });
     for (let n = 0; n < 7; n++) {
       test.run(10, "silent");
-      test.loop.recordLiveness("s1", "senses");
+      test.loop.recordLiveness("s1", "sensor");
     }
     expect(test.view()).toMatchObject({ state: "unknown", blind: { reason: "the tmux server does not answer" } });
     test.loop.recordLiveness("s1", "pane");

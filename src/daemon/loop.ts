@@ -86,7 +86,7 @@ export class Loop {
     if (!this.state.sessions.has(session)) return null;
     const at = this.#observe();
     const { acked, fresh } = await this.#signals.append(session, from, signals, at);
-    const by = from === null ? "senses" : "host";
+    const by = from === null ? "sensor" : "host";
     this.#step({ kind: "signals", session, by, signals: fresh.map(({ signal }) => signal) }, at);
     return acked;
   }

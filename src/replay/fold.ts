@@ -83,7 +83,7 @@ class Fold {
   readonly #stderr = new StandardError();
   #now: number;
   /** Points of the grid that were read or skipped. */
-  #looks = 0;
+  #checks = 0;
   #writtenAt: number;
   #lastInputAt: number;
   #signals = 0;
@@ -180,7 +180,7 @@ class Fold {
       if (next > to) break;
       this.#now = next;
       if (next === check && this.#terminal) {
-        this.#looks++;
+        this.#checks++;
         this.#step(this.#terminal.check(next), next);
       }
       if (next === due) this.#take({ kind: "tick" }, next);
@@ -201,10 +201,10 @@ class Fold {
   #nextCheck(until: number): number {
     if (!this.#terminal) return Number.POSITIVE_INFINITY;
     const { startAt } = this.#options;
-    const check = startAt + this.#looks * CHECK_MS;
+    const check = startAt + this.#checks * CHECK_MS;
     if (check > until || check - this.#writtenAt <= QUIET_MS) return check;
-    this.#looks = Math.floor((until - startAt) / CHECK_MS) + 1;
-    return startAt + this.#looks * CHECK_MS;
+    this.#checks = Math.floor((until - startAt) / CHECK_MS) + 1;
+    return startAt + this.#checks * CHECK_MS;
   }
 
   #spaced(recheckAt: number): number {

@@ -14,8 +14,8 @@ const PASSED_ON = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as cons
 /** Beyond this backlog a slow terminal blocks the agent, as it would without rouse. */
 const BEHIND_BYTES = 1024 * 1024;
 /** Time to report the end of a run: a running daemon needs a few milliseconds, a starting one some hundred. */
-const FAREWELL_MS = 1000;
-const LATE_FAREWELL_MS = 100;
+const CLOSE_MS = 1000;
+const LATE_CLOSE_MS = 100;
 const YOUNG_MS = 5000;
 
 export type ForegroundOptions = Omit<HostOptions, "cols" | "rows" | "output" | "open">;
@@ -88,7 +88,7 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
   terminal.close();
   // A kill or an early end is worth a second of waiting to report it.
   const isWorthIt = exit.signal !== null || performance.now() - startedAt < YOUNG_MS;
-  const patience = isWorthIt ? FAREWELL_MS : LATE_FAREWELL_MS;
+  const patience = isWorthIt ? CLOSE_MS : LATE_CLOSE_MS;
   await host.close(exit, patience);
   return exit;
 }

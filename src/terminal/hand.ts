@@ -16,7 +16,7 @@ import { bytesOfKeys } from "./typed-text.js";
 /** The required part of the program's terminal; a program on pipes has none. */
 export interface HeldTerminal {
   write(bytes: Uint8Array): boolean;
-  catchUp(): { current: boolean; news: boolean };
+  catchUp(): { current: boolean; hasOutput: boolean };
   readonly isDrained: boolean;
 }
 
@@ -58,7 +58,7 @@ export class HostHand {
       const objection = typeof seen === "string" ? seen : refuseReason(seen, precondition);
       if (objection !== null) return refusedKeys(objection);
       if (!terminal.isDrained) return refusedKeys("the program does not read its input");
-      if (terminal.catchUp().news) continue;
+      if (terminal.catchUp().hasOutput) continue;
       terminal.write(bytes);
       pressed(bytes, signalOf(keys, bytes.length));
       return { bytes: bytes.length, reason: null };

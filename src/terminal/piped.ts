@@ -20,7 +20,7 @@ import type { PtyEvents, PtyExit, PtyOptions } from "./pty.js";
 
 const EARLY_BYTES_MAX = 4 * 1024 * 1024;
 const BEHIND_BYTES = 1024 * 1024;
-const FAREWELL_MS = 1000;
+const CLOSE_MS = 1000;
 /** Processes that outlive the program may hold its pipes; their output passes for this long after its end. */
 const LINGER_MS = 500;
 const LINE_FEED = /\r?\n/g;
@@ -49,7 +49,7 @@ export async function runPiped(options: ForegroundOptions): Promise<PtyExit> {
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   for (const signal of ["SIGINT", "SIGQUIT"] as const) process.on(signal, hasTerminal ? () => {} : pass);
   const exit = await host.exited;
-  await host.close(exit, FAREWELL_MS);
+  await host.close(exit, CLOSE_MS);
   return exit;
 }
 

@@ -112,15 +112,15 @@ export class Pty {
   }
 
   /**
-   * Reads the program's output up to now, and passes it on; false if reading is paused. `news` is true if there was
+   * Reads the program's output up to now, and passes it on; false if reading is paused. `hasOutput` is true if there was
    * any; otherwise the receiver's screen is current.
    */
-  catchUp(): { current: boolean; news: boolean } {
+  catchUp(): { current: boolean; hasOutput: boolean } {
     if (this.#ended || this.#term._socket.isPaused() || this.#term._socket.readableLength > 0)
-      return { current: false, news: false };
+      return { current: false, hasOutput: false };
     const length = this.#read(0, 1);
     if (length > 0) this.#pass(length);
-    return { current: length < READ_BYTES, news: length > 0 };
+    return { current: length < READ_BYTES, hasOutput: length > 0 };
   }
 
   get terminal(): this {

@@ -44,7 +44,7 @@ const VIEWERS_MAX = 64;
 const BEHIND_BYTES = 4 * 1024 * 1024;
 const GRACE_MS = 10_000;
 const GRACE_MS_MAX = 600_000;
-const FAREWELL_MS = 1000;
+const CLOSE_MS = 1000;
 
 export class Viewers {
   readonly #host: ViewedHost;
@@ -106,7 +106,7 @@ export class Viewers {
   async close(exit: { code: number | null; signal: number | null }): Promise<void> {
     // Accepts pending connections first: a refused client could not know whether its request was received. The host's
     // own request is the last in that queue.
-    const last = askHostProcess(this.#path, { op: "info" }, "info", FAREWELL_MS);
+    const last = askHostProcess(this.#path, { op: "info" }, "info", CLOSE_MS);
     removeDeadSocket(this.#path);
     await last;
     this.#server.close();
@@ -114,7 +114,7 @@ export class Viewers {
     const closed = [...this.#viewers].map(
       (viewer) =>
         new Promise<void>((resolve) => {
-          const late = setTimeout(() => viewer.socket.destroy(), FAREWELL_MS);
+          const late = setTimeout(() => viewer.socket.destroy(), CLOSE_MS);
           viewer.socket.once("close", () => {
             clearTimeout(late);
             resolve();

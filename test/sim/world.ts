@@ -271,7 +271,7 @@ export class World implements Air {
     if (life.isDead) return;
     for (const { id: session, name, origin, endedAt } of this.sessions.values())
       if (endedAt === null && !this.isSilent(name))
-        life.loop.recordLiveness(session, origin === "tmux" ? "pane" : origin === "transcript" ? "senses" : "host");
+        life.loop.recordLiveness(session, origin === "tmux" ? "pane" : origin === "transcript" ? "sensor" : "host");
     life.loop.tick();
     life.flush();
     this.watchedMs += this.setting.stepMs;

@@ -25,7 +25,7 @@ export interface Tool {
 }
 
 const CHECKS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
-const TELLS = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
+const REPORTING = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
 const TYPES = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false } as const;
 const ENDS = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false } as const;
 
@@ -113,7 +113,7 @@ export const TOOLS: readonly Tool[] = [
       payload: z.record(z.string(), z.unknown()).default({}),
       key: z.string().min(1).max(100).optional().describe("a message with the same key is stored once"),
     }),
-    hints: TELLS,
+    hints: REPORTING,
     operation: "send_message",
     asks: (args) => args,
     small: same,
@@ -127,7 +127,7 @@ export const TOOLS: readonly Tool[] = [
       message: z.string().max(2000).optional(),
       pane_id: pane.optional().describe("agent that the report is about; default: you"),
     }),
-    hints: TELLS,
+    hints: REPORTING,
     operation: "report",
     asks: ({ status, message, pane_id, own }) => {
       const { session, cwd } = (own ?? {}) as { session?: string; cwd?: string };
@@ -229,7 +229,7 @@ export const TOOLS: readonly Tool[] = [
     name: "watchdog_stop",
     description: "Stop the watchdog timer of an agent.",
     input: z.object({ pane_id: pane }),
-    hints: TELLS,
+    hints: REPORTING,
     operation: "watchdog_stop",
     asks: ofPane,
     small: same,

@@ -13,7 +13,7 @@ import { nameFor, startDaemon } from "../agent-spec.js";
 
 const LOG = 2;
 const ANSWER = 3;
-const FAREWELL_MS = 10_000;
+const CLOSE_MS = 10_000;
 /** These describe the terminal of `rouse spawn`, not the agent's. */
 const TERMINAL_VARIABLES = ["TMUX", "TMUX_PANE", "STY", "WINDOW", "WINDOWID", "COLUMNS", "LINES"];
 
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   process.on("SIGHUP", () => {});
   const exit = await host.exited;
   releaseName(paths, host.name);
-  await host.close(exit, FAREWELL_MS);
+  await host.close(exit, CLOSE_MS);
 }
 
 async function start({ spec: wanted, cols, rows }: HostOrder): Promise<Host | null> {

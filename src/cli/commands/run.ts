@@ -43,8 +43,8 @@ async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
   const { releaseName } = await import("../../terminal/names.js");
   const paths = rousePaths();
   const spec = nameFor(wanted);
-  const unkept = checkFolders(paths) ?? checkAgentLimits(spec);
-  if (unkept !== null) return runUnwatched(spec, unkept);
+  const objection = checkFolders(paths) ?? checkAgentLimits(spec);
+  if (objection !== null) return runUnwatched(spec, objection);
   reportUnwritten(paths);
   try {
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;

@@ -27,8 +27,8 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
         return;
       }
       const spec = specOf(command, options, "spawn");
-      const unkept = checkAgentLimits(spec);
-      if (unkept !== null) throw new BadInput(`not started: ${unkept}`);
+      const objection = checkAgentLimits(spec);
+      if (objection !== null) throw new BadInput(`not started: ${objection}`);
       // A new agent is to be watched: that ends a "rouse down".
       clearStopped(rousePaths());
       // Undefined if the output is not a terminal, despite the types.

@@ -113,11 +113,11 @@ export function assessActivity(
   const age = (at: number): number => awakeMs(asleep, at, now);
   const lookbackMs = settingOf(options, "lookback_minutes") * MINUTE;
 
-  const heard =
+  const candidates =
     "recent" in activity
       ? [...activity.recent.values()].flat().filter((signal) => now - signal.at <= CONSISTENT_MS)
       : activity.filter((signal) => Number.isFinite(signal.at) && !isNoise(signal.text));
-  const signals = heard.filter(({ text }) => !holdsOneOf(options?.noise_patterns, text)).sort(newestFirst);
+  const signals = candidates.filter(({ text }) => !holdsOneOf(options?.noise_patterns, text)).sort(newestFirst);
   const newest = signals[0];
   const oldest = signals[signals.length - 1];
 

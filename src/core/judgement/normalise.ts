@@ -112,7 +112,7 @@ const QUOTED: readonly Rule[] = [
   [/\b[0-9a-f]{32,64}\b/g, "#hex"],
 ];
 
-const TELLING =
+const INFORMATIVE =
   /error|exception|fail|fatal|panic|denied|forbidden|unauthori[sz]ed|cannot|can't|could not|unable|invalid|unknown|unexpected|unsupported|missing|not found|no such|no rule|does not exist|not exist|refused|timed out|timeout|traceback|undefined|must |required|read-only|not permitted|no space left|out of memory/i;
 /** A status line of the shell or tool runner that is the same for every failure. */
 const EMPTY_WORDS =
@@ -134,7 +134,7 @@ function keyOf(text: string): string {
   return text
     .split("\n")
     .map((line) => squeeze(line).slice(0, KEY_LINE_MAX))
-    .filter((line) => line !== "" && !EMPTY_WORDS.test(line) && TELLING.test(line))
+    .filter((line) => line !== "" && !EMPTY_WORDS.test(line) && INFORMATIVE.test(line))
     .slice(0, KEY_LINES_MAX)
     .join("\n")
     .toLowerCase();

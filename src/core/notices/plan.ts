@@ -100,18 +100,18 @@ function followUps(input: AlertInput, state: AlertState, incidents: readonly Inc
     const end = { ...follow("resolved", "info"), members: state.members };
     return [silenced ? { ...end, deliveries: [] } : end];
   }
-  const heard = open.filter(
+  const unsilenced = open.filter(
     (incident) =>
       incident.ackedAt === null && incident.quietSince === null && silencedUntil(incidentState, incident, now) === null,
   );
-  if (heard.length === 0) return [];
+  if (unsilenced.length === 0) return [];
   const isLasting = incidentState.outages.some(
     ({ id, escalatedAt }) => outageSubject(id) === state.subject && escalatedAt,
   );
-  const severity = isLasting ? "critical" : worst(heard);
+  const severity = isLasting ? "critical" : worst(unsilenced);
   const highest = state.edges.map((one) => one.severity).reduce(higher);
   if (severity !== highest && atLeast(severity, highest)) return [follow("escalated", severity)];
-  const kind = kindOf(heard);
+  const kind = kindOf(unsilenced);
   if (incidents.length === 1 && !state.edges.some((one) => one.kind === kind))
     return [follow("changed", severity, kind)];
   const reminded = state.edges.filter(({ edge }) => edge === "reminder").length;

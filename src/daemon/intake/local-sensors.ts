@@ -29,7 +29,7 @@ import { quitSignal } from "../../terminal/leave.js";
 import type { RecordedEnd } from "../../terminal/registry.js";
 import type { Loop } from "../loop.js";
 import { Positions } from "./positions.js";
-import { createSources, isNews, type SessionSources, sessionOf } from "./session-sources.js";
+import { createSources, hasChanged, type SessionSources, sessionOf } from "./session-sources.js";
 import { SignalBacklog } from "./signal-backlog.js";
 import type { WatchRules } from "./watch-rules.js";
 
@@ -70,7 +70,7 @@ export class LocalSensors {
   #options: LocalSensorsOptions;
   readonly #processes = new ProcessSensor();
   readonly #finder: AgentFinder;
-  readonly #transcripts = new Transcripts({ onNews: () => void this.#readSoon() });
+  readonly #transcripts = new Transcripts({ onChange: () => void this.#readSoon() });
   readonly #sources = new Map<string, SessionSources>();
   readonly #positions: Positions;
   readonly #folders: WorkspaceFolders;
@@ -293,8 +293,8 @@ export class LocalSensors {
   async #sample(session: AgentSession, pid: number, sources: SessionSources, at: number): Promise<void> {
     const sample = this.#processes.sample({ pid, start: session.pidStart }, at);
     sources.sampledAt = at;
-    if (isNews(sources.sample, sample)) await this.#backlog.add(session.id, [sample]);
-    else if (sample.alive) this.#loop.recordLiveness(session.id, "senses", at);
+    if (hasChanged(sources.sample, sample)) await this.#backlog.add(session.id, [sample]);
+    else if (sample.alive) this.#loop.recordLiveness(session.id, "sensor", at);
     sources.sample = sample;
     if (sample.alive !== false) sources.deadAt = null;
     else sources.deadAt ??= at;

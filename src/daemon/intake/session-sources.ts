@@ -57,7 +57,7 @@ export function sessionOf(agent: FoundAgent): AgentSession {
 }
 
 /** Unchanged counters are not stored: a sample every ten seconds would fill the journal. */
-export function isNews(before: ProcessSignal | null, now: ProcessSignal): boolean {
+export function hasChanged(before: ProcessSignal | null, now: ProcessSignal): boolean {
   if (!before) return true;
   return (
     before.alive !== now.alive ||

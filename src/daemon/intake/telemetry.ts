@@ -127,9 +127,9 @@ export class Telemetry {
 
   #report({ session, evidence }: SessionJudge, signals: readonly Signal[]): void {
     const edge = lastEdge(evidence);
-    const news = joinLife(signals.filter(({ kind, at }) => TIMELESS.has(kind) || at > edge));
-    if (news.length === 0) return;
-    this.#loop.ingest(session.id, null, news).catch(() => {
+    const fresh = joinLife(signals.filter(({ kind, at }) => TIMELESS.has(kind) || at > edge));
+    if (fresh.length === 0) return;
+    this.#loop.ingest(session.id, null, fresh).catch(() => {
       // The journal reports its own write errors.
     });
   }

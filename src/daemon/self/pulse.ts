@@ -22,7 +22,7 @@ export interface PulseOptions {
   /** Sends one heartbeat; the first is marked. Ends in bounded time, or when it is aborted. */
   send: (isFirst: boolean, abort: AbortSignal) => Promise<void>;
   /** The last heartbeat, when the daemon is stopped on request. */
-  bye?: () => Promise<void>;
+  sendLast?: () => Promise<void>;
 }
 
 export class Pulse {
@@ -53,7 +53,7 @@ export class Pulse {
   stop(): void {
     if (this.#abort.signal.aborted) return;
     this.#abort.abort();
-    this.#options.bye?.().catch(() => {
+    this.#options.sendLast?.().catch(() => {
       // The monitor notices the end by itself.
     });
   }

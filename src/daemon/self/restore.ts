@@ -33,7 +33,7 @@ export function* restoreSessions(
     const history = new History(state, session.id, session.startedAt);
     for (const { seq, signal, receivedAt } of journal.read(session.id)) {
       const unobservedFrom = signal.kind === "gap" ? signal.from : receivedAt;
-      history.add(signal, receivedAt, seq === null ? "senses" : "host", unobservedFrom);
+      history.add(signal, receivedAt, seq === null ? "sensor" : "host", unobservedFrom);
       if (++signals % PIECE === 0) yield signals;
     }
     history.flush();

@@ -37,6 +37,6 @@ export function servicePulse(env: Env = process.env, pid: number = process.pid):
     to: "systemd",
     everyMs: isWatched ? Number(usec) / 1000 / 2 : UNWATCHED_MS,
     send: (isFirst, abort) => notify(isFirst ? ["READY=1", "WATCHDOG=1"] : ["WATCHDOG=1"], abort),
-    bye: () => notify(["STOPPING=1"]),
+    sendLast: () => notify(["STOPPING=1"]),
   });
 }

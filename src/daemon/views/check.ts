@@ -97,10 +97,10 @@ export function ownActivity({ session, evidence: { activity } }: SessionJudge): 
 
 /** Time of the last status (turn state, report) or progress; its start if there was none. */
 function lastSignAt({ session, evidence }: SessionJudge): number {
-  const words = Object.values(evidence.turn.statuses).map(({ at }) => at);
+  const turnTimes = Object.values(evidence.turn.statuses).map(({ at }) => at);
   const statuses = (evidence.activity.recent.get("status_update") ?? []).map(({ at }) => at);
-  const news = Object.values(evidence.progress.seen);
-  return Math.max(session.startedAt, evidence.report?.at ?? 0, ...words, ...statuses, ...news);
+  const progressTimes = Object.values(evidence.progress.seen);
+  return Math.max(session.startedAt, evidence.report?.at ?? 0, ...turnTimes, ...statuses, ...progressTimes);
 }
 
 function categoryOf(ageMs: number, { warning_hours, critical_hours, auto_resume_hours }: CheckOptions): Category {

@@ -62,7 +62,7 @@ class OpenCodeDatabase implements RowSource {
 
   async read(): Promise<ChangedRows> {
     const nothing = { rows: [], more: false, refusal: null, isBusy: false };
-    const refusal = await this.#stands();
+    const refusal = await this.#checkFile();
     if (refusal !== null) return { ...nothing, refusal };
     try {
       if (!this.#database) this.#openAgain();
@@ -84,7 +84,7 @@ class OpenCodeDatabase implements RowSource {
   }
 
   /** Does the file exist and belong to this user? If another file has its name now, that file is opened. */
-  async #stands(): Promise<Refusal | null> {
+  async #checkFile(): Promise<Refusal | null> {
     const found = await this.#access.fileId(this.#place.path, this.#place.root);
     if (!found.ok) {
       this.close();

@@ -20,7 +20,7 @@ export class ConfirmedReading {
   #agreed: ScreenFacts | null = null;
   #said: { key: ScreenFacts | null; reply: string; tokens: number | undefined; moving: boolean } | null = null;
   /** Did the previous check find a reply or a counter that was not yet reported? */
-  #wasNews = false;
+  #hadChanged = false;
 
   /** Did the last check find a new state that no other check has confirmed? */
   get isUnsettled(): boolean {
@@ -29,7 +29,7 @@ export class ConfirmedReading {
 
   /** The same, or a reply or a counter that is new. */
   get isOpen(): boolean {
-    return this.isUnsettled || this.#wasNews;
+    return this.isUnsettled || this.#hadChanged;
   }
 
   /** Would the next check report anything if the screen does not change? */
@@ -62,12 +62,12 @@ export class ConfirmedReading {
     const tokens = agrees ? seen.tokens : (seen.tokens ?? this.#agreed.tokens);
     const moving = at - this.#movedAt < MOTION_MS;
     const said = this.#said;
-    const isNews = said !== null && (said.reply !== seen.reply || said.tokens !== tokens);
+    const hasChanged = said !== null && (said.reply !== seen.reply || said.tokens !== tokens);
     // A frame that is torn at this check is complete at the next. Some programs repaint their whole history (Qwen Code
     // every 40 s); half of it counted as a new reply, and as progress of a dead stream.
-    const isFirst = isNews && !this.#wasNews;
-    this.#wasNews = isNews;
-    if (said && (isFirst || !isNews) && said.moving === moving && said.key === this.#settled) return null;
+    const isFirst = hasChanged && !this.#hadChanged;
+    this.#hadChanged = hasChanged;
+    if (said && (isFirst || !hasChanged) && said.moving === moving && said.key === this.#settled) return null;
     const facts: ScreenFacts = agrees ? seen : { ...this.#agreed, reply: seen.reply, ...progress(seen) };
     const reading: ScreenReading = { ...facts, moving };
     if (isFirst) {

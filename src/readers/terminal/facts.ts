@@ -31,7 +31,7 @@ export function readFacts(
   const clock = clockIn(screen.rows, regions.status, check);
   if (clock > 0) {
     facts.busy = true;
-    check.clockStands?.(clock);
+    check.recordClock?.(clock);
   }
   if (profile.profile.bareMessages) {
     const isBelow = check.turning !== undefined && screen.rows.slice(...regions.foot).some(check.turning);

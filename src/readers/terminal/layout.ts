@@ -38,7 +38,7 @@ export interface Layout {
 export function layOut(profile: CompiledProfile, screen: ScreenText, check: ScreenCheck): Layout {
   const layout = layOutOnce(profile, screen, check);
   const { composer } = layout;
-  return composer && check.stood?.(screen.rows, composer.top) ? layOutOnce(profile, screen, check) : layout;
+  return composer && check.recordRows?.(screen.rows, composer.top) ? layOutOnce(profile, screen, check) : layout;
 }
 
 function layOutOnce(profile: CompiledProfile, screen: ScreenText, check: ScreenCheck): Layout {

@@ -74,17 +74,17 @@ export class ReplyReader {
 
   /** Keeps the rows. Has more of them changed than a bullet or a clock? */
   #takeIn(rows: readonly ScreenRow[], end: number): boolean {
-    let isNews = this.#rows.length !== end;
+    let hasChanged = this.#rows.length !== end;
     this.#rows.length = this.#digests.length = Math.min(this.#rows.length, end);
     for (let y = 0; y < end; y++) {
       const row = rows[y] as ScreenRow;
       if (row === this.#rows[y]) continue;
       const known = digestOfRow(row);
-      isNews ||= known !== this.#digests[y];
+      hasChanged ||= known !== this.#digests[y];
       this.#rows[y] = row;
       this.#digests[y] = known;
     }
-    return isNews;
+    return hasChanged;
   }
 }
 

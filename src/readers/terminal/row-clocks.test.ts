@@ -9,7 +9,7 @@ function ticksOf() {
     ticking: (row: string, at: number) => ticks.ticking(rowOf(row), at),
     turning: (row: string, at: number) => ticks.turning(rowOf(row), at),
     inherits: (row: string, above: number, at: number) => ticks.inherits(rowOf(row), above, at),
-    stands: (above: number, at: number) => ticks.stands(above, at),
+    recordClock: (above: number, at: number) => ticks.recordClock(above, at),
   };
 }
 
@@ -104,7 +104,7 @@ describe("a running clock", () => {
     const ticks = ticksOf();
     const next = "✻ No answer yet, next try in 4m 14s";
     expect(ticks.inherits(next, 2, 1000)).toBe(false);
-    ticks.stands(2, 1000);
+    ticks.recordClock(2, 1000);
     expect(ticks.inherits(next, 2, 3000)).toBe(true);
     expect(ticks.inherits(next, 3, 3000)).toBe(false);
     expect(ticks.inherits("The tests took 4m 14s", 2, 3000)).toBe(false);

@@ -152,7 +152,7 @@ export class RowClocks {
   }
 
   /** A clock runs this many rows above the composer. */
-  stands(above: number, at: number): void {
+  recordClock(above: number, at: number): void {
     this.#place = { above, at };
   }
 

@@ -17,11 +17,11 @@ export interface ScreenCheck {
   /** Is this a row that the program keeps right above its composer? */
   isStatic?: (row: ScreenRow) => boolean;
   /** Adds the rows above the composer's first row. True if this changes which row the program keeps there. */
-  stood?: (rows: readonly ScreenRow[], top: number) => boolean;
+  recordRows?: (rows: readonly ScreenRow[], top: number) => boolean;
   /** Signs after which the program was seen to wait for input; the check adds to them. */
   signs?: Set<string>;
   /** Reports a clock that runs this many rows above the composer. */
-  clockStands?: (above: number) => void;
+  recordClock?: (above: number) => void;
 }
 
 export type ScreenFacts = Omit<ScreenReading, "moving">;

@@ -89,7 +89,7 @@ export class TerminalReader {
     this.#resetTimes = new ResetTimes(options);
     this.#check = this.#checkBy({});
     this.#structuralCheck = this.#checkBy({
-      stood: (rows, top) => this.#staticRows.see(rows, top),
+      recordRows: (rows, top) => this.#staticRows.see(rows, top),
       signs: this.#signs,
     });
     this.#emulator = new Emulator(options, (data) => {
@@ -131,7 +131,7 @@ export class TerminalReader {
     if (!this.#checked) return null;
     const { compiled, facts } = this.#checked;
     const { screen } = this.#emulator;
-    const { stood: _, ...check } =
+    const { recordRows: _, ...check } =
       compiled === this.#compiled && !this.#isByStructure ? this.#check : this.#structuralCheck;
     const layout = layOut(compiled, screen, { ...check, signs: new Set(this.#signs) });
     return explainScreen(compiled, screen, layout, facts);
@@ -231,7 +231,7 @@ export class TerminalReader {
   }
 
   /** The knowledge of previous checks about rows, at the time `at` of the current check. */
-  #checkBy(more: Pick<ScreenCheck, "stood" | "signs">): ScreenCheck {
+  #checkBy(more: Pick<ScreenCheck, "recordRows" | "signs">): ScreenCheck {
     const check: ScreenCheck = {
       at: Number.NEGATIVE_INFINITY,
       until: (text) => this.#resetTimes.until(text, check.at),
@@ -240,7 +240,7 @@ export class TerminalReader {
       turning: (row) => this.#ticks.turning(row, check.at),
       isStatic: (row) => this.#staticRows.isStatic(row),
       inherits: (row, above) => this.#ticks.inherits(row, above, check.at),
-      clockStands: (above) => this.#ticks.stands(above, check.at),
+      recordClock: (above) => this.#ticks.recordClock(above, check.at),
       ...more,
     };
     return check;

@@ -173,10 +173,10 @@ export class AdoptedPane {
   }
 
   #report(signals: Signal[], liveness: Liveness, blind: string | null, changed: boolean): void {
-    const news = changed || signals.length > 0 || liveness !== this.#liveness || blind !== this.#blind;
+    const hasChanged = changed || signals.length > 0 || liveness !== this.#liveness || blind !== this.#blind;
     this.#liveness = liveness;
     this.#blind = blind;
-    if (news) this.#emit(signals);
+    if (hasChanged) this.#emit(signals);
   }
 
   #emit(signals: Signal[]): void {

@@ -38,7 +38,7 @@ describe("Transcripts", () => {
   it("notices a change without sweeping, even if the file is replaced", async () => {
     let news = 0;
     const got: unknown[] = [];
-    transcripts = new Transcripts({ sweepMs: Number.POSITIVE_INFINITY, onNews: () => news++ });
+    transcripts = new Transcripts({ sweepMs: Number.POSITIVE_INFINITY, onChange: () => news++ });
     writeFileSync(path, "");
     await transcripts.add("a", options());
     await transcripts.tick(1);
@@ -60,7 +60,7 @@ describe("Transcripts", () => {
 
   it("checks again after a notice, because a second notice right after it can be lost", async () => {
     let news = 0;
-    transcripts = new Transcripts({ sweepMs: Number.POSITIVE_INFINITY, onNews: () => news++ });
+    transcripts = new Transcripts({ sweepMs: Number.POSITIVE_INFINITY, onChange: () => news++ });
     writeFileSync(path, "");
     await transcripts.add("a", options());
     await transcripts.tick(1);
@@ -74,7 +74,7 @@ describe("Transcripts", () => {
 
   it("notices a file whose folder did not exist when it was added", async () => {
     let news = 0;
-    transcripts = new Transcripts({ sweepMs: 50, onNews: () => news++ });
+    transcripts = new Transcripts({ sweepMs: 50, onChange: () => news++ });
     const late = join(root, "new", "project", "s.jsonl");
     await transcripts.add("a", { ...options(), path: late });
     await transcripts.tick(Date.now());

@@ -17,7 +17,7 @@ export interface TranscriptUpdate {
 
 export interface TranscriptsOptions {
   /** Called when a file changed, so that the caller need not wait for its next tick. */
-  onNews?: () => void;
+  onChange?: () => void;
   sweepMs?: number;
   /** False: checks at intervals only. */
   watch?: boolean;
@@ -132,23 +132,23 @@ export class Transcripts {
     const isDue = ({ due, sweptAt, noticed, readAt }: Entry): boolean =>
       due || at - sweptAt >= sweepMs || (isWatching && !noticed && at - readAt >= sweepMs * UNNOTICED_SHARE);
     const due = [...this.#entries].filter(([, entry]) => isDue(entry));
-    const news: TranscriptUpdate[] = [];
+    const updates: TranscriptUpdate[] = [];
     for (let from = 0; from < due.length; from += AT_ONCE) {
       const batch = due
         .slice(from, from + AT_ONCE)
         .map(([session, entry]) => this.#readOne(session, entry, at, sweepMs));
-      news.push(...(await Promise.all(batch)));
+      updates.push(...(await Promise.all(batch)));
     }
-    return news.filter(({ signals, refusal }) => signals.length > 0 || refusal !== null);
+    return updates.filter(({ signals, refusal }) => signals.length > 0 || refusal !== null);
   }
 
   async #readOne(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptUpdate> {
     const isFirst = entry.readAt === Number.NEGATIVE_INFINITY;
     const wasReported = entry.due;
-    const news = await readEntry(session, entry, at, sweepMs);
+    const update = await readEntry(session, entry, at, sweepMs);
     // It has grown without an event: the watch is on a path that no longer exists, so it is set up again.
     if (
-      news.signals.length > 0 &&
+      update.signals.length > 0 &&
       (isFirst || !wasReported) &&
       !entry.noticed &&
       this.#entries.get(session) === entry
@@ -156,7 +156,7 @@ export class Transcripts {
       this.#unnotice(noticedOf(entry.sensor), session);
       this.#notice(noticedOf(entry.sensor), session);
     }
-    return news;
+    return update;
   }
 
   #notice(path: string, session: string): void {
@@ -190,7 +190,7 @@ export class Transcripts {
       entry.noticed = true;
       this.#readAgain(entry);
     }
-    this.#options.onNews?.();
+    this.#options.onChange?.();
   }
 
   #readAgain(entry: Entry): void {
@@ -198,7 +198,7 @@ export class Transcripts {
     const timer = setTimeout(() => {
       this.#again.delete(entry);
       entry.due = true;
-      this.#options.onNews?.();
+      this.#options.onChange?.();
     }, AGAIN_MS);
     this.#again.set(entry, timer.unref());
   }

@@ -34,7 +34,7 @@ export interface FolderCheck {
   head: string | null;
   /** The files of the work, and the time of the last change of each. */
   paths: readonly string[];
-  touchedAt: Float64Array;
+  anyChangeAt: Float64Array;
   /** Files changed since then may be missing from the list: git does not run at every check. */
   listedAfter: number;
   tests: { file: FoundFile; source: TestSource }[];
@@ -83,8 +83,8 @@ export class WorkspaceFolder {
    */
   async check(at: number, checkedAt: number | null): Promise<FolderCheck | null> {
     const last = this.#last;
-    const isNews = last !== null && (checkedAt === null ? last.at === at : last.at > checkedAt);
-    if (isNews && at < this.#nextAt) return last;
+    const isNewer = last !== null && (checkedAt === null ? last.at === at : last.at > checkedAt);
+    if (isNewer && at < this.#nextAt) return last;
     const root = realRoot(this.#path);
     if (root === null) return null;
     const startedAt = performance.now();
@@ -118,7 +118,7 @@ export class WorkspaceFolder {
     const isFresh = isListed || listed === null;
     const listedAfter = isFresh || this.#last === null ? this.#listedAt : this.#last.listedAfter;
     if (isFresh) this.#listedAt = at;
-    const touchedAt = await changeTimes(root, paths);
+    const anyChangeAt = await changeTimes(root, paths);
 
     const tests: FolderCheck["tests"] = [];
     for (const source of TEST_SOURCES) for (const file of await find(source.pattern)) tests.push({ file, source });
@@ -132,7 +132,7 @@ export class WorkspaceFolder {
       root,
       head,
       paths,
-      touchedAt,
+      anyChangeAt,
       listedAfter,
       tests,
       roles,

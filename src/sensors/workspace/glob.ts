@@ -8,7 +8,7 @@ export interface FoundFile {
   path: string;
   changedAt: number;
   /** Time of its last change of any kind: for an unpacked or renamed file, later than its own time. */
-  touchedAt: number;
+  anyChangeAt: number;
   size: number;
   /** Differs when the file does, as far as the system shows it without reading the file. */
   key: string;
@@ -60,7 +60,7 @@ export async function changeTimes(root: string, paths: readonly string[]): Promi
 /** The current state of a file. */
 export function fileAt(root: string, path: string): FoundFile {
   const stats = statsOf(join(root, path));
-  return stats ? describe(path, stats) : { path, changedAt: 0, touchedAt: 0, size: 0, key: "gone" };
+  return stats ? describe(path, stats) : { path, changedAt: 0, anyChangeAt: 0, size: 0, key: "gone" };
 }
 
 export function statsOf(path: string): Stats | null {
@@ -73,7 +73,7 @@ export function statsOf(path: string): Stats | null {
 
 function describe(path: string, stats: Stats): FoundFile {
   const { mtimeMs, ctimeMs, size, ino } = stats;
-  return { path, changedAt: mtimeMs, touchedAt: Math.max(mtimeMs, ctimeMs), size, key: `${ino} ${mtimeMs} ${size}` };
+  return { path, changedAt: mtimeMs, anyChangeAt: Math.max(mtimeMs, ctimeMs), size, key: `${ino} ${mtimeMs} ${size}` };
 }
 
 async function walk(

@@ -105,9 +105,9 @@ export class WorkspaceSensor {
     const files = this.#touchedFiles(check).filter(({ path }) => !this.#hasRole(path));
     const signals: FileSignal[] = [];
     this.#unreadSince = Number.POSITIVE_INFINITY;
-    for (const file of files.sort((a, b) => a.touchedAt - b.touchedAt)) {
+    for (const file of files.sort((a, b) => a.anyChangeAt - b.anyChangeAt)) {
       if (signals.length >= SIGNALS_MAX) {
-        this.#unreadSince = file.touchedAt;
+        this.#unreadSince = file.anyChangeAt;
         break;
       }
       const changed = await this.#changeOf(`file ${file.path}`, file, check, async () => ({
@@ -121,10 +121,10 @@ export class WorkspaceSensor {
 
   /** Files changed or removed since the previous check. A file may be listed later than it was written. */
   #touchedFiles({ folder, since }: WorkspaceCheck): FoundFile[] {
-    const { paths, touchedAt, listedAfter, root } = folder;
+    const { paths, anyChangeAt, listedAfter, root } = folder;
     const from = Math.max(this.#beginsAt, Math.min(since, this.#unreadSince, listedAfter)) - TOUCH_SLACK_MS;
     // A removed file has no time and counts as changed.
-    return paths.filter((_, index) => !((touchedAt[index] as number) < from)).map((path) => fileAt(root, path));
+    return paths.filter((_, index) => !((anyChangeAt[index] as number) < from)).map((path) => fileAt(root, path));
   }
 
   /**

@@ -47,7 +47,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     quitBy: null,
     quitOrdered: false,
     leaving: null,
-    touchedAt: null,
+    rouseTypedAt: null,
     exit: null,
     workspaceFrom: null,
     blind: null,
@@ -120,7 +120,7 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       return;
     case "input":
       if (signal.by === "human") evidence.humanAt = signal.at;
-      else evidence.touchedAt = signal.at;
+      else evidence.rouseTypedAt = signal.at;
       if (!isLeave(signal)) return;
       evidence.leaving = evidenceBeforeExit(evidence, signal.at);
       evidence.quitAt = signal.at;

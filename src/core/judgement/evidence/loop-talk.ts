@@ -56,7 +56,7 @@ export function forgetTalk(talk: TalkState): void {
 }
 
 export function takeMessage(talk: TalkState, signal: MessageSignal): void {
-  if (!hear(talk.messages, signal)) return;
+  if (!countMessage(talk.messages, signal)) return;
   talk.compactions.clear();
   talk.text = undefined;
 }
@@ -73,16 +73,16 @@ export function takeCall(talk: TalkState, { source }: ToolStartSignal): void {
 
 /** Only failures of the program itself: logins, limits and outages have their own causes. */
 export function takeError(talk: TalkState, signal: ErrorSignal): void {
-  if (signal.cause === "api" && infraOf(signal.text ?? "") === undefined) hear(talk.errors, signal);
+  if (signal.cause === "api" && infraOf(signal.text ?? "") === undefined) countMessage(talk.errors, signal);
 }
 
 /** Counts a message. True if it differs from the last one of this source. */
-function hear(said: TalkCounts, { at, source, digest }: MessageSignal | ErrorSignal): boolean {
-  const row = said.get(source);
+function countMessage(counts: TalkCounts, { at, source, digest }: MessageSignal | ErrorSignal): boolean {
+  const row = counts.get(source);
   const isSame = row?.digest === digest;
   if (row && isSame && at - row.until < SPACED_MS)
-    said.set(source, { ...row, count: row.count + 1, until: at, bare: true });
-  else said.set(source, { digest, count: 1, since: at, until: at, bare: true });
+    counts.set(source, { ...row, count: row.count + 1, until: at, bare: true });
+  else counts.set(source, { digest, count: 1, since: at, until: at, bare: true });
   return !isSame;
 }
 

@@ -11,7 +11,7 @@ const REPLIES_MAX = 64;
  * window, because samples arrive every second or every ten.
  */
 const SOCKET_WINDOW_MS = 10_000;
-const SOCKET_NEWS_BYTES = 300;
+const SOCKET_ACTIVITY_BYTES = 300;
 
 export type ProgressSource = "reply" | "tokens" | "stream" | "transcript" | "hook" | "telemetry" | "socket";
 
@@ -134,7 +134,7 @@ function takeProcess(
 function takeSocket(progress: ProgressEvidence, at: number, bytes: number): void {
   const { socket } = progress;
   const came = socket === null ? 0 : bytes < socket.bytes ? bytes : bytes - socket.bytes;
-  const isNews = came >= SOCKET_NEWS_BYTES;
-  if (isNews) progress.seen.socket = at;
-  if (socket === null || isNews || at - socket.at >= SOCKET_WINDOW_MS) progress.socket = { at, bytes };
+  const isActivity = came >= SOCKET_ACTIVITY_BYTES;
+  if (isActivity) progress.seen.socket = at;
+  if (socket === null || isActivity || at - socket.at >= SOCKET_WINDOW_MS) progress.socket = { at, bytes };
 }

@@ -44,7 +44,7 @@ export interface Evidence {
   /** The evidence when the user started to quit; what a program shows while it exits is neither work nor a result. */
   leaving: LeavingEvidence | null;
   /** When rouse itself last typed. */
-  touchedAt: number | null;
+  rouseTypedAt: number | null;
   exit: ExitSignal | null;
   /** Since when changes in its workspace are reported, including the hour before; null if it is not watched. */
   workspaceFrom: number | null;

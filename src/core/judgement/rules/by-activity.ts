@@ -20,13 +20,13 @@ export function byActivity(question: RuleInput): RuleVerdict | null {
   if (evidence.first === null) return null;
   due(now + 30_000);
   const source = evidence.progress.seen.stream === undefined ? "transcript" : "stream";
-  const heard = evidence.progress.seen[source];
-  if (!reported && heard !== undefined) {
+  const seenAt = evidence.progress.seen[source];
+  if (!reported && seenAt !== undefined) {
     return {
       state: "working",
       cause: null,
       confidence: 0.6,
-      reasons: [`Last event ${formatAgo(since(heard))} (${source}); cannot tell whether it is mid-turn`],
+      reasons: [`Last event ${formatAgo(since(seenAt))} (${source}); cannot tell whether it is mid-turn`],
     };
   }
   const ready = reported ?? shownComposer(evidence);
@@ -68,19 +68,19 @@ function ofUnknownProgram(question: RuleInput): RuleVerdict | null {
 const STARTED_MS = 60_000;
 
 /** Repeated rows contain nothing new, but they are output. */
-const saidAt = ({ evidence: { progress } }: RuleInput): number =>
+const lastOutputAt = ({ evidence: { progress } }: RuleInput): number =>
   Math.max(progress.seen.reply ?? 0, progress.outputAt ?? 0);
 
 function isStarted(question: RuleInput): boolean {
   const { evidence, since, dueAfter } = question;
-  const at = Math.max(evidence.first?.at ?? 0, saidAt(question));
+  const at = Math.max(evidence.first?.at ?? 0, lastOutputAt(question));
   dueAfter(at, STARTED_MS);
   return since(at) >= STARTED_MS;
 }
 
 function byOutput(question: RuleInput): RuleVerdict | null {
   const { evidence, since, dueAfter } = question;
-  const at = saidAt(question);
+  const at = lastOutputAt(question);
   if (evidence.first === null || at - evidence.first.at < STARTED_MS) return null;
   dueAfter(at, STARTED_MS);
   if (since(at) >= STARTED_MS) return null;

@@ -117,13 +117,13 @@ function asItEnded(question: RuleInput, exitAt: number): RuleInput {
   if (leaving && endedByHuman(evidence)) return { ...question, active: false, evidence: { ...evidence, ...leaving } };
   // Its last screen may lack the error or the question that preceded it.
   const isLeave = (left: { at: number } | null): boolean => left !== null && exitAt - left.at <= CUT_OFF_MS;
-  const stood: Partial<Evidence> = {};
-  if (isLeave(failures.left)) stood.failures = { ...failures, ...failures.left };
-  if (progress.left && isLeave(progress.left)) stood.progress = { ...progress, reading: progress.left.reading };
-  return { ...question, active: false, evidence: { ...evidence, ...stood } };
+  const before: Partial<Evidence> = {};
+  if (isLeave(failures.left)) before.failures = { ...failures, ...failures.left };
+  if (progress.left && isLeave(progress.left)) before.progress = { ...progress, reading: progress.left.reading };
+  return { ...question, active: false, evidence: { ...evidence, ...before } };
 }
 
-type Ending = Pick<Evidence, "exit" | "quitAt" | "touchedAt" | "turn">;
+type Ending = Pick<Evidence, "exit" | "quitAt" | "rouseTypedAt" | "turn">;
 
 /** True for an ordered end too: it is equally intended. */
 export function endedByHuman(evidence: Ending): boolean {
@@ -137,11 +137,11 @@ export function endedByHuman(evidence: Ending): boolean {
  * input. Input right before the end means that the user was present, unless rouse typed it or it is the request that
  * started the last turn, which may have been cut off.
  */
-function endedByKeys({ exit, touchedAt, turn }: Ending): boolean {
+function endedByKeys({ exit, rouseTypedAt, turn }: Ending): boolean {
   if (exit?.typedAt === undefined || exit.code !== null || exit.signal !== null) return false;
   const { typedAt } = exit;
   const isAfter = (at: number | null): boolean => at === null || typedAt > at;
-  return exit.at - typedAt <= TYPED_MS && isAfter(touchedAt) && isAfter(turn.startedAt);
+  return exit.at - typedAt <= TYPED_MS && isAfter(rouseTypedAt) && isAfter(turn.startedAt);
 }
 
 /** The last turn ended before the process did, according to the live view or to a record. */

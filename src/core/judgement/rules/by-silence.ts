@@ -15,7 +15,7 @@ export function bySilence(question: RuleInput): RuleVerdict {
   const { evidence, since, dueAfter, now, settings } = question;
   const { progress, turn, prompts, tools, retries } = evidence;
   // A "blocked" flag may be the first signal of all; time before it is unobserved.
-  const news = Math.max(
+  const activeAt = Math.max(
     evidence.first?.at ?? now,
     turn.startedAt ?? 0,
     prompts.closedAt ?? 0,
@@ -29,14 +29,14 @@ export function bySilence(question: RuleInput): RuleVerdict {
   const threshold =
     polledMs(question) ??
     patience * suspicionAfter(Math.max(1, sources.length), clock.wanted, clock.baseMs, clock.floorMs);
-  const silent = since(news);
-  dueAfter(news, threshold);
+  const silent = since(activeAt);
+  dueAfter(activeAt, threshold);
   if (isMarkOfNothing(question)) {
     const still = formatFor(since(progress.readingAt ?? now));
     const reasons = [`Shows as busy and always has, but the screen has not changed ${still} (screen)`];
     return { state: "working", cause: null, confidence: 0.4, reasons };
   }
-  const frozen = frozenScreen(question) ?? fullWindow(question, news);
+  const frozen = frozenScreen(question) ?? fullWindow(question, activeAt);
   if (frozen) return frozen;
   if (silent < threshold) {
     const reasons = [
@@ -45,7 +45,7 @@ export function bySilence(question: RuleInput): RuleVerdict {
     return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicionOf(silent, threshold), reasons };
   }
   const actAfter = actAfterMs(question);
-  dueAfter(news, Math.max(actAfter, threshold));
+  dueAfter(activeAt, Math.max(actAfter, threshold));
   const silentKinds = distinctKinds([
     ...sources.map((source) => KIND_OF_SOURCE[SOURCE[source]]),
     nothingBelow(evidence),
@@ -161,17 +161,19 @@ function frozenScreen(question: RuleInput): RuleVerdict | null {
 }
 
 /** The usage window was used up at the last report, and there has been no activity since. */
-function fullWindow({ evidence, since, dueAfter }: RuleInput, news: number): RuleVerdict | null {
+function fullWindow({ evidence, since, dueAfter }: RuleInput, activeAt: number): RuleVerdict | null {
   const { full } = evidence.failures;
   if (!full) return null;
-  dueAfter(news, FULL_WINDOW_SILENCE_MS);
-  if (since(news) < FULL_WINDOW_SILENCE_MS) return null;
+  dueAfter(activeAt, FULL_WINDOW_SILENCE_MS);
+  if (since(activeAt) < FULL_WINDOW_SILENCE_MS) return null;
   return {
     state: "rate_limited",
     cause: "limit",
     confidence: 0.7,
     until: full.until,
-    reasons: [`The usage window is used up (${full.source}), and there has been no activity ${formatFor(since(news))}`],
+    reasons: [
+      `The usage window is used up (${full.source}), and there has been no activity ${formatFor(since(activeAt))}`,
+    ],
   };
 }
 
