@@ -51,6 +51,21 @@ describe("the registry of programs", () => {
   });
 });
 
+describe("the core", () => {
+  it("names no program: their differences are traits", () => {
+    const names = PROGRAMS.filter(({ process }) => partOf(process) !== null).flatMap(({ profile }) => [
+      profile.id,
+      ...profile.programs,
+      ...profile.products,
+    ]);
+    const pattern = new RegExp(`\\b(?:${names.join("|")})\\b`, "i");
+    const files = readdirSync(join(ROOT, "src", "core"), { recursive: true, encoding: "utf8" });
+    const sources = files.filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+    expect(sources.length).toBeGreaterThan(100);
+    expect(sources.filter((name) => pattern.test(readFileSync(join(ROOT, "src", "core", name), "utf8")))).toEqual([]);
+  });
+});
+
 describe.each(named)("the program %s", (id, program) => {
   const { profile } = program;
 
@@ -63,6 +78,12 @@ describe.each(named)("the program %s", (id, program) => {
     expect(profileSchema.safeParse(profile).error).toBeUndefined();
     expect(profile.keys.submit.length).toBeGreaterThan(0);
     expect(profile.keys.interrupt).not.toContain("\u0003");
+  });
+
+  it("has traits that agree with its rules and titles", () => {
+    const { marksEnd, titleReportsQuietTool = false } = profile.traits;
+    if (marksEnd) expect(profile.rules.map(({ fact }) => fact)).toContain("ended");
+    if (titleReportsQuietTool) expect(profile.titles.map(({ status }) => status)).toContain("blocked");
   });
 
   it("gives each rule a unique id, by which a user's profile can name it", () => {
