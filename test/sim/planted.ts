@@ -166,27 +166,33 @@ export const PLANTED: readonly Planted[] = [
     options: parts({ policy: (policy) => ({ ...policy, limits: { ...policy.limits, marginMs: -600_000 } }) }),
   },
   {
-    bug: "no check for user input and dialogs",
+    bug: "a missing check for user input and dialogs",
     found: /a user types|into a dialog/,
     options: {},
     without: "checkNoUserTyping",
     from: 7,
   },
   {
-    bug: "no check of the observer",
+    bug: "a missing check of the observer",
     found: /R14 no action right after|blind/,
     options: { mix: manyCrashes },
     without: "observerIsWell",
   },
-  { bug: "no outage slots", found: /R17/, options: { mix: outages }, without: "isItsTurn" },
+  { bug: "missing outage slots", found: /R17/, options: { mix: outages }, without: "isItsTurn" },
   {
-    bug: "no check for two kinds of evidence",
+    bug: "a missing check for two kinds of evidence",
     found: /two kinds of evidence/,
     options: {},
     without: "checkEvidence",
     from: 4,
   },
-  { bug: "no check for permission", found: /without permission/, options: {}, without: "checkPermission", from: 2 },
+  {
+    bug: "a missing check for permission",
+    found: /without permission/,
+    options: {},
+    without: "checkPermission",
+    from: 2,
+  },
 ];
 
 function manyCrashes(mix: Parameters<NonNullable<RunOptions["mix"]>>[0]): typeof mix {

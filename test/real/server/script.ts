@@ -5,7 +5,8 @@ export type ToolCall =
   | { tool: "read"; path: string }
   | {
       tool: "shell";
-      command: string /** Asks the user first, if the client's setup leaves that to the model. */;
+      command: string;
+      /** Asks the user first, if the client's setup leaves that to the model. */
       asks?: boolean;
     }
   /** A tool of an MCP server, by the name that the client got. */
