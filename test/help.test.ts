@@ -73,3 +73,9 @@ describe("the stored help", () => {
     },
   );
 });
+
+it("lists the command help in a group with others", async () => {
+  const text = await commanderSays(100, ["--help"]);
+  const groups = text.split("\n\n").map((group) => group.split("\n").filter((line) => /^ {2}[a-z]/.test(line)));
+  expect(groups.find((lines) => lines.some((line) => line.startsWith("  help ")))?.length).toBeGreaterThan(2);
+});

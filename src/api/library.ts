@@ -298,6 +298,11 @@ export class Rouse {
     return this.call("watch", rules);
   }
 
+  /** Stops watching adopted agents; they keep running. */
+  unwatch(agents: string[]): Promise<{ unwatched: string[] }> {
+    return this.call("unwatch", { agents });
+  }
+
   /** Events as they happen, across restarts of the daemon, until you stop listening or close. */
   events<Kind extends EventKind = EventKind>(options: EventsOptions<Kind> = {}): AsyncGenerator<ApiEvent<Kind>> {
     return eventsOf(this.#socket, options, this.#ending.signal);

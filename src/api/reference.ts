@@ -54,7 +54,7 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
   Alerts: ["alerts", "alert_status", "test_alert", "retry_alerts", "dismiss_alerts"],
   "Permissions and silences": ["permissions", "allow", "silences", "silence"],
   "Watchdog timers": ["watchdogs", "watchdog_start", "watchdog_stop"],
-  "The daemon": ["health", "line", "summary", "sources", "daemon", "watch", "shut_down"],
+  "The daemon": ["health", "line", "summary", "sources", "daemon", "watch", "unwatch", "shut_down"],
 };
 
 export function apiReference(): string {

@@ -10,7 +10,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { names: ["stop"], load: async () => (await import("./commands/stop.js")).addStop },
   { names: ["recover"], load: async () => (await import("./commands/recover.js")).addRecover },
   { names: ["allow"], load: async () => (await import("./commands/allow.js")).addAllow },
-  { names: ["watch"], load: async () => (await import("./commands/watch.js")).addWatch },
+  { names: ["watch", "unwatch"], load: async () => (await import("./commands/watch.js")).addWatch },
   { names: ["status", "health", "why"], load: async () => (await import("./commands/status.js")).addStatus },
   { names: ["check"], load: async () => (await import("./commands/check.js")).addCheck },
   { names: ["summary"], load: async () => (await import("./commands/summary.js")).addSummary },
@@ -37,7 +37,7 @@ export const COMMANDS: readonly CommandEntry[] = [
 
 /** Groups of commands in the help. */
 export const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "Agents:": ["run", "spawn", "attach", "logs", "type", "stop", "recover", "allow", "watch"],
+  "Agents:": ["run", "spawn", "attach", "logs", "type", "stop", "recover", "allow", "watch", "unwatch"],
   "Status:": [
     "status",
     "health",
@@ -53,7 +53,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   "Messages and alerts:": ["messages", "alert"],
   "Recordings and policies:": ["record", "replay", "eval", "policy"],
-  "Daemon, hooks, configuration:": ["up", "down", "init", "config", "token", "completions"],
+  "Daemon, hooks, configuration:": ["up", "down", "init", "config", "token", "completions", "help"],
   "Run by programs:": ["hook", "report", "mcp"],
 };
 

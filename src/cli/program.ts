@@ -49,6 +49,8 @@ export async function createProgram(
     add(program, setExit);
   }
   for (const command of program.commands) command.helpGroup(groupOf(command.name()));
+  // The help command of commander would be a group of its own.
+  program.commandsGroup(groupOf("help")).helpCommand("help [command]", "Show help for a command");
   hint(program, "rouse");
   return program;
 }

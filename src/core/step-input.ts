@@ -7,7 +7,10 @@ import type { IncidentInput } from "./incidents/fold.js";
 import type { LivenessSource } from "./session-judge.js";
 import type { Signal } from "./signal.js";
 
-export type UserEvent = Extract<IncidentInput, { kind: "acked" | "silenced" | "unsilenced" | "feedback" }>;
+export type UserEvent = Extract<
+  IncidentInput,
+  { kind: "acked" | "silenced" | "unsilenced" | "feedback" | "forgotten" }
+>;
 
 export type StepInput =
   | { kind: "register"; session: AgentSession }

@@ -2,9 +2,11 @@
  * Parts of the daemon that the API uses. The API imports the daemon, never the reverse: `cli/commands/daemon.ts` passes
  * `serve` the function that opens the API on these parts.
  */
+
 import type { Hono } from "hono";
 import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
+import type { AgentSession } from "../core/agent.js";
 import type { Journal } from "../store/journal.js";
 import type { AgentSettings } from "./agent-settings.js";
 import type { ApiHandler } from "./http/app.js";
@@ -32,6 +34,10 @@ export interface DaemonParts
 export interface DaemonControl {
   /** Adds rules for adopting agents; returns all rules in force. */
   watch(rules: WatchRules): Promise<WatchRules>;
+  /** The rules in force. */
+  watchRules(): WatchRules;
+  /** Removes names from the rules and stops watching these agents, which keep running. */
+  unwatch(names: readonly string[], agents: readonly AgentSession[]): Promise<void>;
   pulses(): PulseView[];
   http(): HttpView;
   /** Resolves when no alert is under way; the process ends after the answer has left. */

@@ -22,7 +22,7 @@ import { Hooks } from "./intake/hooks.js";
 import { LocalSensors } from "./intake/local-sensors.js";
 import { Profiles } from "./intake/profiles.js";
 import { Telemetry } from "./intake/telemetry.js";
-import { joinRules, readRules, type WatchRules, writeRules } from "./intake/watch-rules.js";
+import { joinRules, readRules, removeFromRules, type WatchRules, writeRules } from "./intake/watch-rules.js";
 import { makeIntake } from "./intake.js";
 import { setUpLoop } from "./loop-setup.js";
 import type { ApiFactory, DaemonControl } from "./parts.js";
@@ -105,7 +105,8 @@ export async function serve(
   });
   const rulesFile = join(paths.state, "watch.json");
   const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
-  let rules = joinRules(fromConfig, readRules(rulesFile));
+  const kept = readRules(rulesFile);
+  let rules: WatchRules = { ...joinRules(fromConfig, kept), ...(kept.except ? { except: kept.except } : {}) };
   const context = readContextOf(config);
   const sensors = new LocalSensors(loop, {
     rules,
@@ -127,12 +128,19 @@ export async function serve(
     await sensors.watch(rules);
     return rules;
   };
+  const unwatch: DaemonControl["unwatch"] = async (names, agents) => {
+    rules = removeFromRules(rules, names, agents);
+    writeRules(rulesFile, rules);
+    await sensors.unwatch(rules, agents);
+  };
   let end: (...then: Parameters<RunningDaemon["stop"]>) => void = () => {};
   // Pending alerts first, while the daemon still answers; the client gets its answer afterwards.
   const atRest = (): Promise<void> => setup.alertSender.close();
   const hooks = new Hooks(loop, context, await loadReaders());
   const control: DaemonControl = {
     watch,
+    watchRules: () => rules,
+    unwatch,
     pulses: () => pulses.map((pulse) => pulse.view()),
     http: () => httpServer.view(),
     shutDown: async () => {

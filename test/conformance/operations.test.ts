@@ -100,6 +100,7 @@ describe("rights", () => {
       "shut_down",
       "silence",
       "test_alert",
+      "unwatch",
       "watch",
     ]);
     expect(withRight("control").sort()).toEqual([
@@ -142,6 +143,7 @@ describe("MCP", () => {
       "retry_alerts",
       "dismiss_alerts",
       "watch",
+      "unwatch",
       "shut_down",
     ];
     for (const name of never) expect([name, OPERATIONS[name].surfaces.mcp]).toEqual([name, []]);

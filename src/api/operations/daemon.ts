@@ -188,6 +188,17 @@ export const DAEMON = {
     example: { programs: false, tags: ["worker"], names: [] },
     run: ({ daemon }, rules) => daemon.watch(rules),
   }),
+  unwatch: operation({
+    summary: "Stop watching adopted agents; they keep running. A later watch adopts them again.",
+    right: "admin",
+    method: "post",
+    path: "/v1/unwatch",
+    input: z.object({ agents: z.array(z.string().min(1).max(200)).min(1).max(100) }),
+    output: z.object({ unwatched: texts }),
+    surfaces: { library: "unwatch", cli: ["unwatch"] },
+    example: { agents: ["proj-4711"] },
+    run: ({ daemon }, { agents }) => daemon.unwatch(agents),
+  }),
   shut_down: operation({
     summary: "Stop the daemon; agents keep running.",
     right: "admin",

@@ -1,5 +1,7 @@
 /** The daemon itself: health, overview, history, what it sees, what it watches. */
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AgentSession } from "../../core/agent.js";
+import { sanitize } from "../../core/text/sanitize.js";
 import type { HttpView } from "../../daemon/http/server.js";
 import type { WatchRules } from "../../daemon/intake/watch-rules.js";
 import type { PulseView } from "../../daemon/self/pulse.js";
@@ -9,7 +11,10 @@ import { type LineView, lineOf } from "../../daemon/views/line.js";
 import { type Summary, summaryOf } from "../../daemon/views/summary.js";
 import { viewOf } from "../../daemon/views/view.js";
 import type { JournalStats } from "../../store/journal.js";
+import { ApiError } from "../error.js";
 import type { ServiceContext } from "./context.js";
+
+const isAdopted = ({ origin }: AgentSession): boolean => origin === "tmux" || origin === "transcript";
 
 export interface HealthView {
   ok: boolean;
@@ -101,7 +106,26 @@ export class DaemonService {
   }
 
   async watch({ programs, tags, names, again }: WatchRules): Promise<WatchRules> {
-    return this.#context.control.watch({ programs, tags, names, ...(again === undefined ? {} : { again }) });
+    const { control } = this.#context;
+    const rules = await control.watch({ programs, tags, names, ...(again === undefined ? {} : { again }) });
+    return { programs: rules.programs, tags: rules.tags, names: rules.names };
+  }
+
+  /** Only adopted agents: an agent that rouse started is watched until it ends. */
+  async unwatch(names: readonly string[]): Promise<{ unwatched: string[] }> {
+    const { loop, control } = this.#context;
+    const rules = control.watchRules();
+    const running = loop.sessions().flatMap(({ session }) => (session.endedAt === null ? [session] : []));
+    for (const name of names) {
+      const agent = running.find((session) => session.name === name);
+      if (agent && !isAdopted(agent))
+        throw new ApiError("refused", `${name} was started by rouse; to end it, use rouse stop ${name}`);
+      if (!agent && !rules.names.includes(name))
+        throw new ApiError("unknown", `no adopted agent is called ${sanitize(name, 80)}; see rouse status`);
+    }
+    const agents = running.filter((session) => isAdopted(session) && names.includes(session.name));
+    await control.unwatch(names, agents);
+    return { unwatched: [...names] };
   }
 
   async shutDown(): Promise<{ ok: boolean }> {

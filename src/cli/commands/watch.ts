@@ -6,6 +6,7 @@ import type { WatchRules } from "../../daemon/intake/watch-rules.js";
 import { findSockets } from "../../sensors/tmux/discover.js";
 import { PollLink } from "../../sensors/tmux/link.js";
 import { listPanes, type Pane, parsePanes } from "../../sensors/tmux/panes.js";
+import { findProgram } from "../../terminal/find-program.js";
 import { collectNames, collectTag } from "../arguments.js";
 import { call } from "../client.js";
 import { ensureDaemon } from "../ensure-daemon.js";
@@ -41,14 +42,30 @@ export function addWatch(program: Command): void {
       };
       const rules = await call("watch", wanted);
       process.stdout.write(json ? `${sanitizedJson(rules)}\n` : `${rulesText(rules)}; see "rouse status"\n`);
+      if (!none && findProgram("tmux", process.env, process.cwd()) !== "found")
+        process.stderr.write("rouse: warning: tmux not found; only agents outside tmux are watched\n");
       const missing = await unmatchedNames(names);
       if (missing.length > 0)
         process.stderr.write(
           foldText(
-            `rouse: warning: no tmux session or pane is called ${missing.join(", ")}; rouse keeps searching for it (undo with rouse watch --none)\n`,
+            `rouse: warning: no tmux session or pane is called ${missing.join(", ")}; rouse keeps searching for it (undo with rouse unwatch NAME)\n`,
             process.stderr,
           ),
         );
+    });
+  program
+    .command("unwatch")
+    .summary("Stop watching adopted agents; they keep running")
+    .description(
+      "Stops watching agents that rouse adopted, and forgets names given to rouse watch. The agents keep running. A later\n" +
+        "rouse watch adopts them again.",
+    )
+    .argument("<agents...>", "names of agents, as in rouse status", collectNames)
+    .option("--json", "print JSON")
+    .action(async (agents, { json }) => {
+      loadSettings();
+      const answer = await call("unwatch", { agents });
+      process.stdout.write(json ? `${sanitizedJson(answer)}\n` : `no longer watching ${agents.join(", ")}\n`);
     });
 }
 

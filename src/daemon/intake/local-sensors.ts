@@ -17,7 +17,7 @@ import type { ReadContext } from "../../readers/records/record-reader.js";
 import { Accounts } from "../../sensors/process/account.js";
 import { AgentFinder, type FoundAgent } from "../../sensors/process/find-agents.js";
 import { readArgv, readExe, readProcTable } from "../../sensors/process/proc.js";
-import { ProcessSensor } from "../../sensors/process/process-sensor.js";
+import { identityOf, ProcessSensor } from "../../sensors/process/process-sensor.js";
 import { typedAt } from "../../sensors/process/typed-at.js";
 import type { PaneReading } from "../../sensors/tmux/adopted.js";
 import { TmuxWatcher } from "../../sensors/tmux/watcher.js";
@@ -31,7 +31,7 @@ import type { Loop } from "../loop.js";
 import { Positions } from "./positions.js";
 import { createSources, hasChanged, type SessionSources, sessionOf } from "./session-sources.js";
 import { SignalBacklog } from "./signal-backlog.js";
-import type { WatchRules } from "./watch-rules.js";
+import { runKey, type WatchRules } from "./watch-rules.js";
 
 export interface LocalSensorsOptions {
   rules: WatchRules;
@@ -130,6 +130,20 @@ export class LocalSensors {
     this.start();
   }
 
+  /** Stops watching these agents, which keep running; the rules except them. */
+  async unwatch(rules: WatchRules, agents: readonly AgentSession[]): Promise<void> {
+    await this.watch(rules);
+    const at = this.#loop.now();
+    for (const agent of agents) {
+      this.#loop.register({ ...agent, endedAt: at });
+      this.#loop.apply({ kind: "forgotten", at, agent: agent.name });
+    }
+  }
+
+  #isExcepted(key: string): boolean {
+    return this.#options.rules.except?.includes(key) === true;
+  }
+
   #watchTmux(): TmuxWatcher {
     const { rules, tagsIn, pattern, profiles, readContext: place } = this.#options;
     return new TmuxWatcher({
@@ -215,6 +229,7 @@ export class LocalSensors {
       .map((judge) => judge.session)
       .find((s) => s.endedAt === null && (s.id === agent.session || (s.pid !== null && pids.includes(s.pid))));
     if (!known && !(this.#options.rules.programs && agent.located && agent.session === null)) return;
+    if (!known && pids.some((pid) => this.#isExcepted(`${pid} ${identityOf(pid)}`))) return;
     const session = known ?? sessionOf(agent);
     if (!known) this.#loop.register(session);
     const sources = this.#sourcesOf(session);
@@ -309,6 +324,7 @@ export class LocalSensors {
 
   /** Takes in a reading of a tmux pane. */
   #seen({ session, signals, liveness, blind }: PaneReading): void {
+    if (this.#isExcepted(runKey(session))) return;
     const known = this.#loop.find(session.id);
     if (!known || JSON.stringify(known.session) !== JSON.stringify(session)) this.#loop.register(session);
     if (!known) this.#absorb(session);
