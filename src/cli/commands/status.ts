@@ -164,7 +164,7 @@ export function statusText(agents: readonly SessionView[], screen: OutputStream,
     { title: "KIND", text: (a) => a.kind, spare: 6 },
     {
       title: "STATE",
-      text: (a) => (a.cause ? `${a.state}/${a.cause}` : a.state),
+      text: (a) => (a.cause ? `${a.state}/${a.cause}` : shownState(a)),
       min: 30,
       isDear: true,
       paint: (text, a) => text.replace(a.state, paintState(a.state, 0, colour)),
@@ -215,7 +215,7 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
   const columns = columnsOf(screen);
   const fold = (line: string): string[] => foldLine(line, columns, 2);
   const lines = [
-    `${paintText(why.name, "bold", colour)} is ${paintState(why.state, 0, colour)}${why.cause ? `/${why.cause}` : ""} since ${localTime(why.since, now)} (confidence ${why.confidence})`,
+    `${paintText(why.name, "bold", colour)} ${verdictText(why, colour, now)} (confidence ${why.confidence})`,
     ...[limitText(why, now)].filter((text) => text !== null).map((text) => `  ${text}`),
     ...why.reasons.flatMap((reason) => fold(`  ${reason}`)),
     ...why.incidents.flatMap((one) =>
@@ -237,6 +237,16 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
   ];
   return `${lines.join("\n")}\n${timelineText("Timeline", why.timeline, { colour, columns: screen.columns || 100 })}`;
 }
+
+function verdictText({ state, cause, since, ended_at }: SessionView, colour: boolean, now: number): string {
+  if (ended_at !== null && hasEnded({ state, ended_at })) return `ended at ${localTime(ended_at, now)}`;
+  return `is ${paintState(state, 0, colour)}${cause ? `/${cause}` : ""} since ${localTime(since, now)}`;
+}
+
+/** An agent that was stopped or closed is `idle`, but no longer at its prompt. A result outlives the exit. */
+const hasEnded = ({ state, ended_at }: Pick<SessionView, "state" | "ended_at">): boolean =>
+  state === "idle" && ended_at !== null;
+const shownState = (agent: SessionView): string => (hasEnded(agent) ? "ended" : agent.state);
 
 /** Age and source follow on the same line if there is room, else on the next one. */
 function evidenceLines(row: WhyAnswer["evidence"][number], columns: number, colour: boolean): string[] {

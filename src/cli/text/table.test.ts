@@ -59,6 +59,13 @@ describe("the width of a text in a terminal", () => {
 });
 
 describe("the table of agents", () => {
+  it("shows an agent that was stopped as ended, and not as idle at its prompt", () => {
+    const ended_at = "2026-03-02T07:41:00Z";
+    expect(statusText([view({ state: "idle", ended_at })], {}, NOW)).toMatch(/ ended /);
+    expect(statusText([view({ state: "idle" })], {}, NOW)).toMatch(/ idle /);
+    expect(statusText([view({ state: "complete", ended_at })], {}, NOW)).toMatch(/ complete /);
+  });
+
   it("includes the price if the program reports one", () => {
     expect(burnText(view({ tokens_per_hour: 12_345, cost_usd_per_hour: 1.5 }))).toBe("12k tokens, $1.50 per hour");
     expect(burnText(view({ tokens_per_hour: 800 }))).toBe("800 tokens per hour");
@@ -131,6 +138,11 @@ describe("the explanation of a state", () => {
     changes: [long],
     timeline: [],
   } as unknown as Parameters<typeof whyText>[0];
+
+  it("says when an agent that was stopped ended, and not that it is idle", () => {
+    const stopped = { ...why, state: "idle" as const, cause: null, ended_at: "2026-03-02T07:41:00Z" };
+    expect(whyText(stopped, {}, NOW)).toContain(`${why.name} ended at `);
+  });
 
   it.each([50, 60, 80])("is wrapped between words at %d columns", (columns) => {
     const text = whyText(why, { columns }, NOW);
