@@ -64,7 +64,7 @@ function accuracyText(figures) {
   return [
     `Taken on ${figures["corpus.cases"]?.date}: ${of("corpus.cases")} live cases.`,
     "",
-    "| true state | found | p50 s | p95 s |",
+    "| label | found | p50 s | p95 s |",
     "|---|---|---|---|",
     ...Object.entries(STATES)
       .filter(([state]) => figures[`corpus.states.${state}.of`])

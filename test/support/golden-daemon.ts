@@ -91,6 +91,8 @@ export async function startGoldenDaemon(withAgents: boolean, onTime: (now: numbe
         rules = wanted.again ? { programs: false, tags: [], names: [] } : wanted;
         return rules;
       },
+      watchRules: () => rules,
+      unwatch: async () => {},
       pulses: () => [],
       http: () => ({ port: 0, address: "127.0.0.1", listening: false, error: null }) as never,
       shutDown: async () => {},

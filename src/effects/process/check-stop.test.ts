@@ -10,8 +10,8 @@ const recovered = (state: State | null, reasons: string[] = []): string | null =
 };
 
 it("an agent that works again is not stopped, and the reason is named", () => {
-  expect(recovered("working", ["new output"])).toBe("it is working now: new output");
-  expect(recovered("waiting")).toBe("it is waiting now: ");
+  expect(recovered("working", ["new output"])).toBe("it is working now. New output");
+  expect(recovered("waiting")).toBe("it is waiting now");
   expect(recovered("starting")).not.toBeNull();
   expect(recovered("stuck")).toBeNull();
   expect(recovered(null)).toBeNull();
