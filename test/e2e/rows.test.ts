@@ -71,7 +71,7 @@ const both = (ending: Ending): { spawn: Ending; tmux: Ending } => ({ spawn: endi
 const left = (reported: RegExp): Ending => ({ phase: "escalated", reported });
 const fails = (why: string): FakeScript["steps"] => [START, { do: "fail", why }, { do: "idle" }, ...AT_WORK];
 const HUMAN = both(left(/only you can resolve this/));
-const NOT_HERE = /skipped .*stop \(not for tmux sessions\)/;
+const NOT_HERE = /Skipped .*stop \(not for tmux sessions\)/;
 
 const signalled =
   (signal: NodeJS.Signals): NonNullable<Row["cause"]> =>
@@ -249,7 +249,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: "gone/crash",
     cause: signalled("SIGKILL"),
     spawn: { ...recovered(["resume done"], CONTINUE), dies: true },
-    tmux: { ...left(/skipped .*resume \(not for tmux sessions\)/), dies: true },
+    tmux: { ...left(/Skipped .*resume \(not for tmux sessions\)/), dies: true },
   },
   "a program that exited in the middle of its work": {
     stage: 0,
@@ -259,7 +259,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     // An Enter without a user: it continues with its next step.
     cause: signalled("SIGUSR2"),
     spawn: { ...recovered(["resume done"], CONTINUE), dies: true },
-    tmux: { ...left(/skipped .*resume \(not for tmux sessions\)/), dies: true },
+    tmux: { ...left(/Skipped .*resume \(not for tmux sessions\)/), dies: true },
   },
   "a used-up budget, with a policy that interrupts": {
     stage: 2,
