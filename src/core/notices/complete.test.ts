@@ -102,11 +102,24 @@ describe("the result of a finished turn", () => {
     expect(typedAt(STARTED - 5000)).toBeNull();
     expect(typedAt(STARTED - 5001)).not.toBeNull();
     expect(typedAt(STARTED, { agent: { task: "T-1" } })).not.toBeNull();
+    expect(typedAt(STARTED - 6000, { agent: { startedAt: STARTED - 60_000 } })).not.toBeNull();
   });
 
   it("is reported for spawned agents, for workers and for agents with a task only", () => {
     expect(completed(() => {}, { agent: { origin: "run" } })).toBeNull();
     expect(completed(() => {}, { agent: { origin: "run" }, isWorker: true })).not.toBeNull();
     expect(completed(() => {}, { agent: { origin: "run", task: "T-1" } })).not.toBeNull();
+  });
+
+  it("of an agent that reported it itself is a success, with its own text", () => {
+    const reported = (state: "complete" | "working") =>
+      completed(
+        (evidence) => {
+          evidence.report = { state, text: "all green", at: NOW } as NonNullable<Evidence["report"]>;
+        },
+        { agent: { origin: "run" } },
+      );
+    expect(reported("complete")).toMatchObject({ outcome: "success", completion_message: "all green" });
+    expect(reported("working")).toBeNull();
   });
 });

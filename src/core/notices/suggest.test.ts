@@ -69,3 +69,12 @@ describe("the suggestion", () => {
     ]);
   });
 });
+
+it("an agent is closed by a tool only if rouse started it, and it still runs under its host", () => {
+  const closes = (rest: Partial<typeof SPAWNED>): boolean =>
+    about("loop", { session: { ...SPAWNED, ...rest } }).some(({ tool }) => tool === "close_pane");
+  expect(closes({})).toBe(true);
+  expect(closes({ hostSocket: null })).toBe(false);
+  expect(closes({ endedAt: 1 })).toBe(false);
+  expect(closes({ origin: "run" })).toBe(false);
+});

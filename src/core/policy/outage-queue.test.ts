@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { ActionRecord } from "../action.js";
 import type { Outage } from "../incidents/incident.js";
-import { checkOutageSlot, type OutageQueue } from "./outage-queue.js";
+import { checkOutageSlot, type OutageQueue, outageSlot } from "./outage-queue.js";
 
 const MINUTE = 60_000;
 const OPENED = Date.parse("2026-03-02T09:00:00Z");
@@ -33,4 +34,12 @@ describe("the order in an outage", () => {
     const now = OPENED + MINUTE;
     expect(checkOutageSlot(turn(now + 60 * MINUTE), "a", nudge, now)).toBeNull();
   });
+});
+
+it("an action from before the outage does not count as the first attempt in it", () => {
+  const record = { do: "nudge", incident: "i", agent: "b", outcome: { result: "done", at: OPENED } } as ActionRecord;
+  const acted = (at: number) =>
+    outageSlot({ incidents: [], outages: [{ ...outage, members: ["i"] }], actions: [{ ...record, at }] }, "o")?.acted;
+  expect(acted(OPENED - 1)).toBeNull();
+  expect(acted(OPENED)).toMatchObject({ agent: "b" });
 });

@@ -199,3 +199,56 @@ describe("the problem table", () => {
     }
   });
 });
+
+describe("an incident", () => {
+  const listed = (of: (row: (typeof PROBLEM_TABLE)["loop"]) => readonly string[]): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(PROBLEM_TABLE).flatMap(([name, row]) => (of(row).length > 0 ? [[name, of(row).join(" ")]] : [])),
+    );
+
+  it("stays the same incident only if its problem becomes one of these", () => {
+    // A literal copy on purpose: a missing entry starts the recovery plan again, one too many hides a new problem.
+    expect(listed(({ becomes }) => becomes)).toEqual({
+      silent_stream: "frozen_screen api unreachable retry_storm stopped_early never_started crash exit_code gone",
+      frozen_screen: "silent_stream api crash exit_code gone",
+      tool_hang: "waiting_on_stdin silent_stream frozen_screen",
+      waiting_on_stdin: "tool_hang",
+      loop: "repeated_error no_progress",
+      repeated_error: "loop no_progress",
+      retry_storm: "api unreachable silent_stream crash exit_code gone",
+      no_progress: "loop repeated_error",
+      no_checkpoint: "stale_claim no_progress",
+      stale_claim: "no_checkpoint",
+      no_completion_signal: "stopped_early crash exit_code gone",
+      stopped_early: "lost_result no_completion_signal silent_stream api",
+      lost_result: "stopped_early silent_stream",
+      compaction: "silent_stream frozen_screen context_full api",
+      never_started: "silent_stream frozen_screen crash exit_code gone",
+      api: "error unreachable retry_storm silent_stream crash exit_code gone",
+      context_full: "compaction poisoned_context",
+      crash: "exit_code gone never_started",
+      exit_code: "crash gone never_started",
+      unreachable: "api retry_storm silent_stream crash exit_code gone",
+      error: "api crash exit_code gone",
+      gone: "crash exit_code never_started",
+    });
+  });
+
+  it("that is marked as a false alarm makes rouse more patient in exactly these settings", () => {
+    expect(listed(({ patience }) => patience)).toEqual({
+      silent_stream: "silence_patience",
+      frozen_screen: "silence_patience",
+      tool_hang: "tool_patience",
+      waiting_on_stdin: "tool_patience",
+      repeated_error: "repeated_error_threshold",
+      retry_storm: "retry_ceiling_minutes",
+      no_progress: "burn_output_tokens burn_active_minutes",
+      no_checkpoint: "checkpoint_stall_minutes",
+      stale_claim: "claim_stale_minutes",
+      no_completion_signal: "completion_timeout_minutes",
+      lost_result: "lost_result_seconds",
+      never_started: "never_started_seconds never_shown_seconds",
+      never_exited: "never_exited_seconds",
+    });
+  });
+});
