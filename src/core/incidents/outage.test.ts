@@ -31,4 +31,14 @@ describe("an outage", () => {
   it("does not join agents of different accounts", () => {
     expect(outages(2, "rate_limited", 1, (n) => `account ${n}`)).toBe(0);
   });
+
+  it("of a service does not join programs that rouse does not know: they may use different services", () => {
+    const opened = (program: string): number => {
+      const world = new World(POLICIES.observe);
+      for (const agent of ["a", "b", "c"]) world.check(0, "error/api", { agent, program });
+      return world.incidentState.outages.length;
+    };
+    expect(opened("codex")).toBe(1);
+    expect(opened("generic")).toBe(0);
+  });
 });

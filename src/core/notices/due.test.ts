@@ -101,4 +101,17 @@ describe("messages to an orchestrator", () => {
     expect(until(START + 7_200_000)).toMatchObject([{ until: new Date(START + 7_200_000).toISOString() }]);
     expect(until(null)).toMatchObject([{ until: null }]);
   });
+
+  it("follow up on an agent that is no longer notified about, if the problem itself was sent", () => {
+    const isNotified = (): boolean => false;
+    expect(due(confirmed(escalatedAfter(11)), 200, ["worker.stuck"], { isNotified })).toEqual(["worker.escalated"]);
+  });
+
+  it("do not report the escalation of a used-up budget: the first message is that already", () => {
+    const world = confirmed((incident) => {
+      incident.problem = "over_budget";
+      escalatedAfter(60)(incident);
+    });
+    expect(due(world, 200, ["worker.escalated"])).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { World } from "../../../test/support/incidents.js";
 import { RULES } from "../../../test/support/notifier.js";
 import { START } from "../../../test/support/steps.js";
@@ -76,4 +76,35 @@ it("says that a problem changed if the alert is about one incident, not if it is
   };
   expect(changes(["api"])).toEqual(["changed"]);
   expect(changes(["api", "web"])).toEqual([]);
+});
+
+describe("a reminder", () => {
+  function reminded(before: number, change: (incident: Incident) => void = () => {}): string[] {
+    const world = new World(POLICIES.observe);
+    world.check(0, "needs_input/permission", { agent: "api" });
+    change(world.only);
+    const edge = { at: START, severity: "critical", kind: "worker.needs_input" } as const;
+    const reminders = Array.from({ length: before }, () => ({ ...edge, edge: "reminder" as const }));
+    const edges = [{ ...edge, edge: "opened" as const }, ...reminders];
+    const known = [{ subject: "group:g", members: [subjectOf(world.only)], channels: ["ops"], edges }];
+    const rules = { ...RULES, reminder: { everyMs: 60_000, max: 2 } };
+    return planAlerts({ incidentState: world.incidentState, known, rules, now: START + 60_000 }).map((one) => one.edge);
+  }
+
+  it("is sent at most as often as the user said", () => {
+    expect(reminded(0)).toEqual(["reminder"]);
+    expect(reminded(1)).toEqual(["reminder"]);
+    expect(reminded(2)).toEqual([]);
+  });
+
+  it("is not sent about a problem that is acknowledged, or that is not seen at the moment", () => {
+    const acked = (incident: Incident): void => {
+      incident.ackedAt = START;
+    };
+    const unseen = (incident: Incident): void => {
+      incident.quietSince = START;
+    };
+    expect(reminded(0, acked)).toEqual([]);
+    expect(reminded(0, unseen)).toEqual([]);
+  });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assessed, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import { POLICIES } from "./builtin.js";
+import type { ActionFacts } from "./facts.js";
 import { interrupt, stop, when } from "./recovery-plans.js";
 
 const reported = { level: "report", kinds: ["screen"] } as const;
@@ -35,4 +36,20 @@ it("says which evidence a stop has, and calls the user's own request by that nam
   const other = withPlan({ ...stop, when: when({ level: "report" }) });
   other.watch(0, 90, assessed("stuck/silent_stream", { level: "act", kinds: ["screen"] }));
   expect(other.decisions.at(-1)?.reason).toBe("stop needs two kinds of evidence; found: screen");
+});
+
+describe("the activity guard", () => {
+  const early = assessed("stuck/stopped_early", { level: "report", kinds: ["record"] });
+  const nudged = (send: boolean, may_ask: boolean) => {
+    const world = new World();
+    const guard = { send, may_ask, reason: "recent commits" } as NonNullable<ActionFacts["guard"]>;
+    world.watch(0, 100, early, { facts: { guard, origin: "tmux" } });
+    return world.done.map(({ action }) => `${action.do} ${action.say}`);
+  };
+
+  it("lets an instruction pass if it agrees, allows one question if rouse cannot see, and else nothing", () => {
+    expect(nudged(true, false)).toEqual(["nudge continue"]);
+    expect(nudged(false, true)).toEqual(["nudge are_you_there"]);
+    expect(nudged(false, false)).toEqual([]);
+  });
 });
