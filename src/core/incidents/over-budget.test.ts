@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { type Check, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
+import type { ActionRecord } from "../action.js";
 import type { Settings } from "../defaults.js";
 import { type PeriodSpend, periodSpend } from "../judgement/period-spend.js";
 import { POLICIES } from "../policy/builtin.js";
 import type { Policy, RecoveryStep } from "../policy/policy.js";
 import { HOUR } from "../text/time.js";
 import { applyToIncidents } from "./fold.js";
+import type { Incident } from "./incident.js";
 import { budgetHoldUntil } from "./over-budget.js";
 
 const step = (name: RecoveryStep["do"]): RecoveryStep => ({
@@ -128,4 +130,18 @@ describe("an agent over its budget", () => {
     const done = world.watch(100, 600, "stuck/stopped_early", over(1200, { facts: { heldUntil: held } }));
     expect(done.filter((what) => what.endsWith("nudge"))).toEqual([]);
   });
+});
+
+it("an agent is held only while its own used-up budget is open, not acknowledged, and led to an interrupt", () => {
+  const incident = { id: "i", agent: "a", problem: "over_budget", endedAt: null, ackedAt: null, until: 9 } as Incident;
+  const record = { incident: "i", do: "interrupt", outcome: { result: "done" } } as ActionRecord;
+  const held = (rest: Partial<Incident> = {}, action: Partial<ActionRecord> = {}): number | null =>
+    budgetHoldUntil({ incidents: [{ ...incident, ...rest }], actions: [{ ...record, ...action }] }, "a");
+  expect(held()).toBe(9);
+  expect(held({ agent: "b" })).toBeNull();
+  expect(held({ problem: "loop" })).toBeNull();
+  expect(held({ endedAt: 1 })).toBeNull();
+  expect(held({ ackedAt: 1 })).toBeNull();
+  expect(held({}, { incident: "other" })).toBeNull();
+  expect(held({}, { do: "nudge" })).toBeNull();
 });

@@ -6,7 +6,7 @@ import type { Incident } from "../incidents/incident.js";
 import { createEvidence } from "../judgement/evidence/evidence.js";
 import { POLICIES } from "../policy/builtin.js";
 import type { AgentSnapshot, NotifyRules } from "./contents.js";
-import { dueMessages } from "./due.js";
+import { dueCompletion, dueMessages } from "./due.js";
 
 const RULES: NotifyRules = {
   patienceMs: () => 900_000,
@@ -113,5 +113,27 @@ describe("messages to an orchestrator", () => {
       escalatedAfter(60)(incident);
     });
     expect(due(world, 200, ["worker.escalated"])).toEqual([]);
+  });
+
+  it("report a recovery once, if the problem was sent; the end of a budget period is none", () => {
+    const ended = (change: (incident: Incident) => void = () => {}) =>
+      confirmed((incident) => {
+        Object.assign(incident, { endedAt: START + 150_000, phase: "recovered" });
+        change(incident);
+      });
+    expect(due(ended(), 200, ["worker.stuck"])).toEqual(["worker.recovered"]);
+    expect(due(ended(), 200)).toEqual([]);
+    expect(due(ended(), 200, ["worker.stuck", "recovered"])).toEqual([]);
+    const budget = ended((incident) => {
+      incident.problem = "over_budget";
+    });
+    expect(due(budget, 200, ["worker.escalated"])).toEqual([]);
+  });
+
+  it("report a finished turn once", () => {
+    const finished = { ...view, assessment: { ...assessed("complete"), at: START } };
+    const sent = (...edges: string[]) => dueCompletion(finished, { of: () => new Set(edges) }, RULES, START)?.type;
+    expect(sent()).toBe("worker.complete");
+    expect(sent("complete")).toBeUndefined();
   });
 });

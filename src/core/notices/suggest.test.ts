@@ -78,3 +78,9 @@ it("an agent is closed by a tool only if rouse started it, and it still runs und
   expect(closes({ endedAt: 1 })).toBe(false);
   expect(closes({ origin: "run" })).toBe(false);
 });
+
+it("after a finished turn, reading and closing are suggested, whatever the problem was before", () => {
+  const standing = { session: SPAWNED, problem: null, can: ALL, hasDialog: false, isFree: true };
+  expect(names(suggestionsFor("worker.complete", standing))).toBe("read_pane, close_pane");
+  expect(suggestionsFor("worker.recovered", { ...standing, problem: "loop" })).toEqual([]);
+});

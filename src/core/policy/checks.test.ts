@@ -3,7 +3,7 @@ import { assessed, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import { POLICIES } from "./builtin.js";
 import type { ActionFacts } from "./facts.js";
-import { interrupt, stop, when } from "./recovery-plans.js";
+import { interrupt, nudge, stop, when } from "./recovery-plans.js";
 
 const reported = { level: "report", kinds: ["screen"] } as const;
 const withPlan = (...plan: (typeof interrupt)[]): World =>
@@ -52,4 +52,23 @@ describe("the activity guard", () => {
     expect(nudged(false, true)).toEqual(["nudge are_you_there"]);
     expect(nudged(false, false)).toEqual([]);
   });
+});
+
+it("an action with an unknown outcome is observed for two minutes and then escalated, never repeated", () => {
+  const world = new World();
+  for (let at = 0; at <= 300; at += 5) world.check(at, "stuck/silent_stream", {}, "unknown");
+  const done = world.done.map(({ at, action }) => `${(at - START) / 1000} ${action.do}`);
+  expect(done).toEqual(["60 interrupt", "180 escalate"]);
+});
+
+it("an escalation says what was tried and how often", () => {
+  const ended = (agent: string, times: number): string | undefined => {
+    const early = assessed("stuck/stopped_early", { level: "report", kinds: ["record"] });
+    const plan = [{ ...nudge(times), waitMs: 60_000 }];
+    const world = new World({ ...POLICIES.default, plans: { stopped_early: plan } });
+    world.watch(0, 600, early, { agent });
+    return world.incidentState.incidents[0]?.escalated?.reason;
+  };
+  expect(ended("a", 1)).toBe("stopped_early: needs you: tried nudge (done)");
+  expect(ended("b", 2)).toBe("stopped_early: needs you: tried nudge (done) 2 times");
 });
