@@ -33,7 +33,7 @@ const TESTS = ["src/", "test/effects/", "test/fixtures/mutate/"];
 const TESTS_MAX = 8;
 const SLOW_MS = 60_000;
 /** Test files that take less than this run first; most mutants end there. */
-const QUICK_MS = 2000;
+const QUICK_MS = 5000;
 /** Of the slow ones only the nearest are run. */
 const SLOW_TESTS_MAX = 2;
 /** Tests of pure functions share one module graph in one thread, which halves the time of a mutant. They run first. */
@@ -77,9 +77,12 @@ async function run() {
   await measure(state, new Set(picked.flatMap(({ file }) => nearest.get(file))));
   const results = [];
   for (const [place, mutant] of picked.entries()) {
-    const near = nearest.get(mutant.file).filter((test) => !values.quick || isQuickNear(test, mutant, state.tests));
+    const every = nearest.get(mutant.file);
+    const near = every.filter((test) => !values.quick || isQuickNear(test, mutant, state.tests));
     const known = state.mutants[mutant.id];
-    if (!known || known.basis !== basisOf(mutant, known.killers ?? near)) {
+    // A survivor of all its tests is one of the quick ones too.
+    const bases = known?.killers ? [known.killers] : [near, every];
+    if (!bases.some((tests) => known?.basis === basisOf(mutant, tests))) {
       const verdict = await judge(mutant, near, state.tests);
       state.mutants[mutant.id] = { ...verdict, basis: basisOf(mutant, verdict.killers ?? near) };
       saveState(state);
@@ -119,7 +122,7 @@ function sourcesIn(place) {
 }
 
 function isQuickNear(test, { file }, known) {
-  const areaOf = (path) => path.split("/").slice(0, 2).join("/");
+  const areaOf = (path) => path.split("/")[1];
   return known[test]?.ms < QUICK_MS && areaOf(test) === areaOf(file);
 }
 

@@ -12,7 +12,7 @@ const vitest = await createVitest("test", { root, config, watch: false, maxWorke
 const [project] = vitest.projects;
 let last = null;
 
-process.on("message", async ({ tests, mutant, bail, isolate }) => {
+async function run({ tests, mutant, bail, isolate }) {
   process.env.ROUSE_MUTANT = JSON.stringify(mutant);
   process.env.ROUSE_MUTANT_TESTS = tests.join(",");
   for (const file of [last?.file, mutant?.file]) if (file) vitest.invalidateFile(join(root, file));
@@ -34,8 +34,10 @@ process.on("message", async ({ tests, mutant, bail, isolate }) => {
   }));
   const passes = files.length > 0 && files.every((file) => file.passes) && unhandledErrors.length === 0;
   process.send({ passes, files });
-});
+}
+
 process.on("disconnect", () => process.exit());
+process.on("message", (wanted) => void run(wanted));
 process.send("ready");
 
 function whyOf(module) {
