@@ -51,4 +51,9 @@ describe("canDo", () => {
     const fromTranscript = { ...agent, origin: "transcript", hostSocket: null } as const;
     expect(canDoWith({ kind: "claude-code", origin: "transcript" })).toEqual(canDo(fromTranscript));
   });
+
+  it("includes a stop in a pane only if its program is known", () => {
+    expect(canDoWith({ kind: "claude-code", origin: "tmux" })).toEqual(expect.arrayContaining(["end_child", "stop"]));
+    expect(canDoWith({ kind: "generic", origin: "tmux" })).not.toContain("stop");
+  });
 });

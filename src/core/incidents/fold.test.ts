@@ -325,3 +325,12 @@ it("counts how often a problem came back during one incident", () => {
   }
   expect(world.only.returned).toBe(2);
 });
+
+it("keeps the time of the first acknowledgement", () => {
+  const world = new World(POLICIES.observe);
+  world.check(0, "error/auth");
+  const { id } = world.only;
+  for (const at of [START + 5000, START + 9000])
+    applyToIncidents(world.incidentState, { kind: "acked", at, incident: id });
+  expect(world.only.ackedAt).toBe(START + 5000);
+});

@@ -136,4 +136,22 @@ describe("messages to an orchestrator", () => {
     expect(sent()).toBe("worker.complete");
     expect(sent("complete")).toBeUndefined();
   });
+
+  it("do not count a refused action as an attempt", () => {
+    const world = new World(POLICIES.default);
+    for (let at = 0; at <= 60; at += 5) world.check(at, "stuck/silent_stream", {}, "refused");
+    escalatedAfter(0)(world.only);
+    expect(due(world, 200, ["worker.stuck"])).toEqual([]);
+  });
+
+  it("carry the confidence of the assessment", () => {
+    const messages = dueMessages(
+      confirmed().incidentState,
+      () => view,
+      { of: () => new Set() },
+      RULES,
+      START + 120_000,
+    );
+    expect(messages.map(({ payload }) => payload)).toMatchObject([{ confidence: 0.9 }]);
+  });
 });

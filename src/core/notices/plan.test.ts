@@ -108,3 +108,13 @@ describe("a reminder", () => {
     expect(reminded(0, unseen)).toEqual([]);
   });
 });
+
+it("waits for more problems before the first alert, and sends few of them one by one", () => {
+  const subjects = (at: number): number => {
+    const world = new World(POLICIES.observe);
+    for (const agent of ["api", "web"]) world.check(0, "needs_input/permission", { agent });
+    return planAlerts({ incidentState: world.incidentState, known: [], rules: RULES, now: START + at }).length;
+  };
+  expect(subjects(RULES.groupWaitMs - 1)).toBe(0);
+  expect(subjects(RULES.groupWaitMs)).toBe(2);
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { START, screen } from "../../../test/support/steps.js";
 import type { Incident } from "../incidents/incident.js";
 import { createEvidence, takeSignal } from "../judgement/evidence/evidence.js";
-import { actionFactsOf, guardFrom } from "./facts.js";
+import { actionFactsOf, type FactsOptions, guardFrom } from "./facts.js";
 
 const incident = { id: "i", since: START + 60_000 } as Incident;
 
@@ -44,4 +44,14 @@ describe("the guard's question", () => {
     const facts = actionFactsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
     expect(facts.guard?.send).toBe(send);
   });
+});
+
+it("a user counts as present for two minutes after the last key, and a dialog on the screen as an open prompt", () => {
+  const evidence = createEvidence();
+  const facts = (now: number) => actionFactsOf(evidence, 0, now, { isGuarded: false } as FactsOptions);
+  evidence.humanAt = 1000;
+  expect(facts(120_999)).toMatchObject({ humanPresent: true, promptOpen: false });
+  expect(facts(121_000).humanPresent).toBe(false);
+  evidence.progress.reading = { dialog: { prompt: "permission" } } as unknown as typeof evidence.progress.reading;
+  expect(facts(0).promptOpen).toBe(true);
 });

@@ -31,4 +31,11 @@ describe("the health keys of the configuration", () => {
   it("set the back-off after a limit in seconds", () => {
     expect(withHealth(POLICIES.default, KEYS).limits.backoffMs).toBe(90_000);
   });
+
+  it("add that stop to a plan of a single step", () => {
+    const [first] = POLICIES.default.plans.repeated_error ?? [];
+    if (!first) throw new Error("the plan is empty");
+    const policy = { ...POLICIES.default, plans: { repeated_error: [first] } };
+    expect(steps({ auto_kill_on_repeated_error: true }, "repeated_error", policy)).toEqual([first.do, "stop"]);
+  });
 });

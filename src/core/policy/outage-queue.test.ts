@@ -43,3 +43,11 @@ it("an action from before the outage does not count as the first attempt in it",
   expect(acted(OPENED - 1)).toBeNull();
   expect(acted(OPENED)).toMatchObject({ agent: "b" });
 });
+
+it("an action without an outcome counts from its start, and the first agent by name waits for its turn too", () => {
+  const record = { do: "nudge", incident: "i", agent: "b", at: OPENED, outcome: null } as ActionRecord;
+  const slot = outageSlot({ incidents: [], outages: [{ ...outage, members: ["i"] }], actions: [record] }, "o");
+  expect(slot?.acted).toEqual({ agent: "b", at: OPENED });
+  const queue: OutageQueue = { outage, agents: ["a", "b", "c"], acted: null };
+  expect(checkOutageSlot(queue, "a", nudge, OPENED + 5 * MINUTE)).toMatchObject({ reason: "b goes first" });
+});

@@ -11,7 +11,11 @@ const CONVERSATION = "0c9f4a52-0000-4000-8000-1234567890ab";
 const dead = { pid: process.pid, pidStart: "another process" };
 const living = { pid: process.pid, pidStart: identityOf(process.pid) };
 
-async function resumed(agent: Partial<AgentSession>, others: readonly Partial<OpenSession>[] = []) {
+async function resumed(
+  agent: Partial<AgentSession>,
+  others: readonly Partial<OpenSession>[] = [],
+  transcript: string | null = null,
+) {
   const evidence = createEvidence();
   evidence.session.id = CONVERSATION;
   const context = {
@@ -19,7 +23,7 @@ async function resumed(agent: Partial<AgentSession>, others: readonly Partial<Op
     sleep: async () => {},
     profileOf: (kind: string) => profileFor(kind, []),
     evidence: () => evidence,
-    transcript: () => null,
+    transcript: () => transcript,
     others: () => others,
     paths: { sessions: "/none" },
   } as unknown as EffectContext;
@@ -44,5 +48,11 @@ describe("a resume is refused", () => {
     const free = "refused: agents cannot be started here";
     expect(await resumed({}, [{ ...other, ...dead }])).toBe(free);
     expect(await resumed({}, [{ ...other, ...living, conversation: "another" }])).toBe(free);
+  });
+
+  it("if a running session writes the same transcript", async () => {
+    const other = { name: "b", conversation: null, transcript: "/t.jsonl", ...living };
+    expect(await resumed({}, [other], "/t.jsonl")).toBe("refused: b has this conversation open");
+    expect(await resumed({}, [{ ...other, transcript: null }])).toBe("refused: agents cannot be started here");
   });
 });
