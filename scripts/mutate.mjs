@@ -227,7 +227,14 @@ function writeReport(results, survivors) {
   const path = join(root, "docs", "evidence", "mutation.md");
   mkdirSync(dirname(path), { recursive: true });
   const date = new Date().toISOString().slice(0, 10);
-  const facts = { date, seed: values.seed, candidates: all.length, figure: figureOf(results), folders };
+  const facts = {
+    date,
+    seed: values.seed,
+    candidates: all.length,
+    figure: figureOf(results),
+    folders,
+    isQuick: values.quick,
+  };
   writeFileSync(path, reportOf(facts, survivors, readReasons(path)));
   console.log(`written to ${path}`);
 }

@@ -2,6 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 
 const NO_REASON = "not reviewed";
+const QUICK_NOTE = ` This figure is of
+\`--quick\`: only tests of the same area that take a few seconds, without the tests in real terminals.`;
 const cell = (text) => text.replaceAll("|", "\\|");
 const placeOf = ({ file, line }) => `${file}:${line}`;
 const keyOf = (place, what) => `${place.replace(/:\d+$/, "")} ${what}`;
@@ -13,7 +15,7 @@ export function readReasons(path) {
   return new Map([...rows].map(([, place, what, reason]) => [keyOf(place, what), reason]));
 }
 
-export function reportOf({ date, seed, candidates, figure, folders }, survivors, reasons) {
+export function reportOf({ date, seed, candidates, figure, folders, isQuick }, survivors, reasons) {
   const rows = survivors.map((one) => {
     const what = cell(one.what);
     return `| \`${placeOf(one)}\` | \`\` ${what} \`\` | ${reasons.get(keyOf(placeOf(one), what)) ?? NO_REASON} |`;
@@ -23,7 +25,7 @@ export function reportOf({ date, seed, candidates, figure, folders }, survivors,
 ${figure}. ${date}, seed \`${seed}\`, out of ${candidates} possible mutants of ${folders.map((folder) => `\`${folder}\``).join(", ")}.
 
 \`npm run mutate\` changes the source in one small way at a time and runs the nearest unit tests; \`npm run mutate -- --write\`
-writes this page. The simulator and the end-to-end tests are not run.
+writes this page. The simulator and the end-to-end tests are not run.${isQuick ? QUICK_NOTE : ""}
 
 ## Survivors
 
