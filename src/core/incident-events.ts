@@ -27,8 +27,10 @@ export function applyEvent(state: NodeState, event: IncidentInput): Effect[] {
 /** The assessment of a session, as an event. */
 export function assessedEvent({ rules }: NodeState, judge: SessionJudge, policy: Policy, now: number): IncidentInput {
   const { session, assessment, evidence } = judge;
-  // Every state is unknown because the user switched judging off; and an ended session cannot be unobserved.
-  const isUnasked = judge.settings.isJudging === false || (judge.judgingError !== null && session.endedAt !== null);
+  // Every state is unknown because the user switched judging off; an ended session cannot be unobserved; and one that
+  // ended without an exit is not watched any more.
+  const isOver = session.endedAt !== null && (judge.judgingError !== null || evidence.exit === null);
+  const isUnasked = judge.settings.isJudging === false || isOver;
   if (isUnasked) return { kind: "forgotten", at: now, agent: session.name };
   return {
     kind: "assessed",

@@ -198,6 +198,18 @@ describe("a message to an orchestrator", () => {
     ]);
   });
 
+  it("ends the incident of an agent that is not watched any more, and does not open it again", async () => {
+    test.loop.register(agent());
+    await test.send("s1", [...WORKING, dialog("May I?")]);
+    test.run(60);
+    test.loop.register(agent({ endedAt: test.loop.now() }));
+    test.loop.apply({ kind: "forgotten", at: test.loop.now(), agent: "api" });
+    await test.send("s1", [dialog("May I?")]);
+    test.run(300);
+    expect(test.loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["closed"]);
+    expect(test.reported).toEqual(["worker.needs_input api", "worker.recovered api"]);
+  });
+
   it("is not sent for an agent with judging turned off, but for another agent", async () => {
     for (const [name, isJudging] of [
       ["off", false],
