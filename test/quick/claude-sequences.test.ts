@@ -1,0 +1,249 @@
+/**
+ * Sequences of transcript lines that were judged wrongly on real work. Each is written by hand; `not` lists the verdicts
+ * that it once had, `at` the verdicts that it must have, by second.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TimelineEntry } from "../../src/core/judgement/timeline.js";
+import { SOURCE_NAMES } from "../../src/replay/case-folder.js";
+import { replayTranscript } from "../../src/replay/replay-records.js";
+import { ClaudeLines } from "../support/claude-lines.js";
+
+interface Sequence {
+  name: string;
+  lines: ClaudeLines;
+  not: readonly string[];
+  at: Readonly<Record<number, string>>;
+}
+
+const NEW = "2.1.210";
+const OLD = "2.1.60";
+const launched = { isAsync: true, status: "async_launched", agentId: "a1" };
+
+const SEQUENCES: readonly Sequence[] = [
+  {
+    name: "a background job that runs for hours while the agent works on",
+    lines: (() => {
+      const lines = new ClaudeLines(OLD)
+        .prompt(0, "Start the import and go on.")
+        .calls(5, "job", "Bash", { command: "./import.sh", run_in_background: true }, null)
+        .result(6, "job", "Command running in background with ID: b1", { backgroundTaskId: "b1" });
+      for (let n = 0; n < 12; n++) {
+        const t = 60 + n * 420;
+        lines
+          .says(t, "Now I will update the next module.", null)
+          .calls(
+            t + 40,
+            `edit${n}`,
+            "Edit",
+            { file_path: `/repo/m${n}.ts`, old_string: "a", new_string: `b${n}` },
+            null,
+          )
+          .result(t + 41, `edit${n}`, "The file has been updated.");
+      }
+      return lines;
+    })(),
+    not: ["stuck/tool_hang", "stuck/stopped_early"],
+    at: { 5000: "working" },
+  },
+  {
+    name: "a background job that ended with a notification long before the turn did",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Run the tests, then fix what fails.")
+      .calls(5, "job", "Bash", { command: "npm test", run_in_background: true })
+      .result(6, "job", "Command running in background with ID: b1", { backgroundTaskId: "b1" })
+      .notification(60, "job")
+      .says(5000, "All tests pass now.")
+      .turnEnds(5000)
+      .until(5200),
+    not: ["stuck/tool_hang", "stuck/lost_result"],
+    at: { 5010: "complete", 5190: "complete" },
+  },
+  {
+    name: "an async agent that returns after the turn ended with a promise",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Review the code.")
+      .calls(5, "agent", "Agent", { description: "Review", prompt: "Review src" })
+      .result(6, "agent", "Async agent launched successfully.", launched)
+      .says(10, "The reviewer is running. I will report when it returns.")
+      .turnEnds(10)
+      .notification(400, "agent")
+      .says(410, "The review found no problem.")
+      .turnEnds(410)
+      .until(500),
+    not: ["stuck/stopped_early", "stuck/lost_result", "needs_input/input"],
+    at: { 60: "waiting/background", 390: "waiting/background", 480: "complete" },
+  },
+  {
+    name: "an async agent, whatever the last message says",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Review the code.")
+      .calls(5, "agent", "Agent", { description: "Review", prompt: "Review src" })
+      .result(6, "agent", "Async agent launched successfully.", launched)
+      .says(10, "Review started.")
+      .turnEnds(10)
+      .notification(400, "agent")
+      .says(410, "The review found no problem.")
+      .turnEnds(410)
+      .until(500),
+    not: ["stuck/stopped_early", "stuck/lost_result"],
+    at: { 60: "waiting/background", 480: "complete" },
+  },
+  {
+    name: "a teammate that was spawned",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Split the work.")
+      .calls(5, "mate", "Agent", { description: "Docs", prompt: "Write docs", team_name: "t", name: "writer" })
+      .result(6, "mate", "Spawned successfully.\nagent_id: writer@t", {
+        status: "teammate_spawned",
+        agent_id: "writer@t",
+      })
+      .says(10, "The writer is at work. I will wait for its report.")
+      .turnEnds(10)
+      .line(600, {
+        type: "user",
+        message: { role: "user", content: '<teammate-message teammate_id="writer">Done.</teammate-message>' },
+      })
+      .says(610, "The docs are written.")
+      .turnEnds(610)
+      .until(700),
+    not: ["stuck/stopped_early", "stuck/lost_result"],
+    at: { 60: "waiting/background", 680: "complete" },
+  },
+  {
+    name: "a wake-up that is scheduled after the end of the turn",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Watch the deployment.")
+      .calls(5, "wake", "ScheduleWakeup", { delaySeconds: 1200, reason: "check the deployment" })
+      .result(5.2, "wake", "Next wakeup scheduled for 09:20:05 (in 1200s).")
+      .says(10, "I will check again in 20 minutes.")
+      .turnEnds(10)
+      .line(1205, { type: "user", isMeta: true, message: { role: "user", content: "Check the deployment." } })
+      .says(1215, "The deployment is done.")
+      .turnEnds(1215)
+      .until(1300),
+    not: ["stuck/stopped_early", "stuck/lost_result", "needs_input/input"],
+    at: { 60: "waiting/timer", 1190: "waiting/timer", 1290: "complete" },
+  },
+  {
+    name: "a workflow in the background with a closing sentence that sounds like a question",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Migrate the packages.")
+      .calls(5, "flow", "Workflow", { script: "migrate" })
+      .result(6, "flow", "Workflow launched in background. Task ID: w1", { status: "async_launched", taskId: "w1" })
+      .says(10, "The workflow is running; I will report when it ends. Shall I also clean up afterwards?")
+      .turnEnds(10)
+      .notification(1500, "flow")
+      .says(1510, "All packages are migrated.")
+      .turnEnds(1510)
+      .until(1600),
+    not: ["stuck/stopped_early", "needs_input/input"],
+    at: { 60: "waiting/background", 1590: "complete" },
+  },
+  {
+    name: "results that are written before their calls",
+    lines: (() => {
+      const lines = new ClaudeLines(NEW).prompt(0, "Read the files.");
+      for (let n = 0; n < 5; n++) {
+        lines
+          .result(10 + n * 60, `read${n}`, "export {};")
+          .calls(10.1 + n * 60, `read${n}`, "Read", { file_path: `/repo/f${n}.ts` });
+      }
+      return lines.says(320, "All files are read.").turnEnds(320).until(400);
+    })(),
+    not: ["needs_input/permission"],
+    at: { 60: "working", 390: "complete" },
+  },
+  {
+    name: "a queue count that is left over while a long file is being written",
+    lines: new ClaudeLines(OLD)
+      .prompt(0, "Write the report.")
+      .queue(5, "enqueue")
+      .line(8, { type: "attachment", attachment: { type: "queued_command", prompt: "one more thing" } })
+      .says(10, "Now I have all the facts.", null)
+      .calls(200, "write", "Write", { file_path: "/repo/report.md", content: "…" }, null)
+      .result(201, "write", "File created.")
+      .says(210, "The report is written.", null)
+      .turnEnds(211)
+      .until(400),
+    not: ["stuck/lost_result"],
+    at: { 390: "complete" },
+  },
+  {
+    name: "a typed /compact with a queue count left over",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Write the report.")
+      .queue(5, "enqueue")
+      .says(20, "The report is written.")
+      .turnEnds(20)
+      .prompt(30, "<command-name>/compact</command-name>\n<command-message>compact</command-message>")
+      .line(150, { type: "system", subtype: "compact_boundary", content: "Conversation compacted" })
+      .until(160),
+    not: ["stuck/lost_result"],
+    at: { 100: "waiting/compaction" },
+  },
+  {
+    name: "a text before a call that takes minutes to write, in a release without stop reasons",
+    lines: new ClaudeLines(OLD)
+      .prompt(0, "Write the report.")
+      .says(10, "The structure is clear.", null)
+      .calls(16, "write", "Write", { file_path: "/repo/report.md", content: "…" }, null)
+      .result(17, "write", "File created.")
+      .says(20, "The report is written.", null)
+      .turnEnds(21)
+      .until(100),
+    not: [],
+    at: { 15: "working", 90: "complete" },
+  },
+  {
+    name: "five parallel calls of one message that fail",
+    lines: (() => {
+      const lines = new ClaudeLines(NEW).prompt(0, "Read the issues.");
+      for (let n = 0; n < 5; n++) lines.calls(5, `c${n}`, "mcp__tracker__get", { id: n }, "tool_use", "msg_p");
+      for (let n = 0; n < 5; n++)
+        lines.result(5, `c${n}`, "<tool_use_error>Error: No such tool available</tool_use_error>", {}, true);
+      return lines.says(12, "The tracker is not available, so I read the files.").turnEnds(12).until(60);
+    })(),
+    not: ["stuck/repeated_error", "stuck/loop"],
+    at: { 8: "working", 50: "complete" },
+  },
+  {
+    name: "a message that still gets further calls while its first call is open",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Rewrite the two files.")
+      .calls(5, "w1", "Write", { file_path: "/repo/a.md", content: "a" }, null, "msg_w")
+      .calls(95, "w2", "Write", { file_path: "/repo/b.md", content: "b" }, "tool_use", "msg_w")
+      .result(96, "w1", "File created.")
+      .result(96, "w2", "File created.")
+      .says(100, "Both files are rewritten.")
+      .turnEnds(100)
+      .until(150),
+    not: ["needs_input/permission"],
+    at: { 80: "working", 140: "complete" },
+  },
+];
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "rouse-sequences-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const nameOf = ({ state, cause }: Pick<TimelineEntry, "state" | "cause">): string =>
+  cause === null ? state : `${state}/${cause}`;
+
+describe("a transcript of Claude Code with", () => {
+  it.each(SEQUENCES)("$name is judged rightly", async ({ lines, not, at }) => {
+    const path = join(folder, "sequence.jsonl");
+    await writeFile(path, lines.text);
+    const { timeline } = await replayTranscript(path, { sources: new Set(SOURCE_NAMES), zone: "UTC" });
+    const said = timeline.map((entry) => ({ t: entry.t, verdict: nameOf(entry), reason: entry.reasons?.[0] }));
+    expect(said.filter(({ verdict }) => not.includes(verdict))).toEqual([]);
+    const found = Object.fromEntries(
+      Object.keys(at).map((t) => [t, said.findLast((entry) => entry.t <= Number(t))?.verdict]),
+    );
+    expect(found).toEqual(at);
+  });
+});
