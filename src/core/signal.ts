@@ -87,6 +87,8 @@ export interface TurnSignal extends Base {
   presumed?: boolean;
   /** Shells or agents that continue after this end. */
   background?: number;
+  /** Wake-ups that the program has scheduled. */
+  scheduled?: number;
 }
 
 export interface ToolStartSignal extends Base {
@@ -114,6 +116,8 @@ export interface ToolStartSignal extends Base {
   background?: boolean;
   /** Calls of one model reply share a round. */
   round?: string;
+  /** The reply that it belongs to is still being written, so it may not have been executed yet. */
+  partial?: boolean;
   /** Only that it runs: another source reports the call under its own id, so it must not count twice. */
   edgeOnly?: boolean;
 }

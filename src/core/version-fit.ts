@@ -11,7 +11,7 @@ export function versionFit(range: VersionRange | null, version: string | undefin
   return compareVersions(version, range.to) > 0 ? 1 : 0;
 }
 
-function compareVersions(a: string, b: string): number {
+export function compareVersions(a: string, b: string): number {
   const parts = (v: string): number[] => (v.slice(0, 64).match(/\d+/g) ?? []).slice(0, 4).map(Number);
   const [x, y] = [parts(a), parts(b)];
   for (let i = 0; i < 4; i++) {

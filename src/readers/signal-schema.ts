@@ -78,6 +78,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     byUser: z.boolean().optional(),
     presumed: z.boolean().optional(),
     background: count.optional(),
+    scheduled: count.optional(),
   }),
   tool_start: z.object({
     ...base,
@@ -95,6 +96,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     poll: z.boolean().optional(),
     span: z.object({ from: z.number(), to: z.number() }).optional(),
     round: name.optional(),
+    partial: z.boolean().optional(),
     edgeOnly: z.boolean().optional(),
   }),
   tool_end: z.object({

@@ -147,6 +147,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     steps: [
       START,
       ANYTHING,
+      { do: "launch" },
       { do: "finish" },
       { do: "queued" },
       { do: "idle" },

@@ -59,9 +59,19 @@ async function outwaits(agent, { seconds = 8 }) {
   await agent.rest(seconds * 1000);
 }
 
-/** A message for the agent arrives while it is at its prompt, and it does not pick it up. */
+/** Starts an agent in the background. */
+async function launch(agent) {
+  agent.begin();
+  agent.launched = agent.transcript.calls("Agent", { description: "Run the tests", prompt: "Run the tests" });
+  const block = { type: "tool_result", tool_use_id: agent.launched, content: "Async agent launched successfully." };
+  const toolUseResult = { isAsync: true, status: "async_launched", agentId: "a1" };
+  agent.transcript.write({ type: "user", message: { role: "user", content: [block] }, toolUseResult });
+}
+
+/** That agent ends while this one is at its prompt, and its notice is not picked up until it is taken out of the queue. */
 async function queued(agent, { operation = "enqueue" }) {
-  agent.transcript.write({ type: "queue-operation", operation, content: "the tests are done" });
+  const content = `<task-notification>\n<tool-use-id>${agent.launched}</tool-use-id>\n<status>completed</status>\n</task-notification>`;
+  agent.transcript.write({ type: "queue-operation", operation, content });
 }
 
 /** Rounds without end until Esc. */
@@ -165,6 +175,7 @@ export const STEPS = {
   asked,
   limited,
   outwaits,
+  launch,
   queued,
   errors,
   burn,

@@ -221,7 +221,7 @@ const SEQUENCES: readonly Sequence[] = [
       .turnEnds(100)
       .until(150),
     not: ["needs_input/permission"],
-    at: { 80: "working", 140: "complete" },
+    at: { 80: "waiting/tool", 140: "complete" },
   },
 ];
 

@@ -52,6 +52,8 @@ export const DECLARED_SLACK_MS: number = 60 * SECOND;
  * cannot be seen: p99 is 30.2 s including the human's answer, 3.5 s without.
  */
 export const APPROVAL_AFTER_MS: number = 30 * SECOND;
+/** A reply whose first call is known may take this long to be written: a long file in a second call, for example. */
+export const REPLY_WRITTEN_MS: number = 5 * MINUTE;
 
 /**
  * A turn without activity, by its best source. Healthy silence on the screen reaches 80 s (first byte after 75 s); an

@@ -30,7 +30,7 @@ const NAMES: Partial<Record<ToolClass, readonly string[]>> = {
   ),
   mcp: names("listmcpresources listmcpresourcetemplates readmcpresource callmcptool usemcptool accessmcpresource"),
   subagent: names(
-    "task agent subagent spawnagent delegate delegatetask dispatchagent codebaseinvestigator generalist newtask runsubagent resumeagent batch",
+    "task agent subagent spawnagent delegate delegatetask dispatchagent codebaseinvestigator generalist newtask runsubagent resumeagent batch workflow",
   ),
   background: names(
     "bashoutput taskoutput agentoutput getoutput writestdin wait waitagent monitor readbackgroundoutput checkbackgroundagent commandstatus getterminaloutput shelloutput",

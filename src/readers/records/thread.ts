@@ -35,6 +35,9 @@ export interface RetryPlan {
   delayMs?: number | undefined;
 }
 
+/** `background`: the call returned, and what it started continues. */
+type LaunchResult = ToolResult & { background?: boolean };
+
 type TextChannel = "content" | "thought";
 
 const FACT_MAX = 300;
@@ -45,9 +48,12 @@ export class Thread {
   #origin: RecordOrigin;
   readonly #facts: Record<string, string | undefined> = {};
   readonly #calls = new ToolCalls();
+  /** Results that were written before their calls: by 0.1 s in 86 of 19,459 calls of Claude Code. */
+  readonly #earlyResults = new RecentMap<LaunchResult>(64);
   readonly #usages = new RecentMap<Usage>(64);
   /** Unknown until the first edge: the first record of a turn may be its end. */
   #turnOpen: boolean | undefined;
+  #isEndPresumed = false;
   /** The open question: the tool call that it is about, or none in particular. */
   #prompt: { about: string | undefined } | undefined;
   #lastFailure = "";
@@ -93,6 +99,7 @@ export class Thread {
   turnStarts(byUser: boolean): void {
     this.closePrompt();
     this.#turnOpen = true;
+    this.#isEndPresumed = false;
     this.#lastFailure = "";
     this.#limitUntil = undefined;
     this.emit({ kind: "turn", phase: "start", byUser });
@@ -103,16 +110,19 @@ export class Thread {
     if (!this.#turnOpen) this.turnStarts(false);
   }
 
-  turnEnds(how: Pick<TurnSignal, "presumed" | "background"> = {}): void {
+  turnEnds(how: Pick<TurnSignal, "presumed" | "background" | "scheduled"> = {}): void {
     this.closePrompt();
-    if (this.#turnOpen === false) return;
+    const isConfirmed = this.#isEndPresumed && how.presumed !== true;
+    if (this.#turnOpen === false && !isConfirmed) return;
     this.#turnOpen = false;
+    this.#isEndPresumed = how.presumed === true;
     this.emit({ kind: "turn", phase: "end", ...how });
   }
 
   turnInterrupted(byUser: boolean): void {
     this.closePrompt();
     this.#turnOpen = false;
+    this.#isEndPresumed = false;
     this.emit({ kind: "turn", phase: "interrupted", byUser });
   }
 
@@ -176,11 +186,14 @@ export class Thread {
     const signals = this.#calls.start(this.#origin, { ...call, id, round });
     if (signals.some((signal) => signal.kind === "prompt")) this.#prompt = { about: id };
     this.#signals.push(...signals);
+    const result = this.#earlyResults.get(id);
+    if (result !== undefined) this.toolEnds(id, result);
   }
 
-  /** The end of a call. A call without a start belongs to an unseen part of the conversation. */
-  toolEnds(callId: string, result: ToolResult & { background?: boolean }): void {
+  /** The end of a call. Without a start it belongs to an unseen part of the conversation, or its start follows. */
+  toolEnds(callId: string, result: LaunchResult): void {
     const id = shortId(callId);
+    if (!this.#calls.isKnown(id)) this.#earlyResults.set(id, result);
     if (!this.#calls.isOpen(id)) return;
     const signals = this.#calls.end(this.#origin, { id, tool: "", args: null }, result);
     if (this.#prompt !== undefined && (this.#prompt.about === undefined || this.#prompt.about === id)) {
@@ -190,6 +203,11 @@ export class Thread {
     for (const signal of signals) {
       this.#signals.push(signal.kind === "tool_end" && result.background ? { ...signal, background: true } : signal);
     }
+  }
+
+  /** What a call started in the background has ended. */
+  backgroundEnds(callId: string): void {
+    this.emit({ kind: "tool_end", id: shortId(callId), ok: true, outcome: "", raw: "", edgeOnly: true });
   }
 
   /** Tokens of one reply. Programs repeat them on each part of it, and the output grows while it streams. */

@@ -24,6 +24,8 @@ export interface ToolCall {
   tool: string;
   args: unknown;
   round?: string | undefined;
+  /** The reply that it belongs to is still being written. */
+  partial?: boolean;
 }
 
 export interface ToolResult {
@@ -62,6 +64,7 @@ export class ToolCalls {
         ...(span === undefined ? {} : { span }),
         ...(isPoll(call.tool, call.args) ? { poll: true } : {}),
         ...(call.round === undefined ? {} : { round: call.round }),
+        ...(call.partial ? { partial: true } : {}),
       },
     ];
     const prompt = PROMPT_OF[toolClass];
@@ -96,6 +99,11 @@ export class ToolCalls {
     ];
     if (PROMPT_OF[known.class]) signals.push({ kind: "prompt", ...origin, open: false });
     return signals;
+  }
+
+  /** Whether the call has started. */
+  isKnown(id: string): boolean {
+    return this.#known.get(id) !== undefined;
   }
 
   /** Whether the call has started and not ended. */

@@ -19,11 +19,15 @@ interface Repeats {
   source: Source;
   /** Newest last. */
   times: number[];
+  /** The last round with it: calls of one reply that fail together are one attempt. */
+  round?: string;
   text?: string;
 }
 
 export interface ErrorsState {
   byDigest: Map<string, Repeats>;
+  /** Of recent calls. */
+  rounds: Map<string, string>;
   world: WorldState;
 }
 
@@ -33,10 +37,11 @@ export interface ErrorsVerdict extends DetectorVerdict {
 }
 
 const DIGESTS_MAX = 32;
+const ROUNDS_MAX = 64;
 const INFRA_CAUSES: ReadonlySet<string> = new Set(["api", "auth", "billing", "unreachable"]);
 
 export function createErrors(): ErrorsState {
-  return { byDigest: new Map(), world: createWorld() };
+  return { byDigest: new Map(), rounds: new Map(), world: createWorld() };
 }
 
 export function takeErrors(state: ErrorsState, signal: Signal): void {
@@ -45,10 +50,15 @@ export function takeErrors(state: ErrorsState, signal: Signal): void {
     return;
   }
   if (signal.kind === "tool_end" && signal.edgeOnly) return;
+  if (signal.kind === "tool_start" && signal.round !== undefined)
+    rememberBounded(state.rounds, signal.id, signal.round, ROUNDS_MAX);
   if (signal.kind === "tool_end" && signal.ok) state.byDigest.clear();
   const failure = failureOf(signal);
   if (failure === null) return;
   const repeats: Repeats = state.byDigest.get(failure.digest) ?? { times: [], source: signal.source };
+  const round = signal.kind === "tool_end" ? state.rounds.get(signal.id) : undefined;
+  if (round !== undefined && repeats.round === round) return;
+  if (round !== undefined) repeats.round = round;
   repeats.times.push(signal.at);
   repeats.source = signal.source;
   if (repeats.times.length > SAME_ERRORS_MAX) repeats.times.shift();

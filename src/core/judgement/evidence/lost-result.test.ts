@@ -8,8 +8,7 @@ const turn = (at: number, phase: string) => s(at, { kind: "turn", phase });
 const launch = (at: number) =>
   s(at, { kind: "tool_start", id: "b1", tool: "Task", class: "subagent", call: "c", background: true });
 const ended = (at: number, id = "b1") => s(at, { kind: "tool_end", id, ok: true, outcome: "o", raw: "r" });
-const queue = (at: number, op: string, depth?: number) =>
-  s(at, { kind: "queue", op, ...(depth !== undefined && { depth }) });
+const queue = (at: number) => s(at, { kind: "queue", op: "enqueue", depth: 1 });
 const verdictAfter = (signals: Signal[], now: number, options = {}) => {
   const state = createLostResult();
   for (const signal of signals) takeLostResult(state, signal);
@@ -23,18 +22,14 @@ describe("a lost result", () => {
     expect(verdictAfter(PARKED, 21 + 60 * SECOND)).toMatchObject({ cause: "lost_result", since: 20 });
   });
 
-  it("is a message that stays queued while the session is idle", () => {
-    const queued = [turn(0, "start"), queue(5, "enqueue"), turn(10, "end")];
-    expect(verdictAfter(queued, 2 * MINUTE)).toMatchObject({
-      since: 10,
-      reason: "At its prompt for 120 s without picking up 1 queued message (transcript)",
-    });
-    expect(verdictAfter([...queued, queue(11, "dequeue")], 2 * MINUTE)).toBeNull();
-    expect(verdictAfter([...queued, queue(11, "dequeue", 1)], 2 * MINUTE)?.since).toBe(10);
+  it("names the source of the result", () => {
+    const reason = "At its prompt for 120 s without picking up a background result (transcript)";
+    expect(verdictAfter(PARKED, 20 + 2 * MINUTE)).toMatchObject({ reason });
   });
 
   it.each([
-    ["the turn is running", [turn(0, "start"), launch(1), ended(20), queue(21, "enqueue")]],
+    ["the turn is running", [turn(0, "start"), launch(1), ended(20)]],
+    ["only a message is queued, since its count may be left over", [turn(0, "start"), queue(5), turn(10, "end")]],
     ["the child was only launched", [turn(0, "start"), launch(1), ended(2), turn(10, "end")]],
     ["the report of the launch was late", [turn(0, "start"), launch(1), turn(10, "end"), ended(2)]],
     ["the child is still running", [turn(0, "start"), launch(1), turn(10, "end")]],
@@ -42,7 +37,7 @@ describe("a lost result", () => {
     ["a new turn started", [...PARKED, turn(30, "start")]],
     ["the agent answered and stopped", [...PARKED, s(30, { kind: "message", role: "assistant", digest: "d" })]],
     ["the user types", [...PARKED, s(30, { kind: "input", by: "human", bytes: 1 })]],
-    ["the user interrupted", [turn(0, "start"), queue(5, "enqueue"), turn(10, "interrupted")]],
+    ["the user interrupted", [...PARKED, turn(30, "interrupted")]],
     ["the process exited", [...PARKED, s(30, { kind: "exit", code: 0, signal: null })]],
     ["the machine slept", [...PARKED, s(99, { kind: "gap", from: 21, to: 9 * MINUTE })]],
   ] as [string, Signal[]][])("is not reported if %s", (_, signals) => {

@@ -1,7 +1,7 @@
 /**
- * Lost result: something finished or was queued while the agent was at its prompt, and the agent never picked it up.
- * Either a message was enqueued and not dequeued, or a background tool or subagent ended after the turn. Any sign of a
- * turn picks the result up. If the user interrupts or types, nothing is lost.
+ * Lost result: a background command or subagent ended while the agent was at its prompt, and the agent never picked the
+ * result up. Any sign of a turn picks it up. If the user interrupts or types, nothing is lost. A queue of messages is no
+ * evidence: on real transcripts its count is often left over.
  */
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
@@ -16,8 +16,6 @@ import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 export interface LostResultState {
   /** Calls that may end after the turn. */
   background: Map<string, true>;
-  queued: number;
-  queuedAt: number | null;
   endedAt: number | null;
   idleSince: number | null;
   /** The source of the pending result. */
@@ -30,10 +28,9 @@ export interface LostResultVerdict extends DetectorVerdict {
 }
 
 const BACKGROUND_MAX = 64;
-const QUEUED_MAX = 1000;
 
 export function createLostResult(): LostResultState {
-  return { background: new Map(), queued: 0, queuedAt: null, endedAt: null, idleSince: null, source: null, asleep: [] };
+  return { background: new Map(), endedAt: null, idleSince: null, source: null, asleep: [] };
 }
 
 export function takeLostResult(state: LostResultState, signal: Signal): void {
@@ -48,24 +45,24 @@ export function takeLostResult(state: LostResultState, signal: Signal): void {
         rememberBounded(state.background, signal.id, true, BACKGROUND_MAX);
       break;
     case "tool_end":
+      if (signal.background) {
+        rememberBounded(state.background, signal.id, true, BACKGROUND_MAX);
+        break;
+      }
       // The first end of a background call, within the turn, only means that it was launched; its report may be late.
       if (state.idleSince === null || signal.at < state.idleSince || !state.background.has(signal.id)) break;
       state.background.delete(signal.id);
       state.endedAt ??= signal.at;
       state.source = signal.source;
       break;
-    case "queue":
-      takeQueue(state, signal.op, signal.depth, signal.at);
-      if (state.endedAt === null) state.source = signal.source;
-      break;
     case "turn":
-      if (signal.phase === "interrupted") clear(state);
+      if (signal.phase === "interrupted") state.endedAt = null;
       break;
     case "input":
-      if (signal.by === "human") clear(state);
+      if (signal.by === "human") state.endedAt = null;
       break;
     case "exit":
-      clear(state);
+      state.endedAt = null;
       break;
     default:
   }
@@ -76,37 +73,19 @@ export function lostResultVerdict(
   now: number,
   options?: DetectorOptions,
 ): LostResultVerdict | null {
-  if (state.idleSince === null || options?.turnActive === true) return null;
-  const waiting = state.endedAt ?? state.queuedAt;
-  if (waiting === null) return null;
-  const since = Math.max(waiting, state.idleSince);
+  if (state.idleSince === null || state.endedAt === null || options?.turnActive === true) return null;
+  const since = Math.max(state.endedAt, state.idleSince);
   const ageMs = awakeMs(state.asleep, since, now);
   if (!isBeyond(since, ageMs, settingOf(options, "lost_result_seconds") * SECOND, options)) return null;
-  const what =
-    state.endedAt === null ? `${state.queued} queued message${state.queued === 1 ? "" : "s"}` : "a background result";
   return {
     cause: "lost_result",
     since,
     confidence: CONFIDENCE.medium,
-    reason: `At its prompt for ${formatDuration(ageMs)} without picking up ${what} (${state.source})`,
+    reason: `At its prompt for ${formatDuration(ageMs)} without picking up a background result (${state.source})`,
   };
-}
-
-function takeQueue(state: LostResultState, op: "enqueue" | "dequeue", depth: number | undefined, at: number): void {
-  const counted = state.queued + (op === "enqueue" ? 1 : -1);
-  const queued = depth !== undefined && Number.isFinite(depth) ? depth : counted;
-  state.queued = Math.min(QUEUED_MAX, Math.max(0, queued));
-  if (state.queued === 0) state.queuedAt = null;
-  else state.queuedAt ??= at;
 }
 
 function takesUp(signal: Signal): boolean {
   if (signal.kind === "message") return signal.role === "assistant";
   return signal.kind === "delta" || signal.kind === "tool_start" || turnEdge(signal) === "start";
-}
-
-function clear(state: LostResultState): void {
-  state.queued = 0;
-  state.queuedAt = null;
-  state.endedAt = null;
 }

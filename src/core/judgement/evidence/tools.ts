@@ -13,12 +13,19 @@ export interface OpenTool {
   timeoutMs: number | undefined;
   at: number;
   source: Source;
+  round?: string | undefined;
+  /** The reply that it belongs to is still being written. */
+  partial?: boolean;
+  /** When that reply was complete, if it was seen to be written. */
+  completeAt?: number;
 }
 
 export interface ToolsEvidence {
   open: Map<string, OpenTool>;
   /** Work in the background of the turn. */
   behind: Map<string, OpenTool>;
+  /** Calls that ended: another source may report later that one continues in the background. */
+  ended: Map<string, OpenTool>;
   lastEndAt: number | null;
   /** Learned durations of this agent's tools, per class and command head. */
   learned: LearnedState;
@@ -30,7 +37,15 @@ export interface ToolsEvidence {
 const OPEN_MAX = 64;
 
 export function createTools(): ToolsEvidence {
-  return { open: new Map(), behind: new Map(), lastEndAt: null, learned: createLearned(), seen: false, asleep: [] };
+  return {
+    open: new Map(),
+    behind: new Map(),
+    ended: new Map(),
+    lastEndAt: null,
+    learned: createLearned(),
+    seen: false,
+    asleep: [],
+  };
 }
 
 export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settings = {}): void {
@@ -52,14 +67,17 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
       const opened = tools.open.get(signal.id);
       tools.open.delete(signal.id);
       if (opened && !signal.refused && !signal.interrupted) learn(tools, opened, signal.at, settings);
-      if (opened && signal.background) keep(tools.behind, { ...opened, at: signal.at });
-      else tools.behind.delete(signal.id);
+      const launch = signal.background ? (opened ?? tools.ended.get(signal.id)) : undefined;
+      if (launch) keep(tools.behind, { ...launch, at: signal.at });
+      else if (!opened) tools.behind.delete(signal.id);
+      if (opened) keep(tools.ended, opened);
       tools.lastEndAt = signal.at;
       return;
     }
     case "turn":
       // A finished or interrupted turn leaves no tool open in the foreground; a user's prompt clears the table.
       if (signal.phase !== "start" || signal.byUser) tools.open.clear();
+      if (signal.phase === "start") forgetExpiredTimers(tools, signal.at);
       return;
     case "exit":
       tools.open.clear();
@@ -81,7 +99,28 @@ function learn(tools: ToolsEvidence, tool: OpenTool, at: number, settings: Setti
   learnGap(tools.learned, keyOf(tool), gapMs, { alarmed, asleep: awakeMs(tools.asleep, tool.at, at) < gapMs });
 }
 
+/** A timer that has run out is over once the agent works again. */
+function forgetExpiredTimers({ behind }: ToolsEvidence, now: number): void {
+  for (const [id, timer] of behind) if (timer.class === "sleep" && timerEnd(timer) <= now) behind.delete(id);
+}
+
+/** When a timer in the background runs out. */
+export const timerEnd = ({ at, timeoutMs, class: kind }: OpenTool): number =>
+  at + (timeoutMs ?? TOOL_CLOCKS[kind].reportMs);
+
+/** A model answers only when all results of its last reply are there, so a call of an older reply is not open any more. */
+function takeRound({ open }: ToolsEvidence, { round, partial, source, at }: ToolStartSignal): void {
+  if (round === undefined || source !== "transcript") return;
+  for (const [id, tool] of open) {
+    if (tool.round === undefined || tool.source !== source) continue;
+    if (tool.round === round) {
+      if (tool.partial && !partial) tool.completeAt ??= at;
+    } else if (tool.class !== "subagent") open.delete(id);
+  }
+}
+
 function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
+  takeRound(tools, signal);
   const known = tools.open.get(signal.id);
   // Hook, stream and transcript report the same call: the earliest starts its clock.
   const at = known ? Math.min(known.at, signal.at) : signal.at;
@@ -93,6 +132,8 @@ function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
     timeoutMs: signal.timeoutMs,
     at,
     source: known?.source ?? signal.source,
+    round: signal.round ?? known?.round,
+    ...(signal.partial ? { partial: true } : {}),
   });
 }
 

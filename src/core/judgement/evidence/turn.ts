@@ -33,6 +33,8 @@ export interface TurnEvidence {
   isStreaming: boolean;
   /** The end was only inferred from a last message or from the last text on the screen. */
   presumed: boolean;
+  /** What the program said to continue after the last end. */
+  left: { background: number; scheduled: number; by: Source };
   /** When its composer was first visible without a running turn: start-up was complete. */
   readyAt: number | null;
   /** The screen has shown an input field, a tool or a counter, so its busy mark means more than loading. */
@@ -63,6 +65,7 @@ const ORDER_PRESUMED: readonly Source[] = ORDER.map((s) =>
   s === "transcript" ? "screen" : s === "screen" ? "transcript" : s,
 );
 
+const NOTHING_LEFT: TurnEvidence["left"] = { background: 0, scheduled: 0, by: "observer" };
 const FLICKER_MS = 1500;
 const BLINK_MS = 3000;
 /** A program that does not start quiet may draw its input field and then briefly show as busy while it loads. */
@@ -83,6 +86,7 @@ export function createTurn(traits: TurnTraits = {}): TurnEvidence {
     record: { startAt: null, startBy: null, endAt: null, endBy: null },
     isStreaming: false,
     presumed: false,
+    left: NOTHING_LEFT,
     readyAt: null,
     showedWork: false,
     takesPrompts: false,
@@ -105,6 +109,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       if (signal.phase === "start") {
         if (signal.byUser) turn.askedAt = signal.at;
         turn.presumed = false;
+        turn.left = NOTHING_LEFT;
         turn.record.startAt = signal.at;
         turn.record.startBy = signal.source;
         setStatus(turn, signal.source, "active", signal.at);
@@ -113,6 +118,8 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       } else {
         if (signal.phase === "interrupted") turn.interrupted = { at: signal.at, source: signal.source };
         turn.presumed = signal.presumed ?? false;
+        if (signal.background !== undefined || signal.scheduled !== undefined)
+          turn.left = { background: signal.background ?? 0, scheduled: signal.scheduled ?? 0, by: signal.source };
         const before = turnStatus(turn);
         if (!signal.presumed) {
           turn.record.endAt = signal.at;

@@ -90,7 +90,8 @@ const PROMISES: Record<string, Step[]> = {
     { at: 2, signal: { kind: "tool_end", source: "hook", id: "b", ok: true, outcome: "", raw: "", background: true } },
     { at: 3, signal: promise },
     { at: 4, signal: end, expect: "waiting/background" },
-    { at: 3700, expect: "stuck/tool_hang" },
+    { at: 3500, expect: "waiting/background" },
+    { at: 3700, expect: "stuck/stopped_early" },
   ],
   "that is only presumed may be the pause before the next call": [
     { at: 0, signal: { kind: "turn", source: "transcript", phase: "start" } },

@@ -5,15 +5,16 @@ import { formatAgo, formatFor } from "../../text/duration.js";
 import { SECOND } from "../../text/time.js";
 import { PLAIN_TRAITS } from "../../traits.js";
 import { versionFit } from "../../version-fit.js";
-import { SETTLE_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOCKS } from "../clocks.js";
+import { SETTLE_MS, STOPPED_PRESUMED_AFTER_MS } from "../clocks.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
 import { agreeingKinds, distinctKinds, processSeen } from "../evidence/kinds.js";
 import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
 import type { Evidence } from "../evidence/state.js";
-import type { OpenTool } from "../evidence/tools.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
+import { byCompaction } from "./by-compaction.js";
+import { byPending } from "./by-pending.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
 
 /** The turn is over: finished, with a question, with a promise, or waiting for a result that never arrives. */
@@ -39,10 +40,16 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
       ],
     };
   }
+  const closing = closingOfTurn(question);
+  const endedBy = reported ?? turnEndOf(evidence);
+  const pending =
+    byIdleCompaction(question, endedBy?.at ?? 0) ?? byPending(question, endedBy?.at ?? 0, closing?.closing);
+  if (pending) return pending;
   const options = { ...settings, turnActive: false, dueAfter };
   for (const verdict of [
     neverExitedVerdict(evidence.lifecycle, now, options),
-    lostResultVerdict(evidence.lostResult, now, options),
+    // A presumed end may be the pause before the next call.
+    evidence.turn.presumed ? null : lostResultVerdict(evidence.lostResult, now, options),
     completionVerdict(evidence.completion, now, options),
     // Runs on the longer clock, so a missing checkpoint is reported first.
     claimVerdict(evidence.checkpoint, now, options),
@@ -61,8 +68,6 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
   const unmarked = reported?.source === "screen" && evidence.turn.byMotion;
   const quiet = byReportedWork(question) ?? (unmarked ? byQuiet(question) : null);
   if (quiet) return quiet;
-  const closing = closingOfTurn(question);
-  const endedBy = reported ?? turnEndOf(evidence);
   const ended = `The turn ended${endedBy ? ` ${formatAgo(since(endedBy.at))} (${endedBy.source})` : ""}`;
   if (closing?.closing === "question") {
     return {
@@ -72,8 +77,6 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
       reasons: [`${ended} with a question (${closing.source}): ${closing.preview}`],
     };
   }
-  const [behind] = evidence.tools.behind.values();
-  if (closing?.closing === "promise" && behind) return byBackground(question, behind);
   if (closing?.closing === "promise") {
     const patience = evidence.turn.presumed
       ? STOPPED_PRESUMED_AFTER_MS
@@ -105,7 +108,16 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
     const reasons = [`At its prompt ${formatFor(since(reported.at))} (screen), no sign of a turn on the screen`];
     return { state: "idle", cause: null, confidence: 0.5, reasons };
   }
-  return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
+  const confidence = evidence.turn.presumed ? 0.6 : closing ? 0.9 : 0.75;
+  return { state: "complete", cause: null, confidence, reasons: [ended] };
+}
+
+/** A user may compact the context at the prompt. */
+function byIdleCompaction(question: RuleInput, endedAt: number): RuleVerdict | null {
+  const { compacting } = question.evidence;
+  if (compacting === null || compacting.at < endedAt) return null;
+  const verdict = byCompaction(question);
+  return verdict?.state === "waiting" ? verdict : null;
 }
 
 /** The reason until the end is confirmed. */
@@ -156,19 +168,6 @@ export const hasWorked = (evidence: Evidence): boolean => evidence.turn.turns > 
  */
 const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);
 
-/** The agent announced that it will continue, and the work it waits for is still running. */
-function byBackground({ since, dueAfter }: RuleInput, { tool, subject, at, source }: OpenTool): RuleVerdict {
-  const { reportMs } = TOOL_CLOCKS.background;
-  dueAfter(at, reportMs);
-  const what = `${tool}${subject ? ` (${subject})` : ""}`;
-  const reasons = [
-    `${what} is still running in the background ${formatFor(since(at))} (${source}), after the turn ended`,
-  ];
-  if (since(at) < reportMs)
-    return { state: "waiting", cause: "background", confidence: 0.7, until: at + reportMs, reasons };
-  return { state: "stuck", cause: "tool_hang", confidence: 0.5, reasons };
-}
-
 type ReportedTurn = NonNullable<RuleInput["reported"]>;
 
 /** When the turn ended, as far as known. */
@@ -189,6 +188,8 @@ function settleMs({ evidence }: RuleInput, { source, at }: ReportedTurn): number
     if (isRecordOpen(evidence, { at })) return (record.startAt ?? 0) > at ? SETTLE_MS.begun : SETTLE_MS.record;
     // Inferred from a last message in a stream; the next line may be a call.
     if (source === "stream" && evidence.turn.presumed) return SETTLE_MS.motion;
+    // In a transcript, 91 % of 2,238 presumed ends that were none were over within 10 s.
+    if (source === "transcript" && evidence.turn.presumed) return SETTLE_MS.unmarked;
     // Without a record, the last text comes from the screen, which is read after the flag falls.
     if (record.startAt === null && (evidence.progress.reading?.busy || isUnread(evidence, at))) return SETTLE_MS.reason;
     return source === "title" ? SETTLE_MS.title : 0;

@@ -2,7 +2,7 @@ import { settingOf } from "../../defaults.js";
 import type { ToolClass } from "../../signal.js";
 import type { WaitCause } from "../../states.js";
 import { formatAgo, formatFor } from "../../text/duration.js";
-import { ACT_FACTOR, APPROVAL_AFTER_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
+import { ACT_FACTOR, APPROVAL_AFTER_MS, REPLY_WRITTEN_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
 import { distinctKinds, KIND_OF_SOURCE, processSeen } from "../evidence/kinds.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
@@ -60,8 +60,10 @@ const isSeen = ({ evidence }: RuleInput): boolean =>
 function byApproval({ evidence, since, dueAfter }: RuleInput, tool: OpenTool, what: string): RuleVerdict | null {
   const instant = tool.class === "instant" || tool.class === "edit";
   if (!instant || evidence.progress.reading || evidence.session.permissions === "bypass") return null;
-  dueAfter(tool.at, APPROVAL_AFTER_MS);
-  if (since(tool.at) < APPROVAL_AFTER_MS) return null;
+  // The call runs, or asks, once the whole reply is written.
+  const asked = tool.completeAt ?? (tool.partial ? tool.at + REPLY_WRITTEN_MS : tool.at);
+  dueAfter(asked, APPROVAL_AFTER_MS);
+  if (since(asked) < APPROVAL_AFTER_MS) return null;
   return {
     state: "needs_input",
     cause: "permission",

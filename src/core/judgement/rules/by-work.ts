@@ -1,6 +1,5 @@
-import { formatFor } from "../../text/duration.js";
-import { COMPACTION_REPORT_MS } from "../clocks.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
+import { byCompaction } from "./by-compaction.js";
 import { bySilence } from "./by-silence.js";
 import { byTool } from "./by-tool.js";
 
@@ -8,17 +7,4 @@ import { byTool } from "./by-tool.js";
 export function byWork(question: RuleInput): RuleVerdict | null {
   if (question.active !== true) return null;
   return byCompaction(question) ?? byTool(question) ?? bySilence(question);
-}
-
-function byCompaction({ evidence, since, dueAfter }: RuleInput): RuleVerdict | null {
-  if (evidence.compacting === null) return null;
-  const { at, source } = evidence.compacting;
-  dueAfter(at, COMPACTION_REPORT_MS);
-  const stuck = since(at) >= COMPACTION_REPORT_MS;
-  return {
-    state: stuck ? "stuck" : "waiting",
-    cause: "compaction",
-    confidence: 0.8,
-    reasons: [`Compacting its context ${formatFor(since(at))} (${source})`],
-  };
 }

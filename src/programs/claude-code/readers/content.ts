@@ -2,7 +2,9 @@
  * Messages of Claude Code, which its transcript and its event stream write alike: one record per finished block of a
  * reply, and tool results as messages of the user.
  */
+import { compareVersions } from "../../../core/version-fit.js";
 import { arrayAt, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
+import { RecentMap } from "../../../readers/records/recent.js";
 import { fromEpoch } from "../../../readers/records/record-reader.js";
 import { contentText, resultText } from "../../../readers/records/text.js";
 import type { Thread } from "../../../readers/records/thread.js";
@@ -33,8 +35,18 @@ export interface AssistantContext {
   presumesEnd: boolean;
 }
 
+/** Tools that end background work, and tools that return its state. */
+const STOPS_WORK = new Set(["KillShell", "KillBash", "TaskStop"]);
+const READS_WORK = new Set(["BashOutput", "TaskOutput", "AgentOutput", "AgentOutputTool"]);
+const ENDED_STATUS = /<status>(?:completed|failed|killed|stopped)<\/status>/;
+/** The release from which every reply has a stop reason. */
+const STOPS_MARKED_FROM = "2.1.100";
+
 export class ClaudeMessages {
   #endedReply: string | undefined;
+  readonly #calls = new RecentMap<{ tool: string; task: string | undefined }>(256);
+  /** The call that started a background task, by the task's id or the name of the agent. */
+  readonly #launches = new RecentMap<string>(256);
 
   readonly #thread: Thread;
 
@@ -69,7 +81,7 @@ export class ClaudeMessages {
       } else if (CALLS.has(type)) {
         hasCall = true;
         this.#thread.turnRuns();
-        this.#call(block, reply);
+        this.#call(block, reply, record);
       } else if (type.endsWith("_tool_result")) {
         this.#result(block, record);
       }
@@ -94,19 +106,32 @@ export class ClaudeMessages {
       this.#result(block, record);
     }
     const text = contentText(blocks.filter((block) => stringAt(block, "type") === "text"));
+    this.notice(text);
     if (text.startsWith(INTERRUPTED)) this.#thread.turnInterrupted(true);
     else if (!hasResult && isPrompt(record, text)) this.#thread.prompted(text, isFromHuman(record, text));
   }
 
-  #call(block: unknown, reply: string | undefined): void {
+  /** A notice of the program that background work ended. */
+  notice(text: string): void {
+    if (!isNotice(text)) return;
+    const mate = /^<teammate-message[^>]{0,200}teammate_id="([^"]{1,100})"/.exec(text)?.[1];
+    const call = /<tool-use-id>([^<]{1,128})<\/tool-use-id>/.exec(text)?.[1];
+    const task = /<task-id>([^<]{1,128})<\/task-id>/.exec(text)?.[1];
+    const launch = call ?? this.#launches.get(mate ?? task ?? "");
+    if (launch !== undefined && (mate !== undefined || ENDED_STATUS.test(text))) this.#thread.backgroundEnds(launch);
+  }
+
+  #call(block: unknown, reply: string | undefined, record: JsonRecord): void {
     const id = stringAt(block, "id");
     if (id === undefined) return;
-    this.#thread.toolStarts({
-      id,
-      tool: stringAt(block, "name") ?? "",
-      args: recordAt(block, "input") ?? {},
-      round: reply,
-    });
+    const tool = stringAt(block, "name") ?? "";
+    const input = recordAt(block, "input") ?? {};
+    const task = stringAt(input, "task_id") ?? stringAt(input, "shell_id") ?? stringAt(input, "bash_id");
+    this.#calls.set(id, { tool, task });
+    const mate = stringAt(input, "team_name") === undefined ? undefined : stringAt(input, "name");
+    if (mate !== undefined) this.#launches.set(mate, id);
+    const isOpen = stringAt(record, "message", "stop_reason") === undefined && marksStops(stringAt(record, "version"));
+    this.#thread.toolStarts({ id, tool, args: input, round: reply, partial: isOpen });
   }
 
   #result(block: unknown, record: JsonRecord): void {
@@ -114,7 +139,14 @@ export class ClaudeMessages {
     if (id === undefined) return;
     const text = resultText((block as JsonRecord).content);
     const details = recordAt(record, "toolUseResult") ?? recordAt(record, "tool_use_result");
-    this.#thread.toolEnds(id, claudeResult(text, !booleanAt(block, "is_error"), details));
+    const call = this.#calls.get(id);
+    const result = claudeResult(text, !booleanAt(block, "is_error"), details, call?.tool);
+    this.#thread.toolEnds(id, result);
+    const started = TASK_IDS.map((key) => stringAt(details, key)).find((task) => task !== undefined);
+    if (result.background && started !== undefined) this.#launches.set(started, id);
+    const launch = this.#launches.get(call?.task ?? "");
+    if (launch !== undefined && call !== undefined && hasEnded(call.tool, result, details))
+      this.#thread.backgroundEnds(launch);
   }
 
   #stop(record: JsonRecord, message: JsonRecord | undefined, reply: string | undefined, presumesEnd: boolean): void {
@@ -129,14 +161,43 @@ export class ClaudeMessages {
   }
 }
 
+const TASK_IDS = ["backgroundTaskId", "agentId", "taskId"];
+
+/** Whether a call that stops or reads background work shows that the work is over. */
+function hasEnded(tool: string, { ok, text }: ToolResult, details: JsonRecord | undefined): boolean {
+  if (STOPS_WORK.has(tool)) return ok;
+  if (!READS_WORK.has(tool)) return false;
+  const status = stringAt(details, "status") ?? stringAt(details, "task", "status");
+  return ENDED_STATUS.test(status === undefined ? text : `<status>${status}</status>`);
+}
+
+/** Whether the call started work that continues: only by what the program itself writes, never by a tool's output. */
+function isLaunch(text: string, details: JsonRecord | undefined, tool: string): boolean {
+  if (stringAt(details, "backgroundTaskId") !== undefined) return true;
+  if (tool === "ScheduleWakeup") return text.startsWith("Next wakeup scheduled");
+  if (tool.startsWith("mcp__")) return false;
+  const status = stringAt(details, "status");
+  if (status === "async_launched" || status === "teammate_spawned") return true;
+  return (tool === "Agent" || tool === "Task") && text.startsWith("Spawned successfully");
+}
+
+function marksStops(version: string | undefined): boolean {
+  return version !== undefined && compareVersions(version, STOPS_MARKED_FROM) >= 0;
+}
+
 /** A result with the marks that only Claude Code's own texts have. */
-export function claudeResult(text: string, ok: boolean, details?: JsonRecord): ToolResult & { background: boolean } {
+export function claudeResult(
+  text: string,
+  ok: boolean,
+  details?: JsonRecord,
+  tool = "",
+): ToolResult & { background: boolean } {
   return {
     ok,
     text,
     refused: !ok && text.startsWith(REFUSED),
     interrupted: booleanAt(details, "interrupted") || (!ok && text.startsWith(INTERRUPTED)),
-    background: stringAt(details, "backgroundTaskId") !== undefined,
+    background: ok && isLaunch(text, details, tool),
   };
 }
 

@@ -140,7 +140,7 @@ export class ClaudeHookReader implements RecordReader {
     if (id === undefined) return;
     const response = recordAt(payload, "tool_response");
     const text = ok ? resultText(payload.tool_response) : (stringAt(payload, "error") ?? "");
-    const result = claudeResult(text, ok, response);
+    const result = claudeResult(text, ok, response, stringAt(payload, "tool_name"));
     this.#thread.toolEnds(id, { ...result, interrupted: result.interrupted || booleanAt(payload, "is_interrupt") });
   }
 
@@ -166,8 +166,9 @@ export class ClaudeHookReader implements RecordReader {
 
   #stop(payload: JsonRecord): void {
     this.#thread.says("assistant", stringAt(payload, "last_assistant_message") ?? "");
-    const background = arrayAt(payload, "background_tasks").length;
-    this.#thread.turnEnds(background > 0 ? { background } : {});
+    const background = arrayAt(payload, "background_tasks").filter(isRunning).length;
+    const scheduled = arrayAt(payload, "session_crons").length;
+    this.#thread.turnEnds({ background, scheduled });
   }
 
   #sessionEnds(reason: string): void {
@@ -176,6 +177,9 @@ export class ClaudeHookReader implements RecordReader {
     this.#thread.emit({ kind: "status", status: "clear", text: textHead(reason) });
   }
 }
+
+/** A task without a status is taken as running. */
+const isRunning = (task: unknown): boolean => (stringAt(task, "status") ?? "running") === "running";
 
 function callOf(payload: JsonRecord): string {
   return digest((stringAt(payload, "tool_name") ?? "") + canonicalJson(payload.tool_input));

@@ -200,7 +200,10 @@ export class ClaudeTranscriptReader implements RecordReader {
   /** Text typed during a turn is passed to the model between two tools, not as a line of the user. */
   #attachment(record: JsonRecord): void {
     const attachment = recordAt(record, "attachment");
-    if (stringAt(attachment, "type") === "queued_command") this.#thread.says("user", contentText(attachment?.prompt));
+    if (stringAt(attachment, "type") !== "queued_command") return;
+    const text = contentText(attachment?.prompt);
+    this.#messages.notice(text);
+    this.#thread.says("user", text);
   }
 
   /** A heartbeat of releases before 2.1.80: a shell's, a hook's, or a message of a subagent. */
@@ -225,5 +228,6 @@ export class ClaudeTranscriptReader implements RecordReader {
     const all = stringAt(record, "operation") === "popAll";
     this.#queued = op === "enqueue" ? this.#queued + 1 : all ? 0 : Math.max(0, this.#queued - 1);
     this.#thread.emit({ kind: "queue", op, depth: this.#queued });
+    if (op === "enqueue") this.#messages.notice(stringAt(record, "content") ?? "");
   }
 }

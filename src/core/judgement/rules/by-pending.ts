@@ -1,0 +1,87 @@
+/**
+ * The turn is over, but something that it started will bring the agent back: a background command, an agent beside it, a
+ * timer. A wait, however the last message reads. After a ceiling the turn counts as ended: a server may run forever.
+ */
+import { formatFor } from "../../text/duration.js";
+import { MINUTE } from "../../text/time.js";
+import { TOOL_CLOCKS } from "../clocks.js";
+import { type OpenTool, timerEnd } from "../evidence/tools.js";
+import type { RuleInput, RuleVerdict } from "../rule.js";
+
+/** A command that the last message does not mention may be a server that was left running. */
+const UNMENTIONED_MS = 10 * MINUTE;
+/** A timer may fire late on a busy machine. */
+const TIMER_SLACK_MS = 5 * MINUTE;
+
+interface PendingWork {
+  cause: "background" | "timer";
+  what: string;
+  /** Since when nothing but this is expected. */
+  from: number;
+  ceilingMs: number;
+  until: number | null;
+  isCommand?: boolean;
+}
+
+/** `closing`: how the last message ends. */
+export function byPending(question: RuleInput, endedAt: number, closing?: string): RuleVerdict | null {
+  const { since, dueAfter } = question;
+  for (const { cause, what, from, ceilingMs, until, isCommand } of pendingWork(question, endedAt, closing)) {
+    // A command beside a question may be a server; the question is for the user.
+    if (isCommand && closing === "question") continue;
+    if (since(from) >= ceilingMs) continue;
+    dueAfter(from, ceilingMs);
+    return { state: "waiting", cause, confidence: 0.7, until: until ?? from + ceilingMs, reasons: [what] };
+  }
+  return null;
+}
+
+function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: string): PendingWork[] {
+  const { tools, turn, progress } = evidence;
+  const commandMs = closing === "promise" ? TOOL_CLOCKS.background.reportMs : UNMENTIONED_MS;
+  const found: PendingWork[] = [];
+  for (const tool of tools.behind.values()) {
+    if (tool.class === "endless") continue;
+    const from = Math.max(tool.at, endedAt);
+    const name = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""}`;
+    if (tool.class === "sleep") found.push(timer(tool, name));
+    else
+      found.push({
+        cause: "background",
+        what: `The turn ended, and ${name} has been running in the background ${formatFor(since(tool.at))} (${tool.source})`,
+        from,
+        ceilingMs: tool.class === "subagent" ? TOOL_CLOCKS.subagent.reportMs : commandMs,
+        until: null,
+        isCommand: tool.class !== "subagent",
+      });
+  }
+  // Servers that are known by their records are all that a count may mean.
+  if (tools.behind.size > 0) return found.sort((a, b) => b.from + b.ceilingMs - (a.from + a.ceilingMs));
+  const { background, scheduled, by } = turn.left;
+  const shown = progress.reading?.background ?? 0;
+  const count = background > 0 ? { count: background, by } : shown > 0 ? { count: shown, by: "screen" } : null;
+  if (count)
+    found.push({
+      cause: "background",
+      what: `The turn ended, and ${count.count} background ${count.count === 1 ? "task is" : "tasks are"} still running (${count.by})`,
+      from: endedAt,
+      ceilingMs: commandMs,
+      until: null,
+      isCommand: true,
+    });
+  if (scheduled > 0)
+    found.push({
+      cause: "timer",
+      what: `The turn ended, and the program has scheduled ${scheduled === 1 ? "a wake-up" : `${scheduled} wake-ups`} (${by})`,
+      from: endedAt,
+      ceilingMs: TOOL_CLOCKS.background.reportMs,
+      until: null,
+    });
+  return found;
+}
+
+function timer(tool: OpenTool, name: string): PendingWork {
+  const until = timerEnd(tool);
+  const what = `The turn ended, and ${name} will wake the agent (${tool.source})`;
+  return { cause: "timer", what, from: tool.at, ceilingMs: until - tool.at + TIMER_SLACK_MS, until };
+}
