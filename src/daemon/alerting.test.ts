@@ -40,7 +40,7 @@ describe("an alert", () => {
   it("names the agent, problem, reason, start, actions taken and suggested commands", async () => {
     await asks();
     await test.wait(30);
-    expect(test.alertTitles).toEqual(["opened api is waiting for your answer"]);
+    expect(test.alertTitles).toEqual(["opened agent api is waiting for your answer"]);
     expect(test.arrived[0]).toMatchObject({ severity: "critical", kind: "watchdog", agents: ["api"] });
     const id = test.loop.incidents.incidents[0]?.id;
     expect(test.arrived[0]?.lines).toEqual([
@@ -58,7 +58,7 @@ describe("an alert", () => {
     await test.wait(600);
     await worksAgain();
     await test.wait(600);
-    expect(test.alertTitles).toEqual(["opened api is waiting for your answer", "resolved api recovered"]);
+    expect(test.alertTitles).toEqual(["opened agent api is waiting for your answer", "resolved agent api recovered"]);
     expect(new Set(test.arrived.map(({ key }) => key)).size).toBe(2);
     expect(new Set(test.arrived.map(({ subject }) => subject)).size).toBe(1);
   });
@@ -72,7 +72,7 @@ describe("an alert", () => {
     await test.wait(60);
     await worksAgain("api");
     await test.wait(3600);
-    expect(test.alertTitles).toEqual(["opened api is waiting for your answer", "resolved web recovered"]);
+    expect(test.alertTitles).toEqual(["opened agent api is waiting for your answer", "resolved agent web recovered"]);
     expect(test.reported.slice(0, 2)).toEqual(["worker.needs_input api", "worker.recovered web"]);
     expect(test.loop.incidents.incidents).toMatchObject([{ agent: "web", phase: "recovered" }]);
   });
@@ -92,7 +92,7 @@ describe("an alert", () => {
     await test.wait(60);
     outbox.settle = settle;
     await test.wait(30);
-    expect(test.alertTitles).toEqual(["opened api is waiting for your answer"]);
+    expect(test.alertTitles).toEqual(["opened agent api is waiting for your answer"]);
     expect(outbox.unsettled(5)).toEqual([]);
     expect(asked).toBeLessThan(300);
   });
@@ -156,8 +156,8 @@ describe("an alert", () => {
     test.loop.apply({ kind: "acked", at: test.loop.now(), incident: web });
     await test.wait(2 * HOUR);
     expect(test.alertTitles.filter((title) => title.startsWith("reminder"))).toEqual([
-      "reminder reminder: api is waiting for your answer",
-      "reminder reminder: api is waiting for your answer",
+      "reminder reminder: agent api is waiting for your answer",
+      "reminder reminder: agent api is waiting for your answer",
     ]);
   });
 
@@ -173,7 +173,10 @@ describe("an alert", () => {
     await test.wait(50 * 60);
     expect(test.alertTitles).toEqual([]);
     await test.wait(15 * 60);
-    expect(test.alertTitles.sort()).toEqual(["opened api is waiting for your answer", "resolved web recovered"]);
+    expect(test.alertTitles.sort()).toEqual([
+      "opened agent api is waiting for your answer",
+      "resolved agent web recovered",
+    ]);
   });
 
   it("ignores quiet hours if it is severe enough", async () => {
@@ -181,7 +184,7 @@ describe("an alert", () => {
     test.join();
     await asks();
     await test.wait(30);
-    expect(test.alertTitles).toEqual(["opened api is waiting for your answer"]);
+    expect(test.alertTitles).toEqual(["opened agent api is waiting for your answer"]);
   });
 });
 

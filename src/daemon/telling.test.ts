@@ -35,8 +35,8 @@ describe("a message to an orchestrator", () => {
       suggested_actions: expect.arrayContaining([
         {
           what: "run rouse's recovery now",
-          tool: null,
-          arguments: {},
+          tool: "recover_agent",
+          arguments: { pane_id: "s1" },
           command: ["rouse", "recover", "api"],
         },
       ]),

@@ -117,7 +117,7 @@ describe("a policy over recordings", () => {
 
   it("leaves a dialog to the user", () => {
     const { stdout } = rouse(["replay", "--policy", "aggressive", `${OWN_CASES}/claude/permission`]);
-    expect(stdout).toContain("escalate to you\n           needs_input: needs you");
+    expect(stdout).toContain("escalate to you\n           needs you");
     expect(stdout).not.toContain("nudge");
   });
 

@@ -107,7 +107,7 @@ export const notice = (fields: Partial<Notice> = {}): Notice => ({
   edge: "opened",
   severity: "critical",
   at: Date.parse("2026-03-02T09:00:00Z"),
-  title: "Watchdog: api is waiting for your answer",
+  title: "Watchdog: agent api is waiting for your answer",
   lines: ["api (claude-code)", "question: Run npm test?", "you can: rouse attach api"],
   agents: ["api"],
   incidents: ["i1"],

@@ -32,7 +32,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       const found = isList ? await list(query, id) : null;
       if (found) {
         const isNone = found.incidents.length === 0 && id !== undefined;
-        const none = `${sanitize(id ?? "", 80)} has had no incidents${all ? "" : " since then"}\n`;
+        const none = `${sanitize(id ?? "", 80)} has had no incidents${all ? "" : " since then"}.\n`;
         const text = (): string => (isNone ? none : incidentsText(found.incidents, process.stdout));
         process.stdout.write(json ? `${sanitizedJson(found)}\n` : text());
         return;

@@ -137,7 +137,7 @@ function trialText(problem: Problem, wouldDo: readonly SimulatedAction[]): strin
   const lines = wouldDo.map(({ at, do: name, say, reason }) => {
     const why =
       name === "escalate"
-        ? `escalate: ${sanitize(reason.replace(/^.*?needs you: /, ""))}`
+        ? `escalate: ${sanitize(reason.replace(/^needs you: /, ""))}`
         : `${name}${say ? ` "${say}"` : ""}`;
     return `${clockText(at / 1000).padStart(11)}  ${why}\n`;
   });

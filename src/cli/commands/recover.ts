@@ -1,6 +1,7 @@
 /** `rouse recover`: runs the recovery plan of an agent's policy now, at the user's request. */
 import type { Command } from "@commander-js/extra-typings";
 import { sanitizedJson } from "../../core/text/sanitize.js";
+import { upperFirst } from "../../core/text/sentences.js";
 import type { RecoveryView } from "../../daemon/views/recovery-view.js";
 import { parseNamed } from "../arguments.js";
 import { call } from "../client.js";
@@ -37,20 +38,17 @@ function isFailed({ incident, state, steps }: RecoveryView): boolean {
   return incident !== null && !isRecovered && steps.at(-1)?.result !== "done";
 }
 
-/** The state is named already. */
-const withoutProblem = (reason: string): string => reason.replace(/^\w{1,40}: needs you: /, "needs you: ");
-
 export function recoveryText(view: RecoveryView, now: number = Date.now()): string {
   const { agent, state, incident, problem, dry_run, steps, next, reason, at } = view;
   const lines = steps.map(({ do: name, result, reason: why }) =>
-    result === "done" ? `${doneText(name)} ${agent}: ${why}` : `${name} of ${agent} ${result}: ${why}`,
+    upperFirst(result === "done" ? `${doneText(name)} ${agent}: ${why}` : `${name} of ${agent} ${result}: ${why}`),
   );
   const when = at === null ? "" : `, next check ${localTime(at, now)}`;
   const isSaid = steps.length > 0 && steps.at(-1)?.result !== "done";
-  if (dry_run && next && at === null) lines.push(`would ${next.do} ${agent}: ${reason}`);
-  else if (steps.length === 0) lines.push(`no action for ${agent} (${state}): ${withoutProblem(reason)}${when}`);
-  else if (!isSaid) lines.push(`${reason}${when}`);
-  if (dry_run && next && at !== null) lines.push(`then: ${next.do}`);
-  if (incident !== null && !dry_run) lines.push(`see "rouse incidents ${incident.slice(0, 8)}" (${problem})`);
+  if (dry_run && next && at === null) lines.push(`Would ${next.do} ${agent}: ${reason}`);
+  else if (steps.length === 0) lines.push(`No action for ${agent} (${state}): ${reason}${when}`);
+  else if (!isSaid) lines.push(upperFirst(`${reason}${when}`));
+  if (dry_run && next && at !== null) lines.push(`Then: ${next.do}`);
+  if (incident !== null && !dry_run) lines.push(`See \`rouse incidents ${incident.slice(0, 8)}\` (${problem}).`);
   return lines.map((line) => `${line}\n`).join("");
 }

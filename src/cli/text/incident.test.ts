@@ -57,7 +57,7 @@ const gist = (fields: Partial<IncidentView>): string =>
 
 describe("the table of incidents", () => {
   it("says that there are no incidents", () => {
-    expect(incidentsText([], EIGHTY, NOW)).toBe("no incidents\n");
+    expect(incidentsText([], EIGHTY, NOW)).toBe("No incidents.\n");
   });
 
   it("fits into 80 columns for any incident", () => {
@@ -70,7 +70,7 @@ describe("the table of incidents", () => {
     const lines = incidentsText([incident(), long], EIGHTY, NOW).split("\n");
     expect(lines).toHaveLength(6);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(lines[1]).toMatch(/^4k2j9xq0 {2}api .*silent_stream .*confirmed .*12 m$/);
+    expect(lines[1]).toMatch(/^4k2j9xq0 {2}api .*silent_stream .*confirmed .*12 min$/);
   });
 
   it.each<[string, Partial<IncidentView>, string]>([
@@ -93,17 +93,17 @@ describe("the table of incidents", () => {
         next: {
           do: null,
           at: null,
-          reason: "silent_stream: needs you: auto-recovery is off (see `rouse allow`)",
+          reason: "needs you: auto-recovery is off (see `rouse allow`)",
         },
       },
-      "would have interrupted it: auto-recovery is off (see `rouse allow`)",
+      "would have interrupted it, but auto-recovery is off (see `rouse allow`)",
     ],
     [
       "the end of a limit",
       { problem: "rate_limited", until: at(134), next: { do: "nudge", at: at(136), reason: "the limit holds" } },
-      `resumes ${clock(134)} (in 2 h 14 m); next: nudge at ${clock(136)}: the limit holds`,
+      `resumes ${clock(134)} (in 2 h 14 min); next: nudge at ${clock(136)}: the limit holds`,
     ],
-    ["an acknowledgement", { acked_at: at(0) }, "acknowledged"],
+    ["an acknowledgement", { acked_at: at(0) }, "acknowledged: no further action by rouse"],
     ["the end of a silence", { silenced_until: at(60) }, `silenced until ${clock(60)}`],
     [
       "the recovery",
@@ -133,8 +133,8 @@ describe("the table of incidents", () => {
       .split("\n");
     expect(lines).toHaveLength(6);
     expect(lines[0]).toMatch(/^incident 4k2j9xq0 {2}a0: silent_stream, next: interrupt/);
-    expect(lines[5]).toBe('and 2 more open incidents; see "rouse incidents"');
-    expect(openText(many.slice(1), EIGHTY, NOW)).toContain('and 1 more open incident; see "rouse incidents"');
+    expect(lines[5]).toBe("and 2 more open incidents; see `rouse incidents`");
+    expect(openText(many.slice(1), EIGHTY, NOW)).toContain("and 1 more open incident; see `rouse incidents`");
     expect(openText([], EIGHTY, NOW)).toBe("");
   });
 });
@@ -168,7 +168,7 @@ describe("the details of an incident", () => {
 
 describe("the text of a limit", () => {
   it("gives the reset time, and is null for any other state", () => {
-    expect(limitText({ state: "rate_limited", until: at(134) }, NOW)).toBe(`resumes ${clock(134)} (in 2 h 14 m)`);
+    expect(limitText({ state: "rate_limited", until: at(134) }, NOW)).toBe(`resumes ${clock(134)} (in 2 h 14 min)`);
     expect(limitText({ state: "rate_limited", until: null }, NOW)).toBe("reset time unknown");
     expect(limitText({ state: "working", until: at(1) }, NOW)).toBeNull();
   });
@@ -278,20 +278,20 @@ describe("a recovery", () => {
     [
       "Actions taken",
       { steps: [step], reason: "checking" },
-      'nudged api: a turn started\nchecking\nsee "rouse incidents 4k2j9xq0" (api)\n',
+      "Nudged api: a turn started\nChecking\nSee `rouse incidents 4k2j9xq0` (api).\n",
     ],
     [
       "what was refused",
       { steps: [{ ...step, result: "refused", reason: "a draft stands there" }], reason: "a draft stands there" },
-      'nudge of api refused: a draft stands there\nsee "rouse incidents 4k2j9xq0" (api)\n',
+      "Nudge of api refused: a draft stands there\nSee `rouse incidents 4k2j9xq0` (api).\n",
     ],
-    ["what it would do", { dry_run: true, next: { do: "nudge", say: null } }, "would nudge api: because\n"],
+    ["what it would do", { dry_run: true, next: { do: "nudge", say: null } }, "Would nudge api: because\n"],
     [
       "what it waits for",
       { dry_run: true, next: { do: "nudge", say: null }, at: at(5) },
-      `no action for api (error): because, next check ${clock(5)}\nthen: nudge\n`,
+      `No action for api (error): because, next check ${clock(5)}\nThen: nudge\n`,
     ],
-    ["that nothing is wrong", { incident: null, state: "working" }, "no action for api (working): because\n"],
+    ["that nothing is wrong", { incident: null, state: "working" }, "No action for api (working): because\n"],
   ])("says %s", (_, fields, text) => {
     expect(recoveryText(view(fields), NOW)).toBe(text);
   });

@@ -32,7 +32,7 @@ const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export const localTime = (iso: string, now: number): string => clockTime(Date.parse(iso), now, localZone());
 
-/** "resumes 03:10 (in 2 h 14 m)" for a rate-limited agent, else null. */
+/** "resumes 03:10 (in 2 h 14 min)" for a rate-limited agent, else null. */
 export function limitText(
   { state, until }: { state: string; until: string | null },
   now: number = Date.now(),
@@ -58,14 +58,14 @@ export function openText(incidents: readonly IncidentView[], screen: OutputStrea
 const LINES_MAX = 5;
 
 const moreText = (more: number): string =>
-  `and ${more} more open ${more === 1 ? "incident" : "incidents"}; see "rouse incidents"`;
+  `and ${more} more open ${more === 1 ? "incident" : "incidents"}; see \`rouse incidents\``;
 
 export function incidentsText(
   incidents: readonly IncidentView[],
   screen: OutputStream,
   now: number = Date.now(),
 ): string {
-  if (incidents.length === 0) return "no incidents\n";
+  if (incidents.length === 0) return "No incidents.\n";
   const width = columnsOf(screen);
   const columns: Column<IncidentView>[] = [
     { title: "ID", text: short },
@@ -108,10 +108,11 @@ function endText({ phase, ended_at, wouldDo }: IncidentView, now: number): strin
 
 function nextText(incident: IncidentView, now: number): string {
   const { next, wouldDo, until, problem, acked_at, silenced_until, feedback } = incident;
-  if (acked_at !== null) return feedback === "false-alarm" ? "marked as a false alarm" : "acknowledged";
+  if (acked_at !== null)
+    return feedback === "false-alarm" ? "marked as a false alarm" : "acknowledged: no further action by rouse";
   if (silenced_until !== null) return `silenced until ${localTime(silenced_until, now)}`;
   const limit = problem === "rate_limited" && until !== null ? `${limitText({ state: problem, until }, now)}; ` : "";
-  if (wouldDo) return `${limit}would have ${doneText(wouldDo)} it: ${whyNot(incident)}`;
+  if (wouldDo) return `${limit}would have ${doneText(wouldDo)} it, but ${whyNot(incident)}`;
   if (!next) return "";
   const when = next.at === null ? "" : ` at ${localTime(next.at, now)}`;
   if (next.do && !incident.allowed)
@@ -120,8 +121,8 @@ function nextText(incident: IncidentView, now: number): string {
   return `${limit}${incident.phase === "escalated" ? "needs you: " : ""}${whyNot(incident)}`;
 }
 
-/** The reason of an escalation starts with the problem at that time; the text already names the current one. */
-const whyNot = ({ next }: IncidentView): string => (next?.reason ?? "").replace(/^\w{1,40}: needs you: /, "");
+/** Without the words that the text already has. */
+const whyNot = ({ next }: IncidentView): string => (next?.reason ?? "").replace(/^needs you: /, "");
 
 /** The effect of the user's feedback. */
 export function feedbackText({ agent, problem, feedback }: IncidentView): string {

@@ -13,7 +13,7 @@ export function policyText(policy: Policy, colour: boolean): string {
     `  a suspicion is confirmed after ${formatDuration(policy.confirmMs)}; escalates to you if it stays unproven for ${formatDuration(policy.patienceMs)}`,
     `  an outage escalates to you after ${formatDuration(policy.outageMs)}; then dead agents are restarted one at a time`,
     `  limits: reset + ${formatDuration(limits.marginMs)} + up to ${formatDuration(limits.jitterMs)}; without a reset time: ${formatDuration(limits.backoffMs)}, doubling up to ${formatDuration(limits.backoffMaxMs)}`,
-    `  budgets: ${budgets.incident} actions per incident; per agent ${budgetText(budgets.agent)}, restarts ${budgetText(budgets.agentRestarts)}; per node ${budgetText(budgets.node)}, restarts ${budgetText(budgets.nodeRestarts)}`,
+    `  budgets: ${budgets.incident} actions per incident; per agent ${budgetText(budgets.agent)}, restarts ${budgetText(budgets.agentRestarts)}; per machine ${budgetText(budgets.node)}, restarts ${budgetText(budgets.nodeRestarts)}`,
     "",
   ];
   for (const problem of PROBLEMS) lines.push(...planLines(problem, policy.plans[problem] ?? [], colour));

@@ -57,7 +57,7 @@ describe("the text of an alert about one agent", () => {
     tried.watch(0, 60, "stuck/silent_stream");
     expect(lines(tried)).toContain("actions taken: interrupt: done");
     expect(lines(tried).join("\n")).not.toContain("needs you:");
-    tried.only.escalated = { at: NOW, reason: "silent_stream: needs you: no step left", wouldDo: null };
+    tried.only.escalated = { at: NOW, reason: "needs you: no step left", wouldDo: null };
     expect(lines(tried)).toContain("needs you: no step left");
   });
 

@@ -58,15 +58,15 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
     const lasted = endedAt === null ? "" : `duration: ${formatDuration(endedAt - since)}, since ${clock(since)}`;
     const how = phase === "recovered" ? " recovered" : ": resolved, the problem is no longer seen";
     return {
-      title: `${name}${how}`,
-      lines: [who, `previously: ${name} ${traitsOf(incident.problem).wording}`, lasted, did],
+      title: `agent ${name}${how}`,
+      lines: [who, `previously: agent ${name} ${traitsOf(incident.problem).wording}`, lasted, did],
     };
   }
   const until = incident.until === null ? "" : `until ${clock(incident.until)}`;
   const asked = questionOf(incident, view);
   const needs = incident.escalated?.reason.split(NEEDS_HUMAN).at(-1) ?? "";
   return {
-    title: `${name} ${traitsOf(incident.problem).wording}`,
+    title: `agent ${name} ${traitsOf(incident.problem).wording}`,
     lines: [
       who,
       asked === "" ? "" : `question: ${forOutput(asked, 400)}`,
@@ -80,8 +80,8 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
   };
 }
 
-/** As in the reasons of `decide`; the text before it repeats the problem. */
-const NEEDS_HUMAN = ": needs you: ";
+/** As in the reasons of `decide`. */
+const NEEDS_HUMAN = "needs you: ";
 /** Characters of a question by which it is found in a reason that quotes it. */
 const KNOWN_AGAIN = 40;
 

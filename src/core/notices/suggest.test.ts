@@ -29,13 +29,13 @@ describe("the suggestion", () => {
     ["a limit: to wait", about("rate_limited"), "read_pane, why"],
     ["a login: the user's work", about("auth"), "read_pane, why"],
     ["a poisoned context: stop it", about("poisoned_context"), "read_pane, why, close_pane"],
-    ["a running turn: no key", about("silent_stream", { isFree: false }), "read_pane, why, rouse recover, close_pane"],
+    ["a running turn: no key", about("silent_stream", { isFree: false }), "read_pane, why, recover_agent, close_pane"],
     ["a program with unknown keys: no keys", about("stopped_early", { can: ["stop"] }), "read_pane, why, close_pane"],
     ["its question: the user's answer", about("needs_input", { can: ["stop"] }), "read_pane, rouse type"],
     [
       "a crash: read its output and recover it",
       about("crash", { session: { ...SPAWNED, endedAt: 1 } }),
-      "read_pane, why, rouse recover",
+      "read_pane, why, recover_agent",
     ],
     [
       "a crash in another terminal: only the reason",
@@ -45,7 +45,12 @@ describe("the suggestion", () => {
     [
       "a user's own terminal: no stop",
       about("stopped_early", { session: { ...SPAWNED, origin: "run" }, can: ["nudge", "interrupt"] }),
-      "read_pane, why, send_input, rouse recover",
+      "read_pane, why, send_input, recover_agent",
+    ],
+    [
+      "an agent that rouse did not start: a command in place of the tool",
+      about("silent_stream", { session: { ...SPAWNED, origin: "tmux", hostSocket: null }, can: ["interrupt"] }),
+      "why, rouse recover",
     ],
   ])("is for %s", (_, suggestions, expected) => {
     expect(names(suggestions)).toBe(expected);

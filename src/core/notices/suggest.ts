@@ -80,9 +80,14 @@ function isPossible(one: SuggestedAction, { session, can, isFree, problem }: Sug
   }
 }
 
-/** rouse types only into known programs, and never in a turn or a dialog; a user may. */
-const isByTool = ({ needs }: SuggestedAction, { can, isFree }: SuggestionContext): boolean =>
-  needs !== "keyboard" || (isFree && can.includes("nudge"));
+/**
+ * rouse types only into known programs, and never in a turn or a dialog; a user may. Tools control only agents that rouse
+ * started; others must be allowed by name first.
+ */
+function isByTool({ needs }: SuggestedAction, { session, can, isFree }: SuggestionContext): boolean {
+  if (needs === "keyboard") return isFree && can.includes("nudge");
+  return needs !== "recovery" || session.origin === "run" || session.origin === "spawn";
+}
 
 function commandOf(
   { needs, command }: SuggestedAction,

@@ -49,6 +49,8 @@ export function spentBudget(
   return found.sort((a, b) => (b.freeAt ?? 0) - (a.freeAt ?? 0))[0] ?? null;
 }
 
+const SCOPE_WORDS: Readonly<Record<BudgetScope, string>> = { incident: "incident", agent: "agent", node: "machine" };
+
 function within(
   scope: BudgetScope,
   noun: string,
@@ -62,7 +64,7 @@ function within(
   const freeing = inPeriod[inPeriod.length - budget.times];
   return {
     scope,
-    what: `${inPeriod.length} ${noun} for this ${scope} in ${Math.round(budget.periodMs / 60_000)} min`,
+    what: `${inPeriod.length} ${noun} for this ${SCOPE_WORDS[scope]} in ${Math.round(budget.periodMs / 60_000)} min`,
     freeAt: freeing ? freeing.at + budget.periodMs : null,
   };
 }

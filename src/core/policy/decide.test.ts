@@ -145,7 +145,7 @@ describe("an escalation", () => {
     const early = assessed("stuck/stopped_early", { level: "report" });
     world.watch(0, 30 * MIN, early, { facts: { origin: "run" } });
     expect(world.only.escalated?.reason).toBe(
-      "stopped_early: needs you: tried nudge (done) 2 times. Skipped stop (runs in your terminal), resume (not for run sessions)",
+      "needs you: tried nudge (done) 2 times. Skipped stop (runs in your terminal), resume (not for run sessions)",
     );
   });
 });
@@ -291,7 +291,7 @@ describe("a stop that waits for evidence", () => {
       const reason = "rouse will not stop it: nobody said so; use `rouse stop` or `rouse recover --restart`";
       expect(decided({ onlyReported: "nobody said so" })).toMatchObject([
         { action: null, wouldDo: null, reason },
-        { action: { do: "escalate" }, wouldDo: null, reason: `silent_stream: needs you: ${reason}` },
+        { action: { do: "escalate" }, wouldDo: null, reason: `needs you: ${reason}` },
       ]);
     },
   );

@@ -115,7 +115,7 @@ const idOf = (incident: Incident, actions: readonly ActionRecord[]): string =>
   digest(JSON.stringify([incident.id, incident.reopened, actions.length]));
 
 function reasonOf({ incident }: Situation, step: RecoveryStep, { attempt }: Action): string {
-  return joinSentences([`${incident.problem}: ${step.do} (attempt ${attempt} of ${step.limit})`, incident.reasons[0]]);
+  return joinSentences([`${incident.problem}, attempt ${attempt} of ${step.limit}`, incident.reasons[0]]);
 }
 
 type Escalation = Extract<Decision, { action: { do: "escalate" } }>;
@@ -133,7 +133,7 @@ function escalate({ incident }: Situation, actions: readonly ActionRecord[], why
     proof: "none" as const,
     waitMs: 0,
   };
-  return { action, reason: `${incident.problem}: needs you: ${why}`, wouldDo: null };
+  return { action, reason: `needs you: ${why}`, wouldDo: null };
 }
 
 /** The steps that were tried and the steps that were skipped, for the user. */

@@ -35,7 +35,7 @@ export const END: SuggestedAction = {
 const RECOVER: SuggestedAction = {
   what: "run rouse's recovery now",
   needs: "recovery",
-  tool: null,
+  tool: "recover_agent",
   command: ["rouse", "recover", "NAME"],
 };
 const sendText = (what: string, text: string): SuggestedAction => ({

@@ -39,7 +39,7 @@ describe("an action that rouse would have taken", () => {
     // The first one is an hour old by then.
     expect(claims(world)).toEqual(["nudge", "nudge", "beyond", "beyond", "nudge"]);
     expect(world.incidentState.incidents[2]?.escalated?.reason).toBe(
-      "api: needs you: auto-recovery is off (see `rouse allow`); its budget would be used up by now: 2 actions for this agent in 60 min",
+      "needs you: auto-recovery is off (see `rouse allow`); its budget would be used up by now: 2 actions for this agent in 60 min",
     );
   });
 

@@ -2,6 +2,8 @@
 export function joinSentences(parts: readonly (string | undefined)[]): string {
   return parts
     .filter((part): part is string => part !== undefined && part !== "")
-    .map((part, n) => (n === 0 ? part : part.charAt(0).toUpperCase() + part.slice(1)).replace(/\.$/, ""))
+    .map((part, n) => (n === 0 ? part : upperFirst(part)).replace(/\.$/, ""))
     .join(". ");
 }
+
+export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -9,9 +9,9 @@ describe("the distance to a moment", () => {
     [0, "0 s"],
     [-5, "0 s"],
     [89_000, "89 s"],
-    [100_000, "2 m"],
+    [100_000, "2 min"],
     [59.6 * 60_000, "1 h"],
-    [134 * 60_000, "2 h 14 m"],
+    [134 * 60_000, "2 h 14 min"],
     [47 * 3_600_000, "47 h"],
     [48 * 3_600_000, "2 d"],
     [76 * 3_600_000, "3 d 4 h"],
@@ -22,14 +22,14 @@ describe("the distance to a moment", () => {
 
 describe("when a limit ends", () => {
   it.each([
-    ["2026-11-15T03:10:00Z", "UTC", "resumes 03:10 (in 2 h 14 m)"],
-    ["2026-11-15T03:10:00Z", "Europe/Berlin", "resumes 04:10 (in 2 h 14 m)"],
-    ["2026-11-16T03:10:00Z", "UTC", "resumes tomorrow 03:10 (in 26 h 14 m)"],
-    ["2026-11-15T23:30:00Z", "Asia/Tokyo", "resumes tomorrow 08:30 (in 22 h 34 m)"],
+    ["2026-11-15T03:10:00Z", "UTC", "resumes 03:10 (in 2 h 14 min)"],
+    ["2026-11-15T03:10:00Z", "Europe/Berlin", "resumes 04:10 (in 2 h 14 min)"],
+    ["2026-11-16T03:10:00Z", "UTC", "resumes tomorrow 03:10 (in 26 h 14 min)"],
+    ["2026-11-15T23:30:00Z", "Asia/Tokyo", "resumes tomorrow 08:30 (in 22 h 34 min)"],
     ["2026-11-19T03:10:00Z", "UTC", "resumes Thu 03:10 (in 4 d 2 h)"],
     ["2026-11-25T03:10:00Z", "UTC", "resumes 2026-11-25 03:10 (in 10 d 2 h)"],
-    ["2026-11-15T00:52:00Z", "UTC", "reset 00:52 (4 m ago)"],
-    ["2026-11-14T23:52:00Z", "UTC", "reset yesterday 23:52 (1 h 4 m ago)"],
+    ["2026-11-15T00:52:00Z", "UTC", "reset 00:52 (4 min ago)"],
+    ["2026-11-14T23:52:00Z", "UTC", "reset yesterday 23:52 (1 h 4 min ago)"],
     ["2026-11-10T23:52:00Z", "UTC", "reset 2026-11-10 23:52 (4 d 1 h ago)"],
   ])("at %s in %s it says: %s", (until, zone, text) => {
     expect(resumesText(at(until), NOW, zone)).toBe(text);

@@ -1,14 +1,14 @@
 /** Times for users: the time of day in their zone, the day if it is not today, and the distance from now. */
 import { HOUR, MINUTE, SECOND } from "./time.js";
 
-/** "2 h 14 m", "3 m", "20 s", "2 d 4 h": two units at most. */
+/** "2 h 14 min", "3 min", "20 s", "2 d 4 h": two units at most. */
 export function formatDistance(ms: number): string {
   const left = Math.max(0, ms);
   if (left < 90 * SECOND) return `${Math.round(left / SECOND)} s`;
   const minutes = Math.round(left / MINUTE);
-  if (minutes < 60) return `${minutes} m`;
+  if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
-  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} m`;
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
   return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
@@ -21,7 +21,7 @@ export function clockTime(at: number, now: number, zone: string): string {
   return name === "" ? time : `${name} ${time}`;
 }
 
-/** When a limit ends: "resumes 03:10 (in 2 h 14 m)". */
+/** When a limit ends: "resumes 03:10 (in 2 h 14 min)". */
 export function resumesText(until: number, now: number, zone: string): string {
   const at = clockTime(until, now, zone);
   return until > now
