@@ -90,7 +90,7 @@ describe("a call over the socket", () => {
     const listed = JSON.stringify(await call("agents", {}));
     expect(listed).toContain("evil");
     const quoted = JSON.stringify(await call("status", { agent: "a\u001b[2Jb" }));
-    expect(quoted).toContain("no agent called");
+    expect(quoted).toContain("no agent named");
     for (const text of [listed, quoted]) expect(text).not.toMatch(/\\u001b|\\u009b|[\u001b\u0080-\u009f\u202e]/);
   });
 

@@ -20,7 +20,7 @@ export function nameFor({ wanted, ...spec }: SpecWithoutName): HostSpec {
   }
   if (name !== null) return { ...spec, name };
   throw new BadInput(
-    `an agent called ${base} is already running; choose another name, or attach to it: rouse attach ${base}`,
+    `an agent named ${base} is already running; choose another name, or attach to it: \`rouse attach ${base}\``,
   );
 }
 

@@ -2,30 +2,28 @@
 import { createConnection, type Socket } from "node:net";
 import { rousePaths } from "../config/paths.js";
 import { otherNames } from "../config/suggest.js";
+import { sanitize } from "../core/text/sanitize.js";
 import { BadInput } from "../replay/files.js";
 import { askHostProcess } from "../terminal/ask.js";
 import { FrameReader, frameLine, type ToHost } from "../terminal/frames.js";
 import { type FoundSession, findSession, listSessions } from "../terminal/registry.js";
-import { call } from "./client.js";
+import { call, type OperationAnswer } from "./client.js";
 
 /** The agent of this name, running or ended. */
 export async function sessionNamed(name: string): Promise<FoundSession> {
   const paths = rousePaths();
   const found = findSession(paths, name);
   if (found) return found;
-  const elsewhere = await watchedOnly(name);
-  if (elsewhere) throw new BadInput(elsewhere);
-  const alive = listSessions(paths).flatMap((s) => (s.isAlive ? [s.name] : []));
-  throw new BadInput(
-    `no agent called ${JSON.stringify(name.slice(0, 80))} was started by rouse; ${otherNames(name, alive)}`,
-  );
+  const { agents } = await call("sessions", {}).catch(() => ({ agents: [] }));
+  const elsewhere = agents.find((agent) => agent.name === name || agent.id === name);
+  if (elsewhere) throw new BadInput(watchedOnly(elsewhere));
+  const alive = listSessions(paths).filter(({ isAlive }) => isAlive);
+  const names = [...alive, ...agents].map((agent) => sanitize(agent.name, 80));
+  throw new BadInput(`no agent named ${JSON.stringify(sanitize(name, 80))}; ${otherNames(name, names)}`);
 }
 
 /** Where an agent runs that rouse watches but did not start. */
-async function watchedOnly(name: string): Promise<string | null> {
-  const { agents } = await call("sessions", {}).catch(() => ({ agents: [] }));
-  const found = agents.find((agent) => agent.name === name || agent.id === name);
-  if (!found) return null;
+function watchedOnly(found: OperationAnswer<"sessions">["agents"][number]): string {
   const where = found.pane
     ? `in tmux: tmux -S ${found.pane.socket} attach -t '${found.pane.id}'`
     : `in another terminal${found.pid === null ? "" : `, process ${found.pid}`}`;

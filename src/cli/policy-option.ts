@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { issueText } from "../config/issue.js";
 import { type LoadedPolicies, loadPolicies, readPolicy } from "../config/policies.js";
-import { suggestName } from "../config/suggest.js";
+import { otherNames } from "../config/suggest.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { sanitize } from "../core/text/sanitize.js";
 import { loadSettings } from "./settings.js";
@@ -29,9 +29,9 @@ export function policyNamed(given: string, { policies, issues }: LoadedPolicies 
   if (found) return found;
   const broken = issues.find(({ where }) => where.endsWith(`/${given}.toml`));
   if (broken) throw new WrongOption(issueText(broken));
-  const near = suggestName(given, policies.keys());
-  const there = near ? `did you mean ${near}?` : `the policies are ${[...policies.keys()].join(", ")}`;
-  throw new WrongOption(`unknown policy ${sanitize(given, 80)}; ${there}`);
+  throw new WrongOption(
+    `unknown policy ${JSON.stringify(sanitize(given, 80))}; ${otherNames(given, [...policies.keys()])}`,
+  );
 }
 
 const ORIGINS: readonly SessionOrigin[] = ["run", "spawn", "tmux", "transcript"];

@@ -102,7 +102,7 @@ export function parsePolicy(name: string, text: string, known: (name: string) =>
   }
   const { data } = parsed;
   const base = known(data.extends ?? "default");
-  if (!base) throw new Error(`extends: there is no policy ${data.extends}`);
+  if (!base) throw new Error(`extends: unknown policy ${JSON.stringify(data.extends)}`);
   return { policy: { ...made(data, base), name }, tags: data.tags ?? [], agents: data.agents ?? [] };
 }
 

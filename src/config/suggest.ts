@@ -45,7 +45,7 @@ const LISTED_MAX = 20;
 /** Lists the available names in place of an unknown one, with the probable one first. */
 export function otherNames(given: string, names: readonly string[], listedMax: number = LISTED_MAX): string {
   const known = [...new Set(names)];
-  if (known.length === 0) return "none is running";
+  if (known.length === 0) return "available: none";
   const near = suggestName(given, known);
   const more = known.length > listedMax ? ` and ${known.length - listedMax} more` : "";
   return `${near ? `did you mean ${near}? ` : ""}available: ${known.slice(0, listedMax).join(", ")}${more}`;

@@ -53,7 +53,7 @@ export function takeFreeName(paths: Sessions, base: string): string {
     const name = number === 1 ? base : `${base}-${number}`;
     if (takeName(paths, name)) return name;
   }
-  throw new Error(`${TRIES} agents are already called ${base}`);
+  throw new Error(`${TRIES} agents are already named ${base}`);
 }
 
 export function releaseName(paths: Sessions, name: string): void {

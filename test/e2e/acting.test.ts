@@ -281,7 +281,7 @@ describe("a decision of the user", { timeout: TIMEOUT_MS }, () => {
 
   it.each([
     [["ack", "nothing"], 1, 'no incident matches "nothing"'],
-    [["recover", "nobody"], 1, 'no agent called "nobody"'],
+    [["recover", "nobody"], 1, 'no agent named "nobody"'],
     [["silence", "nobody", "--for", "2h"], 1, "neither a known agent nor a problem"],
     [["silence", "kept"], 2, "--for 2h"],
     [["silence", "kept", "--for", "soon"], 2, "duration such as"],

@@ -213,7 +213,7 @@ describe("rouse alert", () => {
       const unknown = await rouse(home, ["alert", "test", "opz"]);
       expect(unknown).toMatchObject({
         status: 1,
-        stderr: expect.stringContaining('there is no channel "opz"; did you mean ops?'),
+        stderr: expect.stringContaining('no channel named "opz"; did you mean ops?'),
       });
       const shown = [refused, status, doctor, await rouse(home, ["alert", "channels"])]
         .map(({ stdout }) => stdout)

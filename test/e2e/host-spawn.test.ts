@@ -93,7 +93,7 @@ describe("rouse spawn", () => {
     const second = await rouse(home, ["spawn", "--name", "api", "--", "sleep", "1"]);
     expect([second.status, second.stderr]).toEqual([
       1,
-      expect.stringContaining("an agent called api is already running"),
+      expect.stringContaining("an agent named api is already running"),
     ]);
     const host = processesOf(home).find(({ argv }) => argv.includes("host.js"));
     process.kill(host?.pid ?? 0, "SIGKILL");

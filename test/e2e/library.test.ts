@@ -194,8 +194,8 @@ describe("a program with the library", () => {
   it.each([
     [{ command: ["no-such-program"], cwd: "/" }, 'command: "no-such-program" was not found'],
     [{ command: ["sleep", "1"], cwd: "nowhere" }, "expected the absolute path of a folder"],
-    [{ command: ["sleep", "1"], cwd: "/", kind: "codexx" }, 'kind: there is no kind "codexx"'],
-    [{ command: ["sleep", "1"], cwd: "/", policy: "none" }, 'policy: there is no policy "none"'],
+    [{ command: ["sleep", "1"], cwd: "/", kind: "codexx" }, 'kind: unknown kind "codexx"'],
+    [{ command: ["sleep", "1"], cwd: "/", policy: "none" }, 'policy: unknown policy "none"'],
     [{ command: [], cwd: "/" }, "command: [] is not accepted"],
   ])("starts nothing by an invalid request: %j", async (order, text) => {
     const rouse = await connect("wrong starter");
@@ -233,7 +233,7 @@ describe("a program with the library", () => {
   it("gets an explanation of an invalid request", async () => {
     const rouse = await connect("wrong");
     await expect(rouse.status("nobody")).rejects.toThrow(ApiError);
-    await expect(rouse.status("nobody")).rejects.toThrow(/no agent called "nobody"/);
+    await expect(rouse.status("nobody")).rejects.toThrow(/no agent named "nobody"/);
     await expect(rouse.readPane("remote-worker")).rejects.toThrow(/ended|no terminal/);
     await expect(rouse.send({ tag: "x", type: "watchdog.blind", payload: {} })).rejects.toThrow(/rouse's own/);
   });

@@ -255,15 +255,13 @@ const timer = setInterval(() => {
   it("explains the error if there is no agent, no agent with that name, or no name", async () => {
     expect(await rouse(home, ["record", "worker"])).toMatchObject({
       status: 1,
-      stderr: "rouse: no agent is running\n",
+      stderr: "rouse: no agents are running\n",
     });
     expect((await rouse(home, ["record"])).status).toBe(2);
     expect((await rouse(home, ["record", "worker", "--all"])).status).toBe(2);
     expect((await rouse(home, ["record", "worker", "--for", "soon"])).status).toBe(2);
     await spawnAgent("sleep", "100");
-    expect((await rouse(home, ["record", "other"])).stderr).toBe(
-      'rouse: no agent called "other" is running; available: worker\n',
-    );
+    expect((await rouse(home, ["record", "other"])).stderr).toBe('rouse: no agent named "other"; available: worker\n');
     // Node.js never returns from creating folders below /proc.
     for (const out of ["/proc/rouse", "/dev/null"]) {
       const { status, stderr } = await rouse(home, ["record", "worker", "--out", out]);

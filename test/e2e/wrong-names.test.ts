@@ -30,7 +30,7 @@ it.each([
   [
     "an unknown policy",
     ["run", "--policy", "agressive", "--", "true"],
-    "unknown policy agressive; did you mean aggressive?",
+    'unknown policy "agressive"; did you mean aggressive?',
   ],
   ["a tag of two words", ["spawn", "--tag", "a b", "--", "true"], "A tag is one word"],
   ["a task that is too long", ["run", "--task", "x".repeat(5000), "--", "true"], "a task has at most 4000 characters"],
@@ -203,9 +203,9 @@ it("an agent that has just started is listed, and an unknown name is answered wi
       command,
       status: 1,
       stdout: "",
-      stderr: expect.stringMatching(/^rouse: no agent called "wroker" .*; did you mean worker\? available: worker\n$/),
+      stderr: expect.stringMatching(/^rouse: no agent named "wroker"; did you mean worker\? available: worker\n$/),
     });
   }
   expect((await rouse(home, ["stop", "worker", "--grace", "1"])).status).toBe(0);
-  expect((await rouse(home, ["logs", "wroker"])).stderr).toContain("none is running");
+  expect((await rouse(home, ["logs", "wroker"])).stderr).toContain('no agent named "wroker"');
 });

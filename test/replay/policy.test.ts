@@ -124,7 +124,9 @@ describe("a policy over recordings", () => {
   it("is refused in one line if its name is wrong or its file is broken", () => {
     const wrong = rouse(["replay", "--policy", "agressive", OWN_CASES]);
     expect(wrong).toMatchObject({ status: 2, stdout: "" });
-    expect(wrong.stderr).toBe("rouse: unknown policy agressive; did you mean aggressive?\n");
+    expect(wrong.stderr).toBe(
+      'rouse: unknown policy "agressive"; did you mean aggressive? available: observe, default, aggressive\n',
+    );
     expect(rouse(["policy", "show", "./nowhere.toml"]).stderr).toBe("rouse: ./nowhere.toml: there is no such file\n");
   });
 });

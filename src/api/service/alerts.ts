@@ -102,7 +102,7 @@ function noChannel(name: string, channels: Channels, notes: readonly string[]): 
   if (wrong) return `the channel ${asked} is not used: ${sanitize(wrong)}`;
   if (channels.length === 0)
     return `no channel is configured; add [channels.${sanitize(name, 60)}] to your configuration, then: rouse down, rouse up`;
-  return `there is no channel ${asked}; ${otherNames(
+  return `no channel named ${asked}; ${otherNames(
     name,
     channels.map((one) => one.name),
   )}`;

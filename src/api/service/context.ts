@@ -54,7 +54,7 @@ export const knownAgents = ({ loop }: Sessions): string[] => [
 ];
 
 const unknownAgent = (name: string, agents: readonly string[]): string =>
-  `no agent called ${JSON.stringify(sanitize(name, 80))} is known; ${otherNames(
+  `no agent named ${JSON.stringify(sanitize(name, 80))}; ${otherNames(
     name,
     agents.map((one) => sanitize(one, 80)),
   )}`;

@@ -130,11 +130,11 @@ export class StartService {
     const own = this.#context.profiles.own();
     if (kind !== undefined && !isKind(kind, own)) {
       const kinds = [...KINDS, ...own.map(({ id }) => id)];
-      bad(`kind: there is no kind ${JSON.stringify(sanitize(kind, 80))}; ${otherNames(kind, kinds)}`);
+      bad(`kind: unknown kind ${JSON.stringify(sanitize(kind, 80))}; ${otherNames(kind, kinds)}`);
     }
     const policies = this.#context.policyNames(cwd);
     if (policy !== undefined && !policies.includes(policy))
-      bad(`policy: there is no policy ${JSON.stringify(sanitize(policy, 80))}; ${otherNames(policy, policies)}`);
+      bad(`policy: unknown policy ${JSON.stringify(sanitize(policy, 80))}; ${otherNames(policy, policies)}`);
     const [file = ""] = command;
     const found = findProgram(file, env, cwd);
     if (found !== "found")

@@ -75,8 +75,7 @@ async function refuseUnknown(names: readonly string[]): Promise<void> {
 export function unknownText(names: readonly string[], known: readonly string[]): string | null {
   const unknown = names.find((name) => !known.includes(sanitize(name, 80)));
   if (unknown === undefined) return null;
-  const others = known.length === 0 ? "" : `; ${otherNames(unknown, known)}`;
-  return `no agent named ${sanitize(unknown, 80)} is running${others}. To allow it in advance, add --future`;
+  return `no agent named ${JSON.stringify(sanitize(unknown, 80))}; ${otherNames(unknown, known)}. To allow it before it starts, add --future`;
 }
 
 type GrantRow = PermissionsView["agents"][number];

@@ -65,7 +65,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .argument("<name>", "name of the token")
     .action((name) => {
       if (!orBadInput(() => revokeToken(rousePaths().tokens, name)))
-        throw new BadInput(`no token called ${sanitize(name, 80)}; see rouse token list`);
+        throw new BadInput(`no token named ${JSON.stringify(sanitize(name, 80))}; see \`rouse token list\``);
       process.stdout.write(`revoked ${name}\n`);
     });
 }

@@ -237,10 +237,10 @@ describe("a name that no running agent has", () => {
   it("is refused with the nearest name, unless it is permitted already", () => {
     expect(unknownText(["worker", "later"], ["worker", "later"])).toBeNull();
     expect(unknownText(["wroker"], ["worker", "later"])).toBe(
-      "no agent named wroker is running; did you mean worker? available: worker, later. To allow it in advance, add --future",
+      'no agent named "wroker"; did you mean worker? available: worker, later. To allow it before it starts, add --future',
     );
     expect(unknownText(["a\u001b[31mb"], [])).toBe(
-      "no agent named a [31mb is running. To allow it in advance, add --future",
+      'no agent named "a [31mb"; available: none. To allow it before it starts, add --future',
     );
   });
 

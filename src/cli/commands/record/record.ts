@@ -75,12 +75,12 @@ function withSocket(found: FoundSession | undefined): RecordTarget["host"] {
 }
 
 function wanted(running: readonly RecordTarget[], name: string | undefined): RecordTarget[] {
-  if (running.length === 0) throw new BadInput("no agent is running");
+  if (running.length === 0) throw new BadInput("no agents are running");
   if (name === undefined) return [...running];
   const found = running.filter(({ session }) => session.name === name || session.id === name);
   if (found.length > 0) return found.slice(0, 1);
   const names = running.map(({ session }) => session.name);
-  throw new BadInput(`no agent called ${JSON.stringify(name.slice(0, 80))} is running; ${otherNames(name, names)}`);
+  throw new BadInput(`no agent named ${JSON.stringify(name.slice(0, 80))}; ${otherNames(name, names)}`);
 }
 
 /** An agent that cannot be recorded is skipped, unless it is the only one. */
