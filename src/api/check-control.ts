@@ -9,5 +9,5 @@ export function checkControl(
   now: number,
 ): string | null {
   if (origin === "run" || origin === "spawn" || grantFor(grants, { name, origin }, now)?.allowed) return null;
-  return `${name} was not started by rouse; a user can allow control of it with rouse allow ${name}`;
+  return `${name} was not started by rouse; a user can allow control of it with \`rouse allow ${name}\``;
 }

@@ -64,7 +64,7 @@ export function documentOf(version: string): unknown {
     info: {
       title: "rouse",
       version,
-      description: "A watchdog for AI coding agents. Every request needs a token: rouse token create.",
+      description: "A watchdog for AI coding agents. Every request needs a token: `rouse token create`.",
     },
   });
 }

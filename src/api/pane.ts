@@ -19,7 +19,7 @@ export async function readPane(session: AgentSession, lines: number, paths: Rous
   if (session.pane) return lastRows(await tmuxRows(session.pane, lines), lines);
   throw new ApiError(
     "refused",
-    `${session.name} has no terminal that rouse can read; see rouse why, or start agents with rouse run or rouse spawn`,
+    `${session.name} has no terminal that rouse can read; see \`rouse why\`, or start agents with \`rouse run\` or \`rouse spawn\``,
   );
 }
 

@@ -32,8 +32,8 @@ function exitOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof BadInput) return say(error.message, error instanceof WrongOption ? 2 : 1);
   if (error instanceof DaemonUnreachable) {
-    const start = 'start it with "rouse up", or start an agent with "rouse run" or "rouse spawn"';
-    return say(`${error.message}; ${error.isDown ? start : 'try again, or run "rouse doctor"'}`, 69);
+    const start = "start it with `rouse up`, or start an agent with `rouse run` or `rouse spawn`";
+    return say(`${error.message}; ${error.isDown ? start : "try again, or run `rouse doctor`"}`, 69);
   }
   if (error instanceof ApiError) return say(error.message, 1);
   if (error instanceof DaemonRefusal) return say(error.message, error.status === 503 ? 75 : 1);
@@ -45,7 +45,7 @@ function exitOf(error: unknown): number {
       1,
     );
   if (code !== "" && syscall !== undefined && path !== undefined) {
-    const own = isOwn(path) ? '; set ROUSE_HOME to a folder that you can write to, or run "rouse doctor"' : "";
+    const own = isOwn(path) ? "; set ROUSE_HOME to a folder that you can write to, or run `rouse doctor`" : "";
     const text = DENIED.has(code) ? `cannot access ${path}: permission denied` : (error as Error).message;
     return say(`${sanitizeLine(text)}${own}`, 1);
   }

@@ -27,7 +27,7 @@ export function httpTarget(dryRun: boolean): HttpTarget {
 
 export function httpNotes({ program, before: settings }: HookPlan, { port }: HttpTarget): string {
   const http = partOf(hooksOf(program).http);
-  const lines = http?.notes(settings, port) ?? ["no HTTP hooks: each hook runs rouse hook"];
+  const lines = http?.notes(settings, port) ?? ["no HTTP hooks: each hook runs `rouse hook`"];
   return lines.map((line) => `${program}: ${line}\n`).join("");
 }
 

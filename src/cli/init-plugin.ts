@@ -38,7 +38,7 @@ export async function hookWay({ program, plugin, settings, wanted, isNamed }: As
   if (state === "on" || state === "foreign") return as("plugin");
   if (!isNamed)
     return state === "off"
-      ? as("nothing", `the plugin is installed but disabled (unchanged); rouse init ${program} enables it`)
+      ? as("nothing", `the plugin is installed but disabled (unchanged); \`rouse init ${program}\` enables it`)
       : as("hooks");
   const command = partOf(programFor(program).process)?.name ?? program;
   const version = await versionOf(command);

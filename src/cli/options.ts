@@ -18,7 +18,7 @@ export function parseProblem(value: string): Problem {
   const problem = PROBLEMS.find((candidate) => candidate === value);
   if (problem) return problem;
   throw new InvalidArgumentError(
-    `Unknown problem "${value}"; ${nearestName(value, PROBLEMS) ?? "rouse policy show default lists the problems."}`,
+    `Unknown problem "${value}"; ${nearestName(value, PROBLEMS) ?? "`rouse policy show default` lists the problems."}`,
   );
 }
 

@@ -12,7 +12,7 @@ import { WrongOption } from "./wrong-option.js";
 const FIRST_STEPS = [
   ["rouse demo", "see rouse watch six scripted agents, in a minute"],
   ["rouse run -- claude", "run your agent in this terminal and watch it"],
-  ["rouse status", "show all agents; rouse why NAME shows the evidence"],
+  ["rouse status", "show all agents; `rouse why NAME` shows the evidence"],
 ] as const;
 
 /** With the requested command only, or with all if there is none of that name. */
@@ -71,6 +71,6 @@ interface Hinted {
 /** Adds a hint to usage errors of a command. */
 function hint(command: Hinted, words: string): void {
   const has = command.commands.length > 0 ? "commands" : "options";
-  command.showHelpAfterError(`("${words} --help" lists the ${has})`);
+  command.showHelpAfterError(`(\`${words} --help\` lists the ${has})`);
   for (const inner of command.commands) hint(inner, `${words} ${inner.name()}`);
 }

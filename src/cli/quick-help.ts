@@ -8,7 +8,7 @@ export function addQuick(program: Command, setExit: (code: number) => void): voi
     .summary("Send a hook payload to the daemon (run by agents)")
     .description(
       "Sends the payload of an agent's hook to the daemon. Prints nothing and always exits 0 at once. " +
-        '"rouse init" installs it.',
+        "`rouse init` installs it.",
     )
     .argument("<program>", "claude-code, codex or gemini")
     .argument("[payload]", "the payload (default: standard input)")

@@ -11,13 +11,13 @@ alert.command("list");
 
 describe("an unknown command", () => {
   it.each([
-    [["nope"], 'unknown command nope; "rouse --help" lists the commands'],
-    [["nope", "--help"], 'unknown command nope; "rouse --help" lists the commands'],
+    [["nope"], "unknown command nope; `rouse --help` lists the commands"],
+    [["nope", "--help"], "unknown command nope; `rouse --help` lists the commands"],
     [["statsu"], "unknown command statsu; did you mean rouse status?"],
     [["version"], "unknown command version; did you mean rouse --version?"],
     [["ps"], "unknown command ps; did you mean rouse status?"],
     [["alert", "lst", "x"], "unknown command alert lst; did you mean rouse alert list?"],
-    [["alert", "nope", "--help"], 'unknown command alert nope; "rouse alert --help" lists the commands'],
+    [["alert", "nope", "--help"], "unknown command alert nope; `rouse alert --help` lists the commands"],
   ])("is reported in one line, with or without --help: %j", (args, text) => {
     expect(unknownCommand(program, args)).toBe(text);
   });

@@ -22,7 +22,7 @@ export function unknownCommand(program: Commands, args: readonly string[]): stri
       const names = at.commands.map((command) => command.name());
       const meant = (path.length === 0 ? OTHER_WORDS.get(word) : undefined) ?? suggestName(word, names);
       const above = ["rouse", ...path].join(" ");
-      const rest = meant ? `did you mean ${above} ${meant}?` : `"${above} --help" lists the commands`;
+      const rest = meant ? `did you mean ${above} ${meant}?` : `\`${above} --help\` lists the commands`;
       return `unknown command ${[...path, word].join(" ")}; ${rest}`;
     }
     path.push(word);

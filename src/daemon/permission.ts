@@ -122,7 +122,7 @@ export class Permission {
       return null;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-      return `${this.#path} cannot be read, so auto-recovery is off; turn it on again with "rouse allow"`;
+      return `${this.#path} cannot be read, so auto-recovery is off; turn it on again with \`rouse allow\``;
     }
   }
 }

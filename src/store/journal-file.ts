@@ -48,7 +48,7 @@ export function openJournalFile(path: string, options: JournalFileOptions): Jour
   prepareFile(`${path}.lock`);
   const lock = takeLock(sqlite, path);
   if (typeof lock !== "function")
-    throw new JournalError("held", `the journal ${path} is in use by ${lock.holder}: stop it first (rouse down)`);
+    throw new JournalError("held", `the journal ${path} is in use by ${lock.holder}: stop it first (\`rouse down\`)`);
   try {
     const notes: string[] = [];
     const database = openChecked(sqlite, path, network === null, notes, options.now ?? Date.now);

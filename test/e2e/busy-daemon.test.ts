@@ -50,7 +50,7 @@ it("status does not report that all is well if the incidents could not be read",
     answers[operation] = breaksOff;
     const { status, stdout, stderr } = await rouse(home, ["status"]);
     expect({ operation, status, stdout }).toEqual({ operation, status: 69, stdout: "" });
-    expect(stderr).toMatch(/^rouse: the daemon does not answer .*; try again, or run "rouse doctor"\n$/);
+    expect(stderr).toMatch(/^rouse: the daemon does not answer .*; try again, or run `rouse doctor`\n$/);
     answers[operation] = before;
   }
 });

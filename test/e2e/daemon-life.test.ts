@@ -88,7 +88,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
   it("keeps watching if its log cannot be written", async () => {
     makePrivateFolder(paths().state);
     symlinkSync("/dev/full", join(paths().state, "daemon.log"));
-    expect(await rouse(home, ["up"])).toMatchObject({ status: 0, stdout: "the daemon is up\n" });
+    expect(await rouse(home, ["up"])).toMatchObject({ status: 0, stdout: "Started the daemon.\n" });
     expect((await rouse(home, ["status"])).status).toBe(0);
   });
 
@@ -104,11 +104,11 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await spawnFake(home, "two", works);
     await until("two to be connected", () => isConnected("two"));
     const down = await rouse(home, ["down"]);
-    expect(down.stdout).toMatch(/^the daemon is down; agents keep running\. It restarts on the next rouse up, run/);
+    expect(down.stdout).toMatch(/^Stopped the daemon; agents keep running\. It restarts on the next `rouse up`, `run`/);
     await until("both to be disconnected", async () => !(await isConnected("one")) && !(await isConnected("two")));
     await sleep(2000);
     expect(daemons()).toEqual([]);
-    expect((await rouse(home, ["up"])).stdout).toBe("the daemon is up\n");
+    expect((await rouse(home, ["up"])).stdout).toBe("Started the daemon.\n");
     await until(
       "both to be judged again",
       async () => (await says("one")) === "working" && (await says("two")) === "working",
@@ -242,7 +242,7 @@ describe("a daemon that replays a long journal", { timeout: TIMEOUT_MS }, () => 
     await new Promise<void>((resolve) => server.listen(daemonSocket, resolve));
     expect(await rouse(home, ["status"])).toMatchObject({ status: 75, stderr: "rouse: it is starting\n" });
     expect(await rouse(home, ["report", "working"])).toMatchObject({ status: 75 });
-    expect(await rouse(home, ["up"])).toMatchObject({ status: 0, stdout: "the daemon is up\n" });
+    expect(await rouse(home, ["up"])).toMatchObject({ status: 0, stdout: "Started the daemon.\n" });
     expect(left).toBeLessThanOrEqual(0);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

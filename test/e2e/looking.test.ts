@@ -175,14 +175,14 @@ describe("rouse summary", () => {
   });
 
   it("says that there were no agents, and refuses an invalid time", async () => {
-    expect((await rouse(home, ["summary"])).stdout).toMatch(/: no agents\n$/);
+    expect((await rouse(home, ["summary"])).stdout).toMatch(/: no agents\.\n$/);
     expect(await rouse(home, ["summary", "--since", "never"])).toMatchObject({ status: 2 });
   });
 });
 
 describe("rouse health", () => {
   it("says that there are no agents", async () => {
-    expect(await rouse(home, ["health"])).toMatchObject({ status: 0, stdout: "no agents\n" });
+    expect(await rouse(home, ["health"])).toMatchObject({ status: 0, stdout: "No agents.\n" });
   });
 
   it("prints no trailing space after a healthy agent", async () => {
@@ -202,7 +202,7 @@ describe("rouse doctor", () => {
     expect(of("agent a")).toMatchObject({
       level: "warn",
       says: "claude-code (spawn): sees transcript; missing: hooks",
-      fix: "rouse init claude-code, then start the agent again",
+      fix: "run `rouse init claude-code`, then restart the agent",
     });
     expect(status).toBe(checks.some(({ level }: { level: string }) => level === "fail") ? 1 : 0);
   });
@@ -213,7 +213,7 @@ describe("without a daemon", () => {
     await new Promise((resolve) => server.close(resolve));
     for (const command of ["check", "summary"]) {
       const { status, stderr } = await rouse(home, [command]);
-      expect({ status, stderr }).toEqual({ status: 69, stderr: expect.stringContaining('"rouse up"') });
+      expect({ status, stderr }).toEqual({ status: 69, stderr: expect.stringContaining("`rouse up`") });
     }
     expect((await rouse(home, ["doctor"])).stdout).toContain("not running; starts with the first agent");
   });

@@ -43,7 +43,7 @@ it.each([
   ["an unknown command", ["frobnicate"], 'rouse: unknown command frobnicate; "rouse --help" lists the commands\n'],
   ["help for an unknown command", ["help", "nope"], "rouse: unknown command nope;"],
   ["an unknown subcommand", ["alert", "tset", "--help"], "did you mean rouse alert test?"],
-  ["an unknown option", ["alert", "list", "--lmit"], '"rouse alert list --help" lists the options'],
+  ["an unknown option", ["alert", "list", "--lmit"], "`rouse alert list --help` lists the options"],
   ["an invalid value", ["alert", "list", "--limit", "x"], "It must be a number from 1 to 1000."],
   ["a payload that is not an object", ["messages", "send", "--payload", "[1]"], "It must be a JSON object"],
 ])("%s is refused with the error and what to do", async (_, args, text) => {
@@ -119,7 +119,7 @@ it.each([
   const { status, stderr } = await rouse(nowhere, args);
   expect({ status, lines: stderr.trimEnd().split("\n") }).toEqual({
     status: 1,
-    lines: [expect.stringMatching(/^rouse: ENOTDIR: .*"rouse doctor"/)],
+    lines: [expect.stringMatching(/^rouse: ENOTDIR: .*`rouse doctor`/)],
   });
   const { status: found, stdout } = await rouse(nowhere, ["doctor"]);
   expect({ found, stdout }).toEqual({
@@ -179,7 +179,7 @@ it("an unreadable configuration is reported by up, which starts the daemon anywa
   mkdirSync(join(home.path, "config"), { recursive: true });
   writeFileSync(join(home.path, "config", "config.toml"), "[watchdog\n");
   const { status, stdout, stderr } = await rouse(home, ["up"]);
-  expect({ status, stdout }).toEqual({ status: 0, stdout: "the daemon is up\n" });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: "Started the daemon.\n" });
   expect(stderr).toMatch(/^rouse: error: .*config\.toml:1:\d+: .*the file is not used\n$/);
 });
 

@@ -40,10 +40,10 @@ export function makeMcpServer({ version, ask, own }: McpOptions): McpServer {
 
 /** The reason and what to do. An unexpected error shows no details. */
 function errorText(error: unknown): string {
-  if (!(error instanceof ApiError)) return "rouse could not process this call; see rouse doctor";
+  if (!(error instanceof ApiError)) return "rouse could not process this call; see `rouse doctor`";
   const more = error.kind === "right" ? RIGHT_ADVICE : "";
   return redactOutput(`${error.message}${more}`);
 }
 
 const RIGHT_ADVICE =
-  '. A user grants it: over HTTP with rouse token create NAME --right control, over stdio with rights = ["read", "report", "control"] under [mcp] in the user\'s own configuration';
+  '. A user grants it: over HTTP with `rouse token create NAME --right control`, over stdio with rights = ["read", "report", "control"] under [mcp] in the user\'s own configuration';

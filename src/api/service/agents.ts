@@ -104,7 +104,7 @@ export class AgentService {
     if (session.origin !== "spawn")
       throw new ApiError(
         "refused",
-        `${session.name} was not started by rouse spawn: rouse does not end an agent in a user's own terminal`,
+        `${session.name} was not started by \`rouse spawn\`: rouse does not end an agent in a user's own terminal`,
       );
     return unlessRefused(await this.#context.agentControl.stop({ client, session, requestId }));
   }

@@ -101,7 +101,7 @@ function noChannel(name: string, channels: Channels, notes: readonly string[]): 
   const wrong = notes.find((note) => note.includes(`channels.${name}:`));
   if (wrong) return `the channel ${asked} is not used: ${sanitize(wrong)}`;
   if (channels.length === 0)
-    return `no channel is configured; add [channels.${sanitize(name, 60)}] to your configuration, then: rouse down, rouse up`;
+    return `no channel is configured; add [channels.${sanitize(name, 60)}] to your configuration, then run \`rouse down\` and \`rouse up\``;
   return `no channel named ${asked}; ${otherNames(
     name,
     channels.map((one) => one.name),
@@ -116,7 +116,7 @@ const testNotice = (channel: string, at: number): Notice => ({
   severity: "info",
   at,
   title: "Watchdog: test alert",
-  lines: [`rouse can reach you over ${channel}.`, "Nothing is wrong: a user ran rouse alert test."],
+  lines: [`rouse can reach you over ${channel}.`, "Nothing is wrong: a user ran `rouse alert test`."],
   agents: [],
   incidents: [],
 });

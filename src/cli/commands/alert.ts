@@ -16,7 +16,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
   const alert = program.command("alert").summary("List alerts, test channels and retry failed alerts");
   alert
     .command("list")
-    .description("List alerts, latest first. States: sent, pending, superseded, dropped, dead.")
+    .description("List alerts, latest first. States: sent, pending, superseded, dropped, dead (failed).")
     .option("--limit <n>", "show at most N alerts (1 to 1000)", parseLimit, 50)
     .option("--json", "print JSON")
     .action(async ({ limit, json }) => {
@@ -67,7 +67,7 @@ const counted = (count: number): string => `${count} alert${count === 1 ? "" : "
 
 const testedText = ({ channel, type, to, result, reason }: AlertTest): string =>
   result === "sent"
-    ? `${channel} (${type}, ${to}): sent; check that it has arrived\n`
+    ? `${channel} (${type}, ${to}): sent; check that it has arrived.\n`
     : `${channel} (${type}, ${to}): not sent: ${sanitize(reason ?? "", 300)}\n`;
 
 interface OutputStream {
@@ -87,7 +87,7 @@ export function alertsText(alerts: readonly AlertView[], screen: OutputStream, n
       paint: (text, { state }) => (state === "dead" ? paintText(text, "red", colour) : text),
     },
     { title: "TRIES", text: ({ attempts }) => String(attempts) },
-    { title: "WHAT", text: ({ title, error: issue }) => (issue === null ? title : `${title}: ${issue}`), min: 20 },
+    { title: "TITLE", text: ({ title, error: issue }) => (issue === null ? title : `${title}: ${issue}`), min: 20 },
   ];
   return tableText(columns, alerts, columnsOf(screen));
 }
@@ -96,7 +96,7 @@ function channelsText({ channels, pending, dead, issues }: AlertsStatus, screen:
   const wrong = issues.map((issue) => `${sanitize(issue, 300)}\n`).join("");
   if (channels.length === 0)
     return foldText(
-      `${wrong}No alert channel is configured. Add a [channels.NAME] section to your configuration, then run rouse down and rouse up.\n`,
+      `${wrong}No alert channel is configured. Add a [channels.NAME] section to your configuration, then run \`rouse down\` and \`rouse up\`.\n`,
       screen,
       0,
     );

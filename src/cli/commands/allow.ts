@@ -89,7 +89,7 @@ export function allowText(
     ? `Auto-recovery is on for all agents that rouse starts${endText(all, now)}.\n`
     : agents.some(({ allowed }) => allowed)
       ? "Auto-recovery is on for these agents only:\n"
-      : 'Auto-recovery is off for all agents (dry run); turn it on: "rouse allow --all"\n';
+      : "Auto-recovery is off for all agents (dry run). Turn it on: `rouse allow --all`\n";
   // A denied agent that is not running is of no interest.
   const shown = agents.filter((one) => one.origin !== null || one.allowed || all?.allowed);
   if (shown.length === 0) return foldText(head, screen, 0);

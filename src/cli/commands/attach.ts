@@ -20,7 +20,7 @@ export function addAttach(program: Command, setExit: (code: number) => void): vo
     .action(async (name) => {
       if (!process.stdin.isTTY || !process.stdout.isTTY)
         throw new BadInput(
-          `attach needs a terminal; to read the output, run: rouse logs --follow ${sanitize(name, 80)}`,
+          `attach needs a terminal; to read the output, run \`rouse logs --follow ${sanitize(name, 80)}\``,
         );
       setExit(await attach(name));
     });

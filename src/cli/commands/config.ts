@@ -115,7 +115,7 @@ function parseSet(given: string, before: Record<string, string> = {}): Record<st
   if (equals < 1) throw new InvalidArgumentError("It must be key=value, such as watchdog.poll_interval_secs=10.");
   if (!KEY_BY_NAME.has(name)) {
     const near = suggestKey(name, KEY_BY_NAME.keys());
-    const hint = near ? `did you mean ${near}?` : '"rouse config show" lists them.';
+    const hint = near ? `did you mean ${near}?` : "`rouse config show` lists them.";
     throw new InvalidArgumentError(`Unknown key "${name}"; ${hint}`);
   }
   return { ...before, [name]: given.slice(equals + 1) };

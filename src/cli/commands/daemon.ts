@@ -27,7 +27,7 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
     .action(async ({ foreground }) => {
       if (foreground) return serveHere(setExit);
       const started = await ensureDaemon();
-      process.stdout.write(started ? "the daemon is up\n" : "the daemon is already up\n");
+      process.stdout.write(started ? "Started the daemon.\n" : "The daemon is already running.\n");
       // A user who just edited the configuration wants to know whether it is valid.
       const { loadSettings: settings } = await import("../settings.js");
       settings();
@@ -42,15 +42,15 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
       markStopped(paths);
       try {
         await call("shut_down", {});
-        process.stdout.write(foldText(`the daemon is down; agents keep running. ${UNTIL}\n`, process.stdout));
+        process.stdout.write(foldText(`Stopped the daemon; agents keep running. ${UNTIL}\n`, process.stdout));
       } catch (error) {
         if (!(error instanceof DaemonUnreachable && error.isDown)) throw error;
-        process.stdout.write(foldText(`no daemon was running. ${UNTIL}\n`, process.stdout));
+        process.stdout.write(foldText(`No daemon was running. ${UNTIL}\n`, process.stdout));
       }
     });
 }
 
-const UNTIL = "It restarts on the next rouse up, run, spawn or watch and catches up on what it missed.";
+const UNTIL = "It restarts on the next `rouse up`, `run`, `spawn` or `watch` and catches up on what it missed.";
 
 async function serveHere(setExit: (code: number) => void): Promise<void> {
   const { AlreadyRunning, serve } = await import("../../daemon/serve.js");
@@ -58,11 +58,11 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
   const { openApi } = await import("../../api/open.js");
   const running = await serve(rousePaths(), readVersion(), HOST_SCRIPT, openApi, log).catch((error: unknown) => {
     if (error instanceof JournalError) throw new BadInput(error.message);
-    if (error instanceof AlreadyRunning) throw new BadInput(`${error.message}; stop it with "rouse down" first`);
+    if (error instanceof AlreadyRunning) throw new BadInput(`${error.message}; stop it with \`rouse down\` first`);
     throw error;
   });
   for (const note of running.notes) log(note);
-  log(`watching; the socket is ${rousePaths().daemonSocket}`);
+  log(`listening on ${rousePaths().daemonSocket}`);
   // An unexpected error still ends the process, but leaves a line in the log instead of raw text.
   process.once("uncaughtException", (error) => {
     log(error.stack ?? String(error));

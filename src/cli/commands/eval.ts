@@ -100,7 +100,7 @@ async function partsOf(dirs: readonly string[], complain: (message: string) => v
 
 async function addParts(dir: string, parts: Parts, complain: (message: string) => void): Promise<void> {
   if (!(await isFolder(dir)))
-    throw new BadInput(`${dir} is a file; rouse eval takes folders (use rouse replay for single recordings)`);
+    throw new BadInput(`${dir} is a file; \`rouse eval\` takes folders (use \`rouse replay\` for single recordings)`);
   const has = (name: string): boolean => existsSync(join(dir, name));
   const files = { events: has("peer_cases.jsonl"), screens: has("screens.jsonl"), sessions: has("segments.jsonl") };
   if (files.events) parts.events.push(join(dir, "peer_cases.jsonl"));

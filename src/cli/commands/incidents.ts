@@ -57,7 +57,11 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       const silences = await (what === undefined
         ? requestOperation("silences", {})
         : call("silence", { what, problem: problem ?? null, for_secs: ms === undefined ? null : ms / 1000 }));
-      process.stdout.write(json ? `${sanitizedJson(silences)}\n` : silencesText(silences));
+      process.stdout.write(
+        json
+          ? `${sanitizedJson(silences)}\n`
+          : (off ? `Ended the silence of ${[what, problem].join(" ").trim()}.\n` : "") + silencesText(silences),
+      );
     });
   program
     .command("ack")
@@ -76,9 +80,11 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
   program
     .command("feedback")
     .summary("Mark an alert as correct or as a false alarm")
-    .description("Marks an alert as correct or false. False alarms of a timeout raise that timeout for the agent.")
+    .description(
+      "Mark an alert as correct or as a false alarm. False alarms of a timeout raise that timeout for the agent.",
+    )
     .argument("<id>", "an incident, or the name of an agent", parseNamed)
-    .addArgument(new Argument("<word>", "your verdict").choices(["false-alarm", "right"] as const))
+    .addArgument(new Argument("<verdict>", "your verdict").choices(["false-alarm", "right"] as const))
     .option("--json", "print JSON")
     .action(async (id, feedback, { json }) => {
       const incident = await call("feedback", { incident: id, feedback });
@@ -97,10 +103,10 @@ async function list(query: OperationInput<"incidents">, agent?: string): Promise
 }
 
 function silencesText({ silences }: SilencesView, now: number = Date.now()): string {
-  if (silences.length === 0) return "no silences\n";
+  if (silences.length === 0) return "No silences.\n";
   return silences
     .map(({ agent, problem, until }) => {
-      const what = [agent ?? "every agent", ...(problem === null ? [] : [problem])].join(", ");
+      const what = [agent ?? "all agents", ...(problem === null ? [] : [problem])].join(", ");
       return `${what}: silenced until ${localTime(until, now)}\n`;
     })
     .join("");

@@ -75,7 +75,7 @@ export function addInit(program: Command, setExit: (code: number) => void): void
       const programs = name === undefined ? programsInUse() : [name];
       if (programs.length === 0) {
         process.stdout.write(
-          `hooks: no settings of ${HOOK_PROGRAMS.join(", ")} found; to create them, name a program: rouse init ${HOOK_PROGRAMS[0]}\n`,
+          `hooks: no settings of ${HOOK_PROGRAMS.join(", ")} found; to create them, name a program: \`rouse init ${HOOK_PROGRAMS[0]}\`\n`,
         );
         return;
       }

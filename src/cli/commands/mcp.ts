@@ -26,7 +26,7 @@ export function addMcp(program: Command, _setExit: (code: number) => void): void
       const rights = rightsOf(loadSettings().mcp.rights);
       if (process.stdin.isTTY)
         process.stderr.write(
-          "rouse: MCP clients start this command, for example: claude mcp add rouse -- rouse mcp. Press Ctrl-C to quit\n",
+          "rouse: MCP clients start this command, for example: `claude mcp add rouse -- rouse mcp`. Press Ctrl-C to quit.\n",
         );
       // The client waits for its server, so the daemon starts in the background.
       void start();
@@ -65,7 +65,7 @@ function askerOf(rights: ReadonlySet<Right>, session: string | undefined): CallO
       return await callOperation(rousePaths().daemonSocket, operation, input as never, { headers });
     } catch (error) {
       if (!(error instanceof DaemonUnreachable)) throw error;
-      throw new ApiError("refused", `${error.message}: the user starts it with rouse up`);
+      throw new ApiError("refused", `${error.message}: the user starts it with \`rouse up\``);
     }
   };
 }

@@ -52,7 +52,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
       // On a terminal, no output would look like a failure; programs get no text.
-      if (!json && !isAny && process.stderr.isTTY) process.stderr.write("no messages\n");
+      if (!json && !isAny && process.stderr.isTTY) process.stderr.write("No messages.\n");
       if (json && !follow) process.stdout.write(`${sanitizedJson({ messages: shown, cursor })}\n`);
     });
   messages
@@ -68,7 +68,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
       const target = { tag: tag ?? orchestratorTag() };
       const body = payload ?? { text: words.join(" ") };
       const { cursor } = await call("send_message", { target, msg_type: type, payload: body });
-      process.stdout.write(`sent to ${sanitize(target.tag, 80)}, cursor ${cursor}\n`);
+      process.stdout.write(`Sent to ${sanitize(target.tag, 80)} (cursor ${cursor}).\n`);
     });
 }
 

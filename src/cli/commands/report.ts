@@ -28,7 +28,7 @@ export async function runReport(args: readonly string[]): Promise<number> {
     headers: callerHeaders(),
     limitMs: LIMIT_MS,
   });
-  if (answer === null) return say('the daemon does not answer; start it with "rouse up"', 69);
+  if (answer === null) return say("the daemon does not answer; start it with `rouse up`", 69);
   return answer.status === 200 ? 0 : say(reasonOf(answer.body), answer.status === 503 ? 75 : 1);
 }
 

@@ -29,7 +29,8 @@ export async function runStatusLine(args: readonly string[]): Promise<number> {
   }
   // The daemon reads its journal, or is another version.
   if (answer !== null) {
-    if (!isQuiet) print(answer.status === 503 ? "rouse is starting" : "rouse was updated: run rouse down, rouse up");
+    if (!isQuiet)
+      print(answer.status === 503 ? "rouse is starting" : "rouse was updated: run `rouse down` and `rouse up`");
     return 75;
   }
   // While agents run, no output would mean that they are healthy; after `rouse down` it is expected.

@@ -46,7 +46,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .summary("List agents and their health; exit 1 if one is unhealthy")
     .description(
       "Lists the running agents and whether each is healthy. Also lists exited agents with unacknowledged problems (cleared\n" +
-        "by rouse ack, a silence, or a new session of that name). Exits 1 if one of them is unhealthy.",
+        "by `rouse ack`, a silence, or a new session of that name). Exits 1 if one of them is unhealthy.",
     )
     .argument("[agent]", "name of the agent (default: all)", parseNamed)
     .addOption(new Option("--filter <which>", "only unhealthy agents").choices(["unhealthy"] as const))
@@ -58,7 +58,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
       else
         process.stdout.write(
           agents.length === 0
-            ? "no agents\n"
+            ? "No agents.\n"
             : foldText(shown.map((health) => healthText(health)).join(""), process.stdout),
         );
       if (shown.some((health) => health.status === "unhealthy")) setExit(1);
@@ -155,7 +155,7 @@ const TOKENS: Column<SessionView> = {
 const TASK: Column<SessionView> = { title: "TASK", text: (a) => a.task ?? "", min: 4, spare: 3 };
 
 export function statusText(agents: readonly SessionView[], screen: OutputStream, now: number = Date.now()): string {
-  if (agents.length === 0) return 'no agents; start one with "rouse run -- COMMAND" or "rouse spawn -- COMMAND"\n';
+  if (agents.length === 0) return "No agents. Start one with `rouse run -- COMMAND` or `rouse spawn -- COMMAND`.\n";
   const colour = isColoured(screen);
   const age = (iso: string | null): string => (iso === null ? "–" : formatDuration(Math.max(0, now - Date.parse(iso))));
   const columns: Column<SessionView>[] = [

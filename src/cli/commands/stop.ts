@@ -59,7 +59,7 @@ function sentence(name: string, { isGone, isKilled, processes, left }: StopResul
   if (!isGone)
     return `could not stop ${name}: ${left.length} ${left.length === 1 ? "process is" : "processes are"} still running (${left.slice(0, 10).join(", ")})`;
   const count = processes === 1 ? "1 process" : `${processes} processes`;
-  return `${isKilled ? "killed" : "stopped"} ${name} (${count}, none left${isKilled ? "; it ignored SIGTERM" : ""})`;
+  return `${isKilled ? "Killed" : "Stopped"} ${name} (${count}, none left${isKilled ? "; it ignored SIGTERM" : ""}).`;
 }
 
 function parseSeconds(value: string): number {

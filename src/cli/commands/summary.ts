@@ -44,8 +44,8 @@ export function summaryText(
   now: number = Date.now(),
 ): string {
   const colour = isColoured(screen);
-  const head = `from ${localTime(since)} to ${localTime(until)}`;
-  if (agents.length === 0) return `${head}: no agents\n`;
+  const head = `From ${localTime(since)} to ${localTime(until)}`;
+  if (agents.length === 0) return `${head}: no agents.\n`;
   // Incidents belong to an agent, not to a session: all are shown with its last session.
   const last = new Map(agents.map((agent) => [agent.name, agent]));
   const of = (agent: AgentSummary): IncidentView[] =>

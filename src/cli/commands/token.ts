@@ -56,7 +56,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
       if (json) {
         const shown = tokens.map(({ digest: _secret, ...rest }) => rest);
         process.stdout.write(`${sanitizedJson({ tokens: shown })}\n`);
-      } else if (tokens.length === 0) process.stdout.write("no tokens; create one with: rouse token create NAME\n");
+      } else if (tokens.length === 0) process.stdout.write("No tokens. Create one with `rouse token create NAME`.\n");
       else process.stdout.write(tokensText(tokens, process.stdout));
     });
   token
@@ -66,7 +66,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .action((name) => {
       if (!orBadInput(() => revokeToken(rousePaths().tokens, name)))
         throw new BadInput(`no token named ${JSON.stringify(sanitize(name, 80))}; see \`rouse token list\``);
-      process.stdout.write(`revoked ${name}\n`);
+      process.stdout.write(`Revoked ${name}.\n`);
     });
 }
 

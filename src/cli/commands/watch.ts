@@ -41,14 +41,18 @@ export function addWatch(program: Command): void {
         ...(none ? { again: true } : {}),
       };
       const rules = await call("watch", wanted);
-      process.stdout.write(json ? `${sanitizedJson(rules)}\n` : `${rulesText(rules)}; see "rouse status"\n`);
+      process.stdout.write(
+        json
+          ? `${sanitizedJson(rules)}\n`
+          : foldText(`${rulesText(rules)}; see \`rouse status\`.\n`, process.stdout, 0),
+      );
       if (!none && findProgram("tmux", process.env, process.cwd()) !== "found")
         process.stderr.write("rouse: warning: tmux not found; only agents outside tmux are watched\n");
       const missing = await unmatchedNames(names);
       if (missing.length > 0)
         process.stderr.write(
           foldText(
-            `rouse: warning: no tmux session or pane is called ${missing.join(", ")}; rouse keeps searching for it (undo with rouse unwatch NAME)\n`,
+            `rouse: warning: no tmux session or pane named ${missing.join(", ")} yet; rouse keeps searching (undo with \`rouse unwatch NAME\`)\n`,
             process.stderr,
           ),
         );
@@ -87,8 +91,8 @@ function rulesText({ programs, tags, names }: WatchRules): string {
   const parts = [
     ...(programs ? ["every known agent program"] : []),
     ...(tags.length > 0 ? [`panes tagged ${tags.join(", ")}`] : []),
-    ...(names.length > 0 ? [`panes called ${names.join(", ")}`] : []),
+    ...(names.length > 0 ? [`panes named ${names.join(", ")}`] : []),
   ];
-  if (parts.length === 0) return "watching only agents that rouse starts";
-  return `watching ${new Intl.ListFormat("en").format(parts)} as soon as they start`;
+  if (parts.length === 0) return "Watching only agents that rouse starts";
+  return `Watching ${new Intl.ListFormat("en").format(parts)}, running now or later`;
 }

@@ -187,7 +187,7 @@ describe("the list of permissions", () => {
 
   it("is empty at first and names the command to allow recovery", () => {
     const text = allowText({ all: null, agents: [], never: [] }, EIGHTY, NOW);
-    expect(text).toMatch(/^Auto-recovery is off for all agents.*"rouse allow --all"/);
+    expect(text).toMatch(/^Auto-recovery is off for all agents.*`rouse allow --all`/);
   });
 
   it("shows the end, the exceptions and why an agent is not allowed", () => {

@@ -37,7 +37,7 @@ export function admitRequest({ method, header }: RequestHead, { hosts, who }: Gu
     return {
       status: 401,
       why: "key",
-      says: "the header Authorization: Bearer TOKEN is missing or wrong; create a token with rouse token create",
+      says: "the header Authorization: Bearer TOKEN is missing or wrong; create a token with `rouse token create`",
     };
   if (method === "GET") return { client };
   if (method !== "POST") return { status: 405, why: "method", says: "only GET and POST are supported" };
@@ -71,7 +71,7 @@ export const TOO_LARGE: HttpRefusal = {
 export const missingRight = (right: string): HttpRefusal => ({
   status: 403,
   why: "right",
-  says: `this needs a token with the right ${right}; create one with: rouse token create NAME --right ${right}`,
+  says: `this needs a token with the right ${right}; create one with \`rouse token create NAME --right ${right}\``,
 });
 
 function bearerOf(value: string | undefined): string {

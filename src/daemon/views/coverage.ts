@@ -40,7 +40,7 @@ const VIEWS: readonly View[] = [
     isSeen: ({ evidence }) => evidence.progress.reading !== null || evidence.progress.outputAt !== null,
     fix: ({ session }) =>
       session.origin === "transcript"
-        ? "start it with rouse run or rouse spawn, or inside tmux with rouse watch"
+        ? "start it with `rouse run` or `rouse spawn`, or inside tmux and run `rouse watch`"
         : null,
   },
   {
@@ -48,14 +48,14 @@ const VIEWS: readonly View[] = [
     isSeen: ({ evidence }) => hears(evidence, "transcript") || hears(evidence, "stream"),
     fix: ({ session }) =>
       partOf(programFor(session.kind).transcript)
-        ? "it is found after the first prompt; rouse watch also searches for it"
+        ? "the transcript is found after the first prompt; `rouse watch` also searches for it"
         : null,
   },
   {
     what: "hooks",
     isSeen: ({ evidence }) => hears(evidence, "hook"),
     fix: ({ session }) =>
-      partOf(programFor(session.kind).hooks) ? `rouse init ${session.kind}, then start the agent again` : null,
+      partOf(programFor(session.kind).hooks) ? `run \`rouse init ${session.kind}\`, then restart the agent` : null,
   },
   {
     what: "telemetry",
@@ -66,7 +66,7 @@ const VIEWS: readonly View[] = [
   {
     what: "process",
     isSeen: ({ evidence }) => evidence.progress.cpuMs !== null || evidence.progress.children !== null,
-    fix: ({ session }) => (session.pid === null ? "its process is not known: start it with rouse run" : null),
+    fix: ({ session }) => (session.pid === null ? "its process is not known: start it with `rouse run`" : null),
   },
 ];
 

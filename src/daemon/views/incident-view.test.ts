@@ -23,7 +23,7 @@ describe("an incident", () => {
   it.each([
     ["api", `"api" has no open incident; closed incidents, latest first: ${ended?.id} (loop)`],
     ["docs", '"docs" has no incident'],
-    ["nothing", 'no incident matches "nothing"; see "rouse incidents --all"'],
+    ["nothing", 'no incident matches "nothing"; see `rouse incidents --all`'],
     [
       open?.id.slice(0, 2) ?? "",
       `"${open?.id.slice(0, 2)}" is too short for an incident id; expected at least 3 characters`,

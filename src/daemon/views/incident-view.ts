@@ -148,7 +148,7 @@ export function findIncident({ incidents }: IncidentState, word: string, agents:
   if (agents.includes(word)) return `${quoted} has no incident`;
   if (word.length < PREFIX_MIN && incidents.some(({ id }) => id.startsWith(word)))
     return `${quoted} is too short for an incident id; expected at least ${PREFIX_MIN} characters`;
-  return `no incident matches ${quoted}; see "rouse incidents --all"`;
+  return `no incident matches ${quoted}; see \`rouse incidents --all\``;
 }
 
 const PREFIX_MIN = 3;

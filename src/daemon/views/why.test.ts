@@ -50,9 +50,9 @@ describe("why", () => {
       story([0, working], [5, stop as Omit<Signal, "at">], [6, end as Omit<Signal, "at">]),
       START + 9000,
     );
-    expect(why.evidence).toContainEqual({ what: "human", says: "ran rouse stop", age_secs: 4, source: "human" });
+    expect(why.evidence).toContainEqual({ what: "human", says: "ran `rouse stop`", age_secs: 4, source: "human" });
     expect(why.reasons).toEqual([
-      "Stopped with rouse stop 4 s ago (human); the process exited 3 s ago (process), signal 15",
+      "Stopped with `rouse stop` 4 s ago (human); the process exited 3 s ago (process), signal 15",
     ]);
   });
 

@@ -39,7 +39,7 @@ export function whyOf(judge: SessionJudge, now: number): WhyView {
   if (evidence.progress.outputAt !== null) add("last output", "bytes", evidence.progress.outputAt, "screen");
   if (evidence.humanAt !== null) {
     const isStop = evidence.quitOrdered && evidence.quitBy === "human" && evidence.quitAt === evidence.humanAt;
-    add("human", isStop ? "ran rouse stop" : "keys typed", evidence.humanAt, "human");
+    add("human", isStop ? "ran `rouse stop`" : "keys typed", evidence.humanAt, "human");
   }
   const changes: string[] = [];
   if (evidence.blind) changes.push("any new signal: it is checked again at once");

@@ -90,11 +90,11 @@ interface View {
   end(story: Story, times: Times): void;
 }
 
-const STOPPED = "stopped; the demo was removed\n";
+const STOPPED = "Stopped; the demo was removed.\n";
 
 class LineView implements View {
   begin(speed: number): void {
-    write(`six scripted agents; the judgement is real, the clocks run at ${speed}x speed\n`);
+    write(`Six scripted agents: the judgement is real, the clocks run at ${speed}x speed.\n`);
   }
   show(_story: Story, events: readonly StoryEvent[]): void {
     // The outcome of an action follows at once.

@@ -111,9 +111,9 @@ const UNSEEN = { word: "unfinished", colour: "red" } as const;
 
 const NEXT = [
   "The demo's agents, daemon and files were removed. To use your own agents:",
-  "  rouse run -- claude   start an agent in this terminal, monitored",
-  "  rouse watch           monitor agents that are already running",
-  "  rouse status          list all agents; rouse why NAME shows the evidence",
+  "  rouse run -- claude   run your agent in this terminal and watch it",
+  "  rouse watch           watch agents that are already running",
+  "  rouse status          list all agents; `rouse why NAME` shows the evidence",
   "  rouse allow --all     turn on automatic recovery (off by default)",
 ] as const;
 

@@ -21,16 +21,20 @@ export interface AlarmPath {
 /** The loop runs every second; one that is this late delays every verdict. */
 const TICK_LATE_MS = 10_000;
 const WHAT = "alerting";
-const CHECK = 'add a [channels.NAME] section to your configuration, or watch with "rouse status --watch"';
+const CHECK = "add a [channels.NAME] section to your configuration, or watch with `rouse status --watch`";
 
 /** Without a channel, the best result is a warning. */
 export function alarmLine({ daemon }: AlarmPath): DoctorLine {
-  if (!daemon) return warnLine(WHAT, "problems are not detected: the daemon is not running", "rouse up");
+  if (!daemon) return warnLine(WHAT, "problems are not detected: the daemon is not running", "run `rouse up`");
   const { sinceTickMs, isJudging, failures, alerts } = daemon;
   if (!isJudging)
-    return failLine(WHAT, "problems are not detected: health.enabled is off", "turn it on, then: rouse down, rouse up");
+    return failLine(
+      WHAT,
+      "problems are not detected: health.enabled is off",
+      "turn it on, then run `rouse down` and `rouse up`",
+    );
   if (sinceTickMs === null)
-    return warnLine(WHAT, "the daemon has just started and has not checked any agent yet", "run rouse doctor again");
+    return warnLine(WHAT, "the daemon has just started and has not checked any agent yet", "run `rouse doctor` again");
   if (sinceTickMs !== undefined && sinceTickMs > TICK_LATE_MS)
     return failLine(
       WHAT,
@@ -47,20 +51,22 @@ export function alarmLine({ daemon }: AlarmPath): DoctorLine {
   return failures > 0 ? warnLine(WHAT, reported, "see the journal line above") : okLine(WHAT, reported);
 }
 
-const TRY = 'try it with "rouse alert test CHANNEL"';
+const TRY = "test it with `rouse alert test CHANNEL`";
 
 /** Failed alerts and errors of channels; a lost alert is the worst failure. */
 export function alertLines(alerts: AlertsStatus | null): DoctorLine[] {
   if (!alerts) return [];
   const [last] = alerts.dead_letters;
   return [
-    ...alerts.issues.map((issue) => failLine("channel", sanitize(issue), "fix it, then: rouse down, rouse up")),
+    ...alerts.issues.map((issue) =>
+      failLine("channel", sanitize(issue), "fix it, then run `rouse down` and `rouse up`"),
+    ),
     ...(alerts.dead > 0
       ? [
           failLine(
             "alerts",
             `${alerts.dead} could not be sent; the last: ${last?.channel ?? ""}: ${sanitize(last?.error ?? "")}`,
-            "list them with rouse alert list, then rouse alert retry or rouse alert dismiss",
+            "list them with `rouse alert list`, then run `rouse alert retry` or `rouse alert dismiss`",
           ),
         ]
       : []),

@@ -155,7 +155,7 @@ describe("rouse doctor", () => {
     writeFileSync(join(folder, ".claude", "settings.json"), JSON.stringify(settings));
     expect(hookLines(true, env)).toMatchObject([
       { what: "hooks of claude-code", level: "ok" },
-      { what: "hooks of codex", level: "warn", fix: "rouse init codex" },
+      { what: "hooks of codex", level: "warn", fix: "run `rouse init codex`" },
     ]);
   });
 
@@ -167,7 +167,7 @@ describe("rouse doctor", () => {
     expect(line()).toMatchObject({
       level: "warn",
       says: expect.stringContaining("does not exist"),
-      fix: "rouse init claude-code",
+      fix: "run `rouse init claude-code`",
     });
     mkdirSync(plugin, { recursive: true });
     expect(line()).toMatchObject({ level: "ok", says: expect.stringContaining("from the plugin") });
@@ -186,7 +186,7 @@ describe("rouse doctor", () => {
     writeFileSync(hookKey, "k".repeat(43), { mode: 0o600 });
     expect(line(true)).toMatchObject({ level: "ok" });
     env.ROUSE_DAEMON_HTTP_PORT = "4000";
-    expect(line(true)).toMatchObject({ level: "warn", fix: "rouse init claude-code --http" });
+    expect(line(true)).toMatchObject({ level: "warn", fix: "run `rouse init claude-code --http`" });
   });
 
   it("reports the port with its traffic, refusals and errors", () => {

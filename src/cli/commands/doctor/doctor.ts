@@ -77,7 +77,7 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
       : failLine(
           "daemon",
           `runs version ${theirs}; this is version ${version}`,
-          "rouse down, then rouse up; agents keep running",
+          "run `rouse down` and `rouse up`; agents keep running",
         );
   // A daemon of another version may not support these.
   const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => null);
@@ -111,8 +111,8 @@ export function pulseLines(pulses: readonly PulseView[]): DoctorLine[] {
     return [
       warnLine(
         "daemon heartbeat",
-        "nothing external monitors the daemon (agents' hosts restart it after a crash)",
-        "rouse init --service, or set daemon.dead_man_url",
+        "nothing external monitors the daemon (agents that rouse started restart it after a crash)",
+        "run `rouse init --service`, or set daemon.dead_man_url",
       ),
     ];
   return pulses.map(({ to, every_secs, failures, error, last_ok }) =>
@@ -128,8 +128,8 @@ const PULSE_FIX = "check daemon.dead_man_url, the network and systemd-notify";
 function notRunning(paths: RousePaths): DoctorLine {
   const alive = listSessions(paths).filter(({ isAlive }) => isAlive).length;
   return alive > 0
-    ? failLine("daemon", `not running: ${counted(alive, "agent")} running without monitoring`, "rouse up")
-    : warnLine("daemon", "not running; starts with the first agent", "rouse up");
+    ? failLine("daemon", `not running: ${counted(alive, "agent")} unobserved`, "run `rouse up`")
+    : warnLine("daemon", "not running; starts with the first agent", "run `rouse up`");
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -164,8 +164,8 @@ export function agentLine({ name, kind, origin, blind, sees, misses }: SessionCo
 }
 
 const BLIND_FIXES: Readonly<Record<SessionCoverage["origin"], string>> = {
-  run: `check its host process with "ps"; if it is stopped, resume it with "kill -CONT"; else restart the agent`,
-  spawn: `check its host process with "ps"; if it is stopped, resume it with "kill -CONT"; else restart the agent`,
+  run: `check its host process with \`ps\`; if it is stopped, resume it with \`kill -CONT\`; else restart the agent`,
+  spawn: `check its host process with \`ps\`; if it is stopped, resume it with \`kill -CONT\`; else restart the agent`,
   tmux: "check that its tmux server answers and its pane has at least 20 columns and 4 rows",
   transcript: "check that its process is running and belongs to you",
 };

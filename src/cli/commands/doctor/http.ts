@@ -26,7 +26,7 @@ export function portLine({
     return warnLine(
       PORT,
       `${where} is not open: ${sanitize(error ?? "unknown", 200)}; no API, no HTTP hooks and no telemetry`,
-      "stop the program that uses it, or set another daemon.http_port and run rouse init --http again",
+      "stop the program that uses it, or set another daemon.http_port and run `rouse init --http` again",
     );
   const { logs, points, spans, unknown } = telemetry;
   const records = logs + points + spans;
@@ -43,7 +43,7 @@ export function portLine({
   return warnLine(
     PORT,
     `${says}; refused: ${refusals.join(", ")}`,
-    "set up programs again with rouse init --http or rouse init --otel; API clients need rouse token create",
+    "set up programs again with `rouse init --http` or `rouse init --otel`; API clients need `rouse token create`",
   );
 }
 
@@ -59,7 +59,7 @@ export function httpHookLine(
     return warnLine(
       `hooks of ${program}`,
       `they post to the daemon, which is not running: ${http.whenDown}`,
-      `rouse up, or rouse init ${program} for hooks that need no daemon`,
+      `run \`rouse up\`, or \`rouse init ${program}\` for hooks that need no daemon`,
     );
   const port = loadConfig({ env }).config.daemon.http_port;
   const key = readKey(rousePaths(env).hookKey) ?? "";
@@ -74,6 +74,6 @@ export function httpHookLine(
   return warnLine(
     `hooks of ${program}`,
     `the hooks in ${path} post to another port or with another key`,
-    `rouse init ${program} --http`,
+    `run \`rouse init ${program} --http\``,
   );
 }

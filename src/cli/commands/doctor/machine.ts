@@ -103,8 +103,8 @@ export function configLines(
   return issues.map((issue) => {
     const says = sanitize(issueText(issue));
     return issue.level === "error"
-      ? failLine("configuration", says, "fix it; rouse config show --origin shows where each value comes from")
-      : warnLine("configuration", says, "rouse config show --origin shows where each value comes from");
+      ? failLine("configuration", says, "fix it; `rouse config show --origin` shows where each value comes from")
+      : warnLine("configuration", says, "`rouse config show --origin` shows where each value comes from");
   });
 }
 
@@ -113,7 +113,7 @@ export function staleLines({ config, daemonSocket }: RousePaths): DoctorLine[] {
   const [file, socket] = [statsOf(join(config, "config.toml")), statsOf(daemonSocket)];
   if (!file || !socket || file.mtimeMs <= socket.mtimeMs) return [];
   const says = "changed after the daemon started: applies only to agents that start from now on";
-  return [warnLine("configuration", says, "rouse down, then rouse up; agents keep running")];
+  return [warnLine("configuration", says, "run `rouse down` and `rouse up`; agents keep running")];
 }
 
 export const formatMegabytes = (bytes: number): string =>

@@ -52,7 +52,7 @@ async function programLine(
   const said = await askVersion(command, ["--version"], env);
   const version = /\d{1,6}(?:\.\d{1,6}){1,3}/.exec(said ?? "")?.[0];
   if (said === null || version === undefined)
-    return warnLine(command, "cannot read its version", `run ${command} --version yourself`);
+    return warnLine(command, "cannot read its version", `run \`${command} --version\` yourself`);
   const { versions } = profileFor(kind, own);
   const fit = versionFit(versions, version);
   if (fit === 1)
@@ -100,14 +100,14 @@ function hookLine(program: string, env: NodeJS.ProcessEnv, isUp: boolean): Docto
   const what = `hooks of ${program}`;
   const plan = planHooks(program, { command: ["rouse"], remove: true, env });
   const { error: issue, before, after, path } = plan;
-  if (issue !== null) return warnLine(what, sanitize(issue), `fix ${path}, then: rouse init ${program}`);
+  if (issue !== null) return warnLine(what, sanitize(issue), `fix ${path}, then run \`rouse init ${program}\``);
   const plugin = pluginLine(program, before, env);
   if (plugin !== null) return plugin;
   if (before !== after) return httpHookLine(plan, env, isUp) ?? okLine(what, `installed in ${path}`);
   return warnLine(
     what,
     "not installed: prompts and tools are detected later, from the screen",
-    `rouse init ${program}`,
+    `run \`rouse init ${program}\``,
   );
 }
 
@@ -119,12 +119,12 @@ function pluginLine(program: string, settings: string, env: NodeJS.ProcessEnv): 
   if (!plugin) return null;
   const state = pluginState(settings);
   const folder = join(rousePaths(env).state, plugin.folder);
-  if (state === "foreign") return okLine(what, "from the plugin, which was not installed by rouse init");
+  if (state === "foreign") return okLine(what, "from the plugin, which was not installed by `rouse init`");
   if (state === "on")
     return existsSync(folder)
       ? okLine(what, `from the plugin in ${folder}`)
-      : warnLine(what, `the settings name a plugin that does not exist: ${folder}`, `rouse init ${program}`);
+      : warnLine(what, `the settings name a plugin that does not exist: ${folder}`, `run \`rouse init ${program}\``);
   return state === "off" && !settings.includes(` hook ${program}`)
-    ? warnLine(what, "the plugin is installed but disabled", `rouse init ${program}, or /plugin in the program`)
+    ? warnLine(what, "the plugin is installed but disabled", `run \`rouse init ${program}\`, or /plugin in the program`)
     : null;
 }

@@ -90,7 +90,7 @@ function leftBy({ evidence }: RuleInput, since: RuleInput["since"], ended: strin
   const { exit, quitAt, quitBy, quitOrdered } = evidence;
   const ago = formatAgo(since(quitAt ?? exit?.typedAt ?? 0));
   if (quitBy === "rouse") return `Stopped on request ${ago} (observer); ${ended}`;
-  if (quitAt !== null && quitOrdered) return `Stopped with rouse stop ${ago} (human); ${ended}`;
+  if (quitAt !== null && quitOrdered) return `Stopped with \`rouse stop\` ${ago} (human); ${ended}`;
   return `${quitAt === null ? "A user typed" : "Closed by a user"} ${ago} (human); ${ended}`;
 }
 
