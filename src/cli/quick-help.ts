@@ -7,7 +7,7 @@ export function addQuick(program: Command, setExit: (code: number) => void): voi
     .command("hook")
     .summary("Send a hook payload to the daemon (run by agents)")
     .description(
-      "Sends the payload of an agent's hook to the daemon. Prints nothing and always exits 0 at once. " +
+      "Send the payload of an agent's hook to the daemon. Prints nothing and always exits 0 at once. " +
         "`rouse init` installs it.",
     )
     .argument("<program>", "claude-code, codex or gemini")
@@ -21,7 +21,7 @@ export function addQuick(program: Command, setExit: (code: number) => void): voi
     .command("report")
     .summary("Report your own state (run by agents)")
     .description(
-      "Reports the state of the agent that runs it. A heartbeat proves that the agent is alive, not that it makes progress.",
+      "Report the state of the agent that runs it. A heartbeat proves that the agent is alive, not that it makes progress.",
     )
     .addArgument(new Argument("[state]").choices(REPORT_STATES))
     .argument("[text...]", "details")

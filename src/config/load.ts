@@ -125,8 +125,10 @@ class Loading {
     checked: ConfigValue | undefined,
     given: unknown,
   ): void {
-    if (checked === undefined) this.#complain({ level: "error", where, text: this.#badValue(name, key, given) });
-    else this.#set(name, checked, { layer, where });
+    if (checked !== undefined) return this.#set(name, checked, { layer, where });
+    // The text names the key; so does the origin of a flag.
+    const at = layer === "flag" ? "--set" : where;
+    this.#complain({ level: "error", where: at, text: this.#badValue(name, key, given) });
   }
 
   finish(): LoadedConfig {

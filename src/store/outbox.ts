@@ -30,6 +30,7 @@ export interface StoredDelivery {
 const KEPT_MS = 30 * 24 * 3_600_000;
 const ALERTS_MAX = 5000;
 
+const LATEST_OF_EACH = "row_number() over (partition by d.channel order by d.changed_at desc)";
 const JOINED = `select d.*, a.subject, a.at, a.record from deliveries d join alerts a on a.key = d.key`;
 
 export class OutboxTable {
@@ -130,10 +131,10 @@ export class OutboxTable {
     return this.#read(`${JOINED} order by a.at desc, a.rowid desc limit ?`, limit);
   }
 
-  /** Dead or failing alerts, latest first. */
+  /** Dead or failing alerts: the latest of each channel first, then older ones. */
   unsettled(limit: number): StoredDelivery[] {
     const of = (where: string): StoredDelivery[] =>
-      this.#read(`${JOINED} where ${where} order by d.changed_at desc limit ?`, limit);
+      this.#read(`${JOINED} where ${where} order by ${LATEST_OF_EACH}, d.changed_at desc limit ?`, limit);
     return [...of("d.state = 'dead'"), ...of("d.state = 'pending' and d.attempts > 0")];
   }
 

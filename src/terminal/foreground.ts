@@ -67,7 +67,9 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
   const passedOn = PASSED_ON.map((signal) => ({ signal, pass: (): void => host.kill(signal, "agent") }));
   // A failure outside of the data path ends the watching, not the agent.
   const failed = (error: unknown): void => {
-    options.log(`watching stopped; the agent runs on: ${error instanceof Error ? error.stack : String(error)}`);
+    options.log(
+      `observation stopped; the agent keeps running: ${error instanceof Error ? error.stack : String(error)}`,
+    );
     host.stopWatching();
   };
 

@@ -63,15 +63,15 @@ export class HostHand {
       pressed(bytes, signalOf(keys, bytes.length));
       return { bytes: bytes.length, reason: null };
     }
-    return refusedKeys("the screen does not come to rest");
+    return refusedKeys("the screen keeps changing");
   }
 
   /** The current screen, or why there is none. */
   #see(): TerminalState | string {
     const { terminal, observer, pid, start, typedAt } = this.#options;
     if (start === null || identityOf(pid) !== start) return "the agent's process is gone";
-    if (!isInFront(pid)) return "another program has the agent's terminal, or it is stopped";
-    if (!terminal.catchUp().current) return "the agent's output is held up";
+    if (!isInFront(pid)) return "another program is in the foreground of the agent's terminal, or the agent is stopped";
+    if (!terminal.catchUp().current) return "the agent's output is delayed";
     const screenState = observer.screenState();
     if (screenState === null) return "the agent's screen is no longer watched";
     const typed = typedAt();

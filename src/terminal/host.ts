@@ -32,7 +32,7 @@ const RING_BYTES = 1024 * 1024;
 const EARLY_SIGNALS_MAX = 1000;
 const LAST_OUTPUT_BYTES = 256 * 1024;
 const NOTIFY_CHARS = 200;
-const NO_HAND = "the agent has no terminal that rouse holds";
+const NO_HAND = "rouse does not hold the agent's terminal";
 
 export class Host implements ViewedHost {
   readonly ring = new Ring(RING_BYTES);
@@ -200,7 +200,7 @@ export class Host implements ViewedHost {
   }
 
   async stop(graceMs: number, by: LeftBy | "rouse"): Promise<StopResult> {
-    if (this.#start === null) throw new Error("the agent's process could not be identified; it is left alone");
+    if (this.#start === null) throw new Error("the agent's process could not be identified; no signal was sent");
     this.give(stopSignal(by, Date.now()));
     if (by !== "rouse") this.#stoppedBy = by;
     const stopped = await stopTree({ pid: this.#program.pid, start: this.#start, ownsGroup: true }, graceMs);

@@ -41,7 +41,7 @@ export async function runPiped(options: ForegroundOptions): Promise<PtyExit> {
   seeOutput = (bytes) => stream.take(bytes);
   const pass = (signal: NodeJS.Signals): void => host.kill(signal, "agent");
   process.on("uncaughtException", (error) => {
-    options.log(`watching stopped; the agent runs on: ${error.stack}`);
+    options.log(`observation stopped; the agent keeps running: ${error.stack}`);
     host.stopWatching();
   });
   for (const signal of ["SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const) process.on(signal, pass);

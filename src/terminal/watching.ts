@@ -51,7 +51,7 @@ export async function startWatching(inputs: WatchingOptions): Promise<Watching> 
     ring,
     now: Date.now,
     signal: give,
-    failed: (error) => say("watching stopped; the agent runs on", error),
+    failed: (error) => say("observation stopped; the agent keeps running", error),
   });
   const { terminal, pid } = program;
   const pressed = (bytes: Buffer, signal: Signal): void => {

@@ -162,7 +162,7 @@ describe("an agent with a problem", { timeout: TIMEOUT_MS }, () => {
     expect(dry).toMatchObject({ dry_run: true, problem: "api", steps: [], next: { do: "nudge", say: "continue" } });
     expect((await viewOf(home, "hand"))?.state).toBe("error");
     const done = await rouse(home, ["recover", "hand"]);
-    expect(done).toMatchObject({ status: 0, stdout: expect.stringContaining("nudged hand: typed and sent") });
+    expect(done).toMatchObject({ status: 0, stdout: expect.stringContaining("Nudged hand: typed and sent") });
     await reaches(home, "hand", "working");
     const again = await json<RecoveryView>("recover", "hand");
     expect(again.steps).toEqual([]);

@@ -199,7 +199,7 @@ describe("rouse alert", () => {
         PATIENCE_MS,
       );
       const status = await rouse(home, ["status"]);
-      expect(status.stdout).toContain("ALERTS: 1 could not be sent, the last one over ops: ");
+      expect(status.stdout).toContain("ALERTS: 1 could not be sent (ops: ");
       const doctor = await rouse(home, ["doctor"]);
       expect(doctor.stdout).toMatch(/FAIL\s+alerts\s+1 could not be sent/);
       receiver.behave = () => ({ status: 200 });

@@ -58,12 +58,12 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
   it("can stop and start again while status --watch runs, which reports it and continues", async () => {
     expect(await rouse(home, ["up"])).toMatchObject({ status: 0 });
     const terminal = rouseInTerminal(home, ["status", "--watch"]);
-    await terminal.shows("no agents");
+    await terminal.shows("No agents");
     await rouse(home, ["down"]);
     await terminal.shows("the daemon has not answered for");
     await rouse(home, ["up"]);
     const goneUntil = () => terminal.text.lastIndexOf("the daemon has not answered for");
-    await until("a screen without the note", () => terminal.text.lastIndexOf("no agents") > goneUntil());
+    await until("a screen without the note", () => terminal.text.lastIndexOf("No agents") > goneUntil());
     terminal.write("\u0003");
     expect(await terminal.exited).toEqual({ code: 130, signal: null });
     expect(terminal.text.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
@@ -216,7 +216,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     process.kill(host, "SIGSTOP");
     await until("rouse to report that it cannot see the agent", async () => (await says("one")) === "unknown", 120_000);
     const { stdout } = await rouse(home, ["status"]);
-    expect(stdout).toMatch(/^cannot see one for \d+ s: the process that holds its terminal is silent/m);
+    expect(stdout).toMatch(/^one: unobserved for \d+ s: the process that holds its terminal is silent/m);
     expect((await rouse(home, ["doctor"])).stdout).toMatch(/FAIL {2}agent one .*rouse does not see it/);
     process.kill(host, "SIGCONT");
     await until("rouse to see the agent again", async () => (await says("one")) === "working", 60_000);

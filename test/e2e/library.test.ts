@@ -235,6 +235,6 @@ describe("a program with the library", () => {
     await expect(rouse.status("nobody")).rejects.toThrow(ApiError);
     await expect(rouse.status("nobody")).rejects.toThrow(/no agent named "nobody"/);
     await expect(rouse.readPane("remote-worker")).rejects.toThrow(/ended|no terminal/);
-    await expect(rouse.send({ tag: "x", type: "watchdog.blind", payload: {} })).rejects.toThrow(/rouse's own/);
+    await expect(rouse.send({ tag: "x", type: "watchdog.blind", payload: {} })).rejects.toThrow(/reserved for rouse/);
   });
 });

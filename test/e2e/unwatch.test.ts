@@ -37,7 +37,7 @@ describe("rouse unwatch", () => {
       await until("its incident", async () => (await incidents()).includes("paper"));
       expect(await rouse(home, ["unwatch", "paper"])).toMatchObject({
         status: 0,
-        stdout: "no longer watching paper\n",
+        stdout: "No longer watching paper.\n",
         stderr: "",
       });
       // Longer than the time between two searches for panes.

@@ -40,7 +40,7 @@ it.each([
     "an agent has at most 100 tags",
   ],
   ["a command of another tool", ["ps"], "unknown command ps; did you mean rouse status?"],
-  ["an unknown command", ["frobnicate"], 'rouse: unknown command frobnicate; "rouse --help" lists the commands\n'],
+  ["an unknown command", ["frobnicate"], "rouse: unknown command frobnicate; `rouse --help` lists the commands\n"],
   ["help for an unknown command", ["help", "nope"], "rouse: unknown command nope;"],
   ["an unknown subcommand", ["alert", "tset", "--help"], "did you mean rouse alert test?"],
   ["an unknown option", ["alert", "list", "--lmit"], "`rouse alert list --help` lists the options"],

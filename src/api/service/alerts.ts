@@ -99,7 +99,7 @@ export class AlertService {
 function noChannel(name: string, channels: Channels, notes: readonly string[]): string {
   const asked = JSON.stringify(sanitize(name, 80));
   const wrong = notes.find((note) => note.includes(`channels.${name}:`));
-  if (wrong) return `the channel ${asked} is not used: ${sanitize(wrong)}`;
+  if (wrong) return sanitize(wrong);
   if (channels.length === 0)
     return `no channel is configured; add [channels.${sanitize(name, 60)}] to your configuration, then run \`rouse down\` and \`rouse up\``;
   return `no channel named ${asked}; ${otherNames(

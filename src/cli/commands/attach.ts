@@ -14,7 +14,7 @@ export function addAttach(program: Command, setExit: (code: number) => void): vo
     .command("attach")
     .summary("Open an agent's terminal; detach with Ctrl-\\")
     .description(
-      "Shows a running agent in this terminal and passes your keys to it. Ctrl-\\ detaches; the agent keeps running.",
+      "Show a running agent in this terminal and pass your keys to it. Ctrl-\\ detaches; the agent keeps running.",
     )
     .argument("<agent>", "name of the agent")
     .action(async (name) => {

@@ -21,7 +21,7 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
     .command("check")
     .summary("Sort agents by how long they have been quiet")
     .description(
-      "Sorts agents by the age of their last activity (a status, a report, progress): fresh below 2 h, warning below 6,\n" +
+      "Sort agents by the age of their last activity (a status, a report, progress): fresh below 2 h, warning below 6,\n" +
         "critical below 12, auto-resume above (check.* in the configuration). An agent that is active elsewhere (commits,\n" +
         "tests, files), has finished or waits for a usage limit is at most warning. Exits 1 if any agent is critical.",
     )

@@ -23,7 +23,7 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
   config
     .command("show")
     .description(
-      "Prints the effective configuration of this folder: defaults, then your file, then .rouse.toml files from the\n" +
+      "Print the effective configuration of this folder: defaults, then your file, then .rouse.toml files from the\n" +
         "root down to this folder (they can only restrict), then ROUSE_* variables, then --set.",
     )
     .option("--origin", "show the origin of each value")
@@ -54,13 +54,13 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     });
   config
     .command("schema")
-    .description("Prints the JSON Schema of the configuration file, for editors.")
+    .description("Print the JSON Schema of the configuration file, for editors.")
     .action(() => {
       process.stdout.write(`${JSON.stringify(configSchema(), null, 2)}\n`);
     });
   config
     .command("migrate")
-    .description("Rewrites your configuration file in the current format and keeps the old file beside it.")
+    .description("Rewrite your configuration file in the current format and keep the old file beside it.")
     .option("--dry-run", "print the new file without writing it")
     .action((options) => setExit(migrate(join(rousePaths().config, "config.toml"), options.dryRun === true)));
 }

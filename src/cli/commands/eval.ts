@@ -31,7 +31,7 @@ export function addEval(program: Command, setExit: (code: number) => void): void
     .command("eval")
     .summary("Score the judgement on a labelled corpus")
     .description(
-      "Replays every labelled case and compares the verdicts with the labels.\n" +
+      "Replay every labelled case and compare the verdicts with the labels.\n" +
         "DIR is a folder of case folders, or a corpus with live/, peer_cases.jsonl, screens.jsonl and sessions/ + segments.jsonl.",
     )
     .argument("<dirs...>", "corpus folders or folders of cases")

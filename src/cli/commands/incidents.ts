@@ -17,8 +17,8 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .summary("List incidents: problem, actions taken, next step")
     .description(
       "An incident is one problem of one agent, from the first suspicion to the proof of recovery. With an ID (or its first\n" +
-        "characters, or the name of an agent), shows the incident in full and suggests commands. With the name of an agent\n" +
-        "and --all or --since, lists the incidents of that agent.",
+        "characters, or the name of an agent), show the incident in full and suggest commands. With the name of an agent\n" +
+        "and --all or --since, list the incidents of that agent.",
     )
     .argument("[id]", "an incident, or the name of an agent", parseNamed)
     .option("--all", "include incidents that have ended")

@@ -29,8 +29,8 @@ export function addInit(program: Command, setExit: (code: number) => void): void
     .command("init")
     .summary("Create the configuration file and install hooks")
     .description(
-      "Creates a configuration file that explains every setting, unless one exists; imports the block agents.health of\n" +
-        "a .botbox.json in this folder. Then installs hooks that report prompts, tools, permissions and ends to the\n" +
+      "Create a configuration file that explains every setting, unless one exists; import the block agents.health of\n" +
+        "a .botbox.json in this folder. Then install hooks that report prompts, tools, permissions and ends to the\n" +
         "daemon; comments and other hooks are kept. Without a program: for all programs that have settings here. With\n" +
         "a program: its hooks only; claude-code gets the plugin if its version supports it.",
     )

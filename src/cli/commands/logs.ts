@@ -16,8 +16,8 @@ export function addLogs(program: Command, _setExit: (code: number) => void): voi
     .command("logs")
     .summary("Show recent output of an agent")
     .description(
-      "Prints the recent output of an agent that rouse started (up to 1 MiB; up to 256 KiB after it has ended) as plain\n" +
-        "text, with secrets masked. For a full-screen program, prints its screen and scrollback. --follow prints new text as\n" +
+      "Print the recent output of an agent that rouse started (up to 1 MiB; up to 256 KiB after it has ended) as plain\n" +
+        "text, with secrets masked. For a full-screen program, print its screen and scrollback. --follow prints new text as\n" +
         "it arrives; for full-screen programs, use `rouse attach` instead.",
     )
     .argument("<agent>", "name of the agent")

@@ -17,7 +17,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
     .command("messages")
     .summary("Read, follow, acknowledge and send messages")
     .description(
-      "Lists unacknowledged messages about agents that need attention, oldest first. The inbox is empty while all agents\n" +
+      "List unacknowledged messages about agents that need attention, oldest first. The inbox is empty while all agents\n" +
         "are healthy.",
     )
     .option("--tag <tag>", "tag of the inbox (default: watchdog.orchestrator_tag)", parseInbox)
@@ -100,7 +100,9 @@ export function messageText({ cursor, msg_type, from, at, payload }: MessageView
   const said = (payload ?? {}) as Record<string, unknown>;
   const text = (key: string): string => (typeof said[key] === "string" ? sanitize(said[key], 400) : "");
   const who = text("worker_name") || from;
-  const what = DETAIL.map(text).find((detail) => detail !== "") ?? otherText(from, said);
+  const key = DETAIL.find((name) => text(name) !== "");
+  const what =
+    key === undefined ? otherText(from, said) : `${key === "last_output_preview" ? "last output: " : ""}${text(key)}`;
   const cause = text("cause");
   const about = [cause === "" ? "" : `(${cause})`, what].filter((part) => part !== "").join(" ");
   return `${cursor}  ${localTime(at, now)}  ${sanitize(msg_type, 64)}  ${sanitize(who, 80)}${about === "" ? "" : `  ${about}`}\n`;

@@ -25,7 +25,7 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .command("show")
     .summary("List the policies, or show one")
     .description(
-      "Prints a policy: the recovery steps for each problem, in order, with limits and waits. Without an argument, lists\n" +
+      "Print a policy: the recovery steps for each problem, in order, with limits and waits. Without an argument, list\n" +
         "the policies. Your own policies are files in the folder policies next to your configuration.",
     )
     .argument("[policy]", "name or file of a policy")
@@ -57,7 +57,7 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .command("test")
     .summary("Try a policy on a virtual clock")
     .description(
-      "Tries a policy on a virtual clock; assumes that every problem is confirmed and that no recovery step works. Prints\n" +
+      "Try a policy on a virtual clock; this assumes that every problem is confirmed and that no recovery step works. Print\n" +
         "each step with its time, counted from the report of the problem.",
     )
     .argument("[policy]", "name or file of a policy", "default")

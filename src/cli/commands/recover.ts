@@ -16,7 +16,7 @@ export function addRecover(program: Command, setExit: (code: number) => void): v
     .command("recover")
     .summary("Run the recovery plan of an agent now")
     .description(
-      "Runs the steps of the agent's policy for its problem now, up to the first step that has to wait. Runs even if\n" +
+      "Run the steps of the agent's policy for its problem now, up to the first step that has to wait. Runs even if\n" +
         "auto-recovery is off. Still refused if a dialog is open, a draft is unsent, a user is typing, another program runs\n" +
         "in its place or a budget is used up. Does nothing to a healthy agent.",
     )

@@ -29,7 +29,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     .command("replay")
     .summary("Turn recordings into explained timelines")
     .description(
-      "Judges a recording on a virtual clock and prints each state with its time and reasons. PATH is a case folder, a\n" +
+      "Judge a recording on a virtual clock and print each state with its time and reasons. PATH is a case folder, a\n" +
         "folder of case folders, a .cast file, or - for standard input.",
     )
     .argument("[paths...]", "case folders, .cast files, or -")

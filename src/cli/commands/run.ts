@@ -19,7 +19,7 @@ export function addRun(program: Command, _setExit: (code: number) => void): void
   agentCommand(program, "run")
     .summary("Run an agent in this terminal and watch it")
     .description(
-      "Runs a program in this terminal. Keys, size, colours, exit code and signals are passed through unchanged. If standard\n" +
+      "Run a program in this terminal. Keys, size, colours, exit code and signals are passed through unchanged. If standard\n" +
         "input or output is not a terminal, the program inherits it.",
     )
     .addHelpText(

@@ -16,7 +16,7 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
   agentCommand(program, "spawn")
     .option("--json", "print JSON")
     .summary("Run a detached agent and watch it")
-    .description("Starts a program detached, in its own terminal, and prints the name of the agent.")
+    .description("Start a program detached, in its own terminal, and print the name of the agent.")
     .addHelpText("after", "\nExamples:\n  rouse spawn -- claude\n  rouse attach claude\n  rouse stop claude\n")
     .action(async (command, options, self) => {
       await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));

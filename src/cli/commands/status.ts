@@ -9,6 +9,7 @@ import type { IncidentView } from "../../daemon/views/incident-view.js";
 import type { SessionView } from "../../daemon/views/view.js";
 import { parseNamed } from "../arguments.js";
 import { isCalled, isUnlisted, requestOperation } from "../ask.js";
+import { firstOfEach, reasonsByChannel } from "../text/by-channel.js";
 import { incidentSummary, limitText, localTime, openText } from "../text/incident.js";
 import { canDraw, isColoured, paintState, paintText } from "../text/paint.js";
 import { redrawUntilInterrupted } from "../text/redraw.js";
@@ -45,7 +46,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .command("health")
     .summary("List agents and their health; exit 1 if one is unhealthy")
     .description(
-      "Lists the running agents and whether each is healthy. Also lists exited agents with unacknowledged problems (cleared\n" +
+      "List the running agents and whether each is healthy. Also list exited agents with unacknowledged problems (cleared\n" +
         "by `rouse ack`, a silence, or a new session of that name). Exits 1 if one of them is unhealthy.",
     )
     .argument("[agent]", "name of the agent (default: all)", parseNamed)
@@ -95,23 +96,21 @@ const alertsStatus = (): Promise<AlertsStatus> => requestOperation("alert_status
 function lostText(alerts: AlertsStatus, screen: OutputStream): string {
   if (alerts.dead === 0 && alerts.issues.length === 0 && alerts.failing.length === 0) return "";
   const colour = isColoured(screen);
-  const [last] = alerts.dead_letters;
-  const [failing] = alerts.failing;
   return [
     ...alerts.issues.map((issue) => `ALERTS: ${sanitize(issue, 300)}`),
     ...(alerts.dead > 0
       ? [
-          `ALERTS: ${alerts.dead} could not be sent, the last one over ${last?.channel}: ${last?.error}; see rouse alert list`,
+          `ALERTS: ${alerts.dead} could not be sent (${reasonsByChannel(alerts.dead_letters)}); see \`rouse alert list\``,
         ]
       : []),
-    ...(failing ? [`ALERTS: ${failing.channel} fails, retrying: ${failing.error}`] : []),
+    ...firstOfEach(alerts.failing).map((alert) => `ALERTS: ${alert.channel} fails, retrying: ${alert.error}`),
   ]
     .map((line) => `${paintText(line, "red", colour)}\n`)
     .join("");
 }
 
 const pulsesText = ({ pulses }: { pulses: readonly PulseView[] }): string =>
-  pulses.map(({ error: issue }) => (issue === null ? "" : `rouse's own heartbeat fails: ${issue}\n`)).join("");
+  pulses.map(({ error: issue }) => (issue === null ? "" : `daemon heartbeat fails: ${issue}\n`)).join("");
 
 const oneAgent = (name: string): Promise<SessionView> => requestOperation("status", { agent: name }, isCalled(name));
 
@@ -139,7 +138,7 @@ function healthOf(agent: SessionView): {
 
 function healthText({ agent, status, state, cause, until, errors }: ReturnType<typeof healthOf>): string {
   const details = [limitText({ state, until }), ...errors].filter((part) => part !== null).join(" · ");
-  return `${agent}: ${status} (${state}${cause ? `/${cause}` : ""})${details === "" ? "" : ` ${details}`}\n`;
+  return `${agent}: ${status} (${state}${cause ? `/${cause}` : ""})${details === "" ? "" : `: ${details}`}\n`;
 }
 
 interface OutputStream {
@@ -181,7 +180,7 @@ export function statusText(agents: readonly SessionView[], screen: OutputStream,
 
 /** The message `watchdog.blind` in one line; empty for an agent that rouse sees. */
 const blindText = ({ name, blind }: SessionView, now: number): string =>
-  blind === null ? "" : `cannot see ${name} for ${formatDuration(now - Date.parse(blind.since))}: ${blind.reason}\n`;
+  blind === null ? "" : `${name}: unobserved for ${formatDuration(now - Date.parse(blind.since))}: ${blind.reason}\n`;
 
 /** A cost budget cannot be enforced for an agent whose prices are unknown. */
 const priceText = ({ name, spend }: SessionView): string =>
@@ -215,7 +214,7 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
   const columns = columnsOf(screen);
   const fold = (line: string): string[] => foldLine(line, columns, 2);
   const lines = [
-    `${paintText(why.name, "bold", colour)} ${verdictText(why, colour, now)} (confidence ${why.confidence})`,
+    `${paintText(why.name, "bold", colour)}: ${verdictText(why, colour, now)} (confidence ${why.confidence})`,
     ...[limitText(why, now)].filter((text) => text !== null).map((text) => `  ${text}`),
     ...why.reasons.flatMap((reason) => fold(`  ${reason}`)),
     ...why.incidents.flatMap((one) =>
@@ -223,9 +222,7 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
     ),
     ...(why.tokens_per_hour > 0 ? [`  ${burnText(why)}`] : []),
     ...spendLines(why, now).flatMap(fold),
-    ...(why.blind
-      ? fold(`  rouse cannot see it since ${localTime(why.blind.since, now)}; the evidence is from before that`)
-      : []),
+    ...(why.blind ? fold(`  Unobserved since ${localTime(why.blind.since, now)}; the evidence is older`) : []),
     "",
     "Evidence",
     ...why.evidence.flatMap((row) => evidenceLines(row, columns, colour)),
@@ -235,12 +232,12 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
       ? ["What would change this state", ...why.changes.flatMap((change) => fold(`  ${change}`)), ""]
       : []),
   ];
-  return `${lines.join("\n")}\n${timelineText("Timeline", why.timeline, { colour, columns: screen.columns || 100 })}`;
+  return `${lines.join("\n")}\n${timelineText("Timeline (from the start of the session)", why.timeline, { colour, columns: screen.columns || 100 })}`;
 }
 
 function verdictText({ state, cause, since, ended_at }: SessionView, colour: boolean, now: number): string {
   if (ended_at !== null && hasEnded({ state, ended_at })) return `ended at ${localTime(ended_at, now)}`;
-  return `is ${paintState(state, 0, colour)}${cause ? `/${cause}` : ""} since ${localTime(since, now)}`;
+  return `${paintState(state, 0, colour)}${cause ? `/${cause}` : ""} since ${localTime(since, now)}`;
 }
 
 /** An agent that was stopped or closed is `idle`, but no longer at its prompt. A result outlives the exit. */

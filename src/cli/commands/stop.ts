@@ -14,7 +14,7 @@ export function addStop(program: Command, setExit: (code: number) => void): void
   program
     .command("stop")
     .summary("Stop an agent and all processes it started")
-    .description("Sends SIGTERM to an agent that rouse started, waits, then kills it and its child processes.")
+    .description("Send SIGTERM to an agent that rouse started, wait, then kill it and its child processes.")
     .argument("<agent>", "name of the agent")
     .option("--grace <seconds>", "time to wait before killing it", parseSeconds, GRACE_SECONDS)
     .option("--json", "print JSON")

@@ -19,7 +19,7 @@ export function addSummary(program: Command, _setExit: (code: number) => void): 
     .command("summary")
     .summary("Summarize states, problems, commits and tokens")
     .description(
-      "Reads the journal and summarizes each agent: time in each state, problems and how they ended, and results (commits,\n" +
+      "Read the journal and summarize each agent: time in each state, problems and how they ended, and results (commits,\n" +
         "files, tests, tokens).",
     )
     .option(

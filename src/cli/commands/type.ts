@@ -7,7 +7,7 @@ export function addType(program: Command, _setExit: (code: number) => void): voi
     .command("type")
     .summary("Type text into an agent")
     .description(
-      "Types a text into an agent that rouse started, then Enter. The text is literal: control characters are removed, and\n" +
+      "Type a text into an agent that rouse started, then press Enter. The text is literal: control characters are removed, and\n" +
         "line breaks become spaces.",
     )
     .argument("<agent>", "name of the agent")

@@ -18,7 +18,7 @@ export function addWatch(program: Command): void {
     .command("watch")
     .summary("Watch agents that are already running")
     .description(
-      "Adopts agents that rouse did not start. Without arguments, watches every tmux pane and process that runs a known\n" +
+      "Adopt agents that rouse did not start. Without arguments, watch every tmux pane and process that runs a known\n" +
         "agent program; with names (of tmux sessions, or pane ids such as %3) or tags, only those. Watching never types into\n" +
         "an agent or ends it.",
     )
@@ -61,15 +61,15 @@ export function addWatch(program: Command): void {
     .command("unwatch")
     .summary("Stop watching adopted agents; they keep running")
     .description(
-      "Stops watching agents that rouse adopted, and forgets names given to rouse watch. The agents keep running. A later\n" +
-        "rouse watch adopts them again.",
+      "Stops watching agents that rouse adopted, and forgets names given to `rouse watch`. The agents keep running. A later\n" +
+        "`rouse watch` adopts them again.",
     )
-    .argument("<agents...>", "names of agents, as in rouse status", collectNames)
+    .argument("<agents...>", "names of agents, as in `rouse status`", collectNames)
     .option("--json", "print JSON")
     .action(async (agents, { json }) => {
       loadSettings();
       const answer = await call("unwatch", { agents });
-      process.stdout.write(json ? `${sanitizedJson(answer)}\n` : `no longer watching ${agents.join(", ")}\n`);
+      process.stdout.write(json ? `${sanitizedJson(answer)}\n` : `No longer watching ${agents.join(", ")}.\n`);
     });
 }
 

@@ -12,7 +12,7 @@ export function policyText(policy: Policy, colour: boolean): string {
     `${paintText(sanitize(policy.name), "bold", colour)}: ${sanitize(policy.says)}`,
     `  a suspicion is confirmed after ${formatDuration(policy.confirmMs)}; escalates to you if it stays unproven for ${formatDuration(policy.patienceMs)}`,
     `  an outage escalates to you after ${formatDuration(policy.outageMs)}; then dead agents are restarted one at a time`,
-    `  limits: reset + ${formatDuration(limits.marginMs)} + up to ${formatDuration(limits.jitterMs)}; without a reset time: ${formatDuration(limits.backoffMs)}, doubling up to ${formatDuration(limits.backoffMaxMs)}`,
+    `  usage limits: continues ${formatDuration(limits.marginMs)} after the reset, plus up to ${formatDuration(limits.jitterMs)}; without a reset time: after ${formatDuration(limits.backoffMs)}, doubling up to ${formatDuration(limits.backoffMaxMs)}`,
     `  budgets: ${budgets.incident} actions per incident; per agent ${budgetText(budgets.agent)}, restarts ${budgetText(budgets.agentRestarts)}; per machine ${budgetText(budgets.node)}, restarts ${budgetText(budgets.nodeRestarts)}`,
     "",
   ];
@@ -38,7 +38,7 @@ function stepText({ do: name, when, limit, waitMs, proof, say, command }: Recove
     limit > 1 ? `${what}, at most ${limit} times` : what,
     ...(when.afterMs > 0 ? [`after ${formatDuration(when.afterMs)}`] : []),
     ...(when.level === "act" ? ["when certain"] : []),
-    ...(when.origins ? [`only ${when.origins.join(", ")}`] : []),
+    ...(when.origins ? [`only for ${when.origins.join(", ")} sessions`] : []),
     ...(waitMs > 0 ? [`then check for ${formatDuration(waitMs)}`] : []),
     ...(proof === "none" ? [] : [`proof: ${proof}`]),
   ].join("; ");

@@ -141,7 +141,7 @@ describe("the explanation of a state", () => {
 
   it("says when an agent that was stopped ended, and not that it is idle", () => {
     const stopped = { ...why, state: "idle" as const, cause: null, ended_at: "2026-03-02T07:41:00Z" };
-    expect(whyText(stopped, {}, NOW)).toContain(`${why.name} ended at `);
+    expect(whyText(stopped, {}, NOW)).toContain(`${why.name}: ended at `);
   });
 
   it.each([50, 60, 80])("is wrapped between words at %d columns", (columns) => {

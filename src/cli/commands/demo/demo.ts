@@ -22,7 +22,7 @@ export function addDemo(program: Command, setExit: (code: number) => void): void
     .command("demo")
     .summary("Show rouse on six scripted agents (about a minute)")
     .description(
-      "Starts six scripted agents (healthy, hang, permission, limit, loop, crash) and shows how rouse judges, recovers or escalates each. The judgement is real; only the clocks run faster. Needs no API key and no configuration, uses a separate daemon and folder, and removes everything at the end.",
+      "Start six scripted agents (healthy, hang, permission, limit, loop, crash) and show how rouse judges, recovers or escalates each. The judgement is real; only the clocks run faster. Needs no API key and no configuration, uses a separate daemon and folder, and removes everything at the end.",
     )
     .option("--speed <n>", "speed of all clocks, 1 to 20", speedOf, TIMES)
     .option("--json", "print one JSON event per line")

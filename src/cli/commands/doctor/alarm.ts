@@ -3,6 +3,7 @@
 import type { AlertsStatus } from "../../../api/service/alerts.js";
 import { formatDuration } from "../../../core/text/duration.js";
 import { sanitize } from "../../../core/text/sanitize.js";
+import { reasonsByChannel } from "../../text/by-channel.js";
 import { type DoctorLine, failLine, okLine, warnLine } from "./line.js";
 
 export interface AlarmPath {
@@ -46,8 +47,8 @@ export function alarmLine({ daemon }: AlarmPath): DoctorLine {
     return warnLine(WHAT, `problems are ${kept}, but no alert channel is configured: no notification is sent`, CHECK);
   const names = alerts.channels.map(({ name, type }) => `${name} (${type})`).join(", ");
   const reported = `problems are ${kept} and sent to ${names}`;
-  const [failing] = alerts.failing;
-  if (failing) return warnLine(WHAT, `${reported}; ${failing.channel} fails: ${failing.error ?? "no reason"}`, TRY);
+  if (alerts.failing.length > 0)
+    return warnLine(WHAT, `${reported}; failing: ${reasonsByChannel(alerts.failing)}`, TRY);
   return failures > 0 ? warnLine(WHAT, reported, "see the journal line above") : okLine(WHAT, reported);
 }
 
@@ -56,7 +57,6 @@ const TRY = "test it with `rouse alert test CHANNEL`";
 /** Failed alerts and errors of channels; a lost alert is the worst failure. */
 export function alertLines(alerts: AlertsStatus | null): DoctorLine[] {
   if (!alerts) return [];
-  const [last] = alerts.dead_letters;
   return [
     ...alerts.issues.map((issue) =>
       failLine("channel", sanitize(issue), "fix it, then run `rouse down` and `rouse up`"),
@@ -65,7 +65,7 @@ export function alertLines(alerts: AlertsStatus | null): DoctorLine[] {
       ? [
           failLine(
             "alerts",
-            `${alerts.dead} could not be sent; the last: ${last?.channel ?? ""}: ${sanitize(last?.error ?? "")}`,
+            `${alerts.dead} could not be sent; ${reasonsByChannel(alerts.dead_letters)}`,
             "list them with `rouse alert list`, then run `rouse alert retry` or `rouse alert dismiss`",
           ),
         ]

@@ -294,6 +294,21 @@ describe("rouse doctor", () => {
     expect(alarmLine(path)).toMatchObject({ level, says: expect.stringMatching(says), fix: expect.any(String) });
   });
 
+  const ALERT = {
+    key: "k",
+    channel: "ops",
+    state: "pending",
+    edge: "opened",
+    severity: "warning",
+    at: "2026-11-15T10:00:00.000Z",
+    due_at: null,
+    attempts: 1,
+    error: null,
+    title: "Watchdog: agent api crashed",
+    lines: [],
+    agents: [],
+    incidents: [],
+  } as const;
   const alerts = {
     channels: [{ name: "ops", type: "slack", to: "hooks.slack.com" }],
     pending: 0,
@@ -307,6 +322,19 @@ describe("rouse doctor", () => {
     const line = alarmLine({ daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts } });
     expect(line).toMatchObject({ level: "ok", says: "problems are recorded and sent to ops (slack)" });
     expect(alertLines(alerts)).toEqual([]);
+  });
+
+  it("names every failing channel once, with the reason of its latest alert", () => {
+    const failing = ["ops: refused", "phone: no answer", "ops: older", "home: 404"].map((text) => {
+      const [channel = "", error = ""] = text.split(": ");
+      return { ...ALERT, channel, error };
+    });
+    const { says } = alarmLine({
+      daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts: { ...alerts, failing } },
+    });
+    expect(says).toMatch(/; failing: ops: refused; phone: no answer; home: 404$/);
+    const [line] = alertLines({ ...alerts, dead: 4, dead_letters: failing });
+    expect(line?.says).toBe("4 could not be sent; ops: refused; phone: no answer; home: 404");
   });
 
   it("fails for failed alerts and for a channel with an error", () => {

@@ -18,7 +18,7 @@ export function addRecord(program: Command, setExit: (code: number) => void): vo
     .command("record")
     .summary("Record an agent for rouse replay")
     .description(
-      "Records the terminal, the transcripts and samples of the process until Ctrl-C or until the agent ends, and prints\n" +
+      "Record the terminal, the transcripts and samples of the process until Ctrl-C or until the agent ends, and print\n" +
         "the folder of each recording. Secrets are replaced by asterisks. Of typed keys it records the time, the number and\n" +
         "special keys (Enter, Escape, arrows, Ctrl-C), but no text, because users type passwords; --keys records the text\n" +
         "too. Keys typed into your own tmux panes are not recorded.",

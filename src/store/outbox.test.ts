@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Notice } from "../core/notices/alert.js";
+import { type Journal, openJournal } from "./journal.js";
+
+let folder: string;
+let journal: Journal;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rouse-outbox-"));
+  journal = openJournal(join(folder, "journal.db")).journal;
+});
+afterEach(() => {
+  journal.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function putFailing(key: string, channel: string, changedAt: number): void {
+  const head = { key, subject: key, edge: "opened", kind: "watchdog", severity: "warning", at: 1 } as const;
+  const notice: Notice = { ...head, title: key, lines: [], agents: [], incidents: [] };
+  journal.outbox.put([{ planned: { ...head, members: [], deliveries: [{ channel, dueAt: 1 }] }, notice }]);
+  journal.outbox.settle({ key, channel }, { state: "pending", attempts: 1, dueAt: 9, changedAt, error: "down" });
+}
+
+it("the outbox lists the latest failing alert of each channel before older ones", () => {
+  putFailing("old", "phone", 1);
+  putFailing("first", "ops", 5);
+  putFailing("second", "ops", 6);
+  putFailing("third", "ops", 7);
+  expect(journal.outbox.unsettled(3).map(({ key }) => key)).toEqual(["third", "old", "second"]);
+});
