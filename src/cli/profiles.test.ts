@@ -45,13 +45,9 @@ describe("a user's own profiles", () => {
     [
       "base.toml",
       'id = "zorp"\nextends = "clade-code"',
-      /base\.toml: extends: there is no built-in profile "clade-code"; did you mean claude-code\? available: claude-code, codex/,
+      /base\.toml: extends: unknown built-in profile "clade-code"; did you mean claude-code\? available: claude-code, codex/,
     ],
-    [
-      "records.toml",
-      'id = "zorp"\nrecords = "claude"',
-      /records\.toml: records: there is no built-in profile "claude"/,
-    ],
+    ["records.toml", 'id = "zorp"\nrecords = "claude"', /records\.toml: records: unknown built-in profile "claude"/],
     ["twice.json", '{"profiles": [{"id": "a"}, {"id": "A"}]}', /twice\.json: there are two profiles with the id A/],
   ])("are refused with the file and the place: %s", async (name, content, message) => {
     await expect(load(name, content)).rejects.toThrow(message);

@@ -41,7 +41,7 @@ poll_interval_secs = 10`);
     ["no type", 'url = "https://x.example"', "type must be one of slack, discord"],
     ["another type", 'type = "pager"', "type must be one of"],
     ["a variable that is not set", 'type = "slack"\nurl_env = "NOWHERE"', 'the variable "NOWHERE" is not set'],
-    ["a file that does not exist", 'type = "slack"\nurl_file = "/nowhere"', "there is no such file"],
+    ["a file that does not exist", 'type = "slack"\nurl_file = "/nowhere"', "no such file"],
     [
       "two ways at once",
       'type = "slack"\nurl = "https://x.example"\nurl_env = "SLACK"',

@@ -246,8 +246,7 @@ function withSecrets(table: Record<string, unknown>, env: Env, reader: Reader): 
     }
     if (file !== undefined) {
       const value = typeof file === "string" ? readTrustedFile(file) : null;
-      if (typeof value !== "string")
-        return wrong(`${secret}_file: ${value?.text ?? "there is no such file"}`, `${secret}_file`);
+      if (typeof value !== "string") return wrong(`${secret}_file: ${value?.text ?? "no such file"}`, `${secret}_file`);
       given[secret] = value.trim().slice(0, SECRET_CHARS_MAX);
     }
   }

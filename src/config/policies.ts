@@ -86,7 +86,7 @@ function policyIn(path: string, text: FileText, known: (name: string) => Policy 
   const name = basename(path, ".toml");
   if (!NAME.test(name))
     return issue("a policy file must be named NAME.toml, with up to 63 letters, digits, - and _ in NAME");
-  if (text === null) return issue("there is no such file");
+  if (text === null) return issue("no such file");
   if (typeof text !== "string") return text;
   try {
     return parsePolicy(name, text, known);

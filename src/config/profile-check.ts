@@ -56,7 +56,7 @@ function checked(entry: unknown, place = ""): ProfileOverride {
   for (const key of ["extends", "records"] as const) {
     const named = parsed.data[key];
     if (named !== undefined && !KINDS.includes(named))
-      refuse([key], `there is no built-in profile ${JSON.stringify(named)}; ${otherNames(named, KINDS)}`);
+      refuse([key], `unknown built-in profile ${JSON.stringify(named)}; ${otherNames(named, KINDS)}`);
   }
   checkRules(parsed.data, refuse);
   return parsed.data;

@@ -104,7 +104,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await spawnFake(home, "two", works);
     await until("two to be connected", () => isConnected("two"));
     const down = await rouse(home, ["down"]);
-    expect(down.stdout).toMatch(/^Stopped the daemon; agents keep running\. It restarts on the next `rouse up`, `run`/);
+    expect(down.stdout).toMatch(/^Stopped the daemon; agents keep running\. The next `rouse up`, `run`/);
     await until("both to be disconnected", async () => !(await isConnected("one")) && !(await isConnected("two")));
     await sleep(2000);
     expect(daemons()).toEqual([]);

@@ -27,7 +27,7 @@ describe("an option of rouse replay", () => {
     [["--sources", "screen", "--transcript", "f"], "--sources cannot be combined with --transcript"],
     [["--sources", "screen", "--events", "f"], "--sources cannot be combined with --events"],
     [["--sources", "screen", "--signals", "f"], "--sources cannot be combined with --signals"],
-    [["--policy", "./nowhere.toml", "CASE"], "./nowhere.toml: there is no such file"],
+    [["--policy", "./nowhere.toml", "CASE"], "./nowhere.toml: no such file"],
     [["--profile", "./nowhere.toml", "CASE"], "cannot read the profile"],
   ])("is refused in one line with exit code 2 if it is wrong or has no effect: %j", (args, complaint) => {
     const { status, stdout, stderr } = rouse(["replay", ...args.map((arg) => (arg === "CASE" ? NORMAL : arg))]);

@@ -127,7 +127,7 @@ describe("a policy over recordings", () => {
     expect(wrong.stderr).toBe(
       'rouse: unknown policy "agressive"; did you mean aggressive? available: observe, default, aggressive\n',
     );
-    expect(rouse(["policy", "show", "./nowhere.toml"]).stderr).toBe("rouse: ./nowhere.toml: there is no such file\n");
+    expect(rouse(["policy", "show", "./nowhere.toml"]).stderr).toBe("rouse: ./nowhere.toml: no such file\n");
   });
 });
 

@@ -103,7 +103,9 @@ describe("silence of an unknown program", () => {
     expect({ level, kinds }).toEqual({ level: "act", kinds: ["screen", "process"] });
     expect(reasons).toEqual([
       expect.stringMatching(/^No output for 1\d min \(screen\), and nothing on the screen explains it$/),
-      expect.stringMatching(/^Its process has been idle for 1\d min \(process\), longer than you allow$/),
+      expect.stringMatching(
+        /^Its process has been idle for 1\d min \(process\), longer than health\.idle_timeout_minutes$/,
+      ),
     ]);
   });
 

@@ -74,7 +74,7 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
     confidence: 0.7,
     reasons: [
       ...reasons,
-      `Its process has been idle for ${formatDuration(since(still))} (process), longer than you allow`,
+      `Its process has been idle for ${formatDuration(since(still))} (process), longer than health.idle_timeout_minutes`,
     ],
     act: true,
   };
