@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { assessed, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
-import type { Action } from "../action.js";
+import type { Action, ActionRecord } from "../action.js";
+import { PERIOD_MAX_MS } from "../defaults.js";
 import { POLICIES } from "../policy/builtin.js";
 import { applyToIncidents } from "./fold.js";
 
@@ -333,4 +334,27 @@ it("keeps the time of the first acknowledgement", () => {
   for (const at of [START + 5000, START + 9000])
     applyToIncidents(world.incidentState, { kind: "acked", at, incident: id });
   expect(world.only.ackedAt).toBe(START + 5000);
+});
+
+it("a problem that returns within 10 minutes after its recovery reopens the incident, and opens another one later", () => {
+  const incidentsAfter = (seconds: number): number => {
+    const world = watching();
+    world.watch(0, 60, "stuck/loop");
+    for (let at = 65; world.only.endedAt === null && at < 1000; at += 5) world.check(at, "working", { progress: at });
+    const { endedAt, phase } = world.only;
+    expect(phase).toBe("recovered");
+    world.check(((endedAt ?? 0) - START) / 1000 + seconds, "stuck/loop");
+    return world.incidentState.incidents.length;
+  };
+  expect(incidentsAfter(600)).toBe(1);
+  expect(incidentsAfter(601)).toBe(2);
+});
+
+it("an action is kept for the budgets for a while after its incident was dropped", () => {
+  const world = new World();
+  const record = (id: string, ageMs: number) => ({ id, incident: "dropped", at: START + 3_600_000 - ageMs });
+  const actions = [record("recent", PERIOD_MAX_MS), record("old", PERIOD_MAX_MS + 1)];
+  world.incidentState.actions = actions as unknown as ActionRecord[];
+  world.check(3600, "stuck/loop");
+  expect(world.incidentState.actions.map(({ id }) => id)).toEqual(["recent"]);
 });

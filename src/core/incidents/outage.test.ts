@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { World } from "../../../test/support/incidents.js";
 import { POLICIES } from "../policy/builtin.js";
+import { joinOutage } from "./outage.js";
 
 /** How many outages there are after these agents of one account show the problem, this many seconds apart. */
 function outages(agents: number, what: string, apart = 1, account: (n: number) => string = () => "one"): number {
@@ -40,5 +41,32 @@ describe("an outage", () => {
     };
     expect(opened("codex")).toBe(1);
     expect(opened("generic")).toBe(0);
+  });
+});
+
+it("agents that share a problem again after their outage ended are in a new outage", () => {
+  const world = new World(POLICIES.observe);
+  const both = (at: number, what: string, progress: number | null = null): void => {
+    for (const agent of ["a", "b"]) world.check(at, what, { agent, progress });
+  };
+  both(0, "rate_limited");
+  for (let at = 10; at <= 60; at += 10) both(at, "working", at);
+  expect(world.incidentState.outages).toMatchObject([{ endedAt: expect.any(Number) }]);
+  both(70, "rate_limited");
+  both(75, "rate_limited");
+  expect(world.incidentState.incidents).toMatchObject([{ reopened: 1 }, { reopened: 1 }]);
+  expect(world.incidentState.outages).toMatchObject([{ endedAt: expect.any(Number) }, { endedAt: null }]);
+});
+
+it("incidents of one outage that get another shared cause form an outage of that cause", () => {
+  const world = new World(POLICIES.observe);
+  for (const agent of ["a", "b", "c"]) world.check(0, "error/api", { agent });
+  const [first, second] = world.incidentState.incidents;
+  if (!first || !second) throw new Error("there are no incidents");
+  first.problem = "auth";
+  second.problem = "auth";
+  expect(joinOutage(world.incidentState, first)).toMatchObject({
+    group: "login",
+    members: [first.id, second.id].sort(),
   });
 });

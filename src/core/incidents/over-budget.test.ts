@@ -145,3 +145,13 @@ it("an agent is held only while its own used-up budget is open, not acknowledged
   expect(held({}, { incident: "other" })).toBeNull();
   expect(held({}, { do: "nudge" })).toBeNull();
 });
+
+it("an incident about a budget shows the latest spend", () => {
+  const world = new World();
+  world.check(0, "working", over(1200));
+  world.check(60, "working", over(1900));
+  expect(world.only).toMatchObject({
+    reasons: ["1900 tokens used tonight (budget: 1000)"],
+    seenAt: START + 60_000,
+  });
+});

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { assessed, World } from "../../../test/support/incidents.js";
+import { sessionOf } from "../../../test/support/sessions.js";
 import type { Problem } from "../incidents/problem.js";
 import { createEvidence } from "../judgement/evidence/evidence.js";
-import { problemDuration } from "./contents.js";
+import { aboutIncident, type NotifyRules, problemDuration } from "./contents.js";
 
 const NOW = 100_000;
 
@@ -27,4 +29,20 @@ describe("the duration of a problem", () => {
     evidence.asleep = [{ from: 60_000, to: 90_000 }];
     expect(problemDuration({ problem: "silent_stream", since: 95_000 }, { evidence }, NOW).duration_secs).toBe(20);
   });
+});
+
+it("a message suggests to type into an agent at its prompt, not during a turn", () => {
+  const world = new World();
+  world.check(0, "stuck/stopped_early");
+  const rules = { can: () => ["nudge"] } as unknown as NotifyRules;
+  const session = sessionOf({ kind: "claude-code", hostSocket: "/x" });
+  const tools = (status: "active" | "idle" | "blocked") => {
+    const evidence = createEvidence();
+    evidence.turn.statuses.hook = { status, at: NOW };
+    const view = { session, evidence, assessment: { ...assessed("stuck/stopped_early"), at: NOW } };
+    return aboutIncident(world.only, view, "worker.stuck", rules).suggested_actions.map(({ tool }) => tool);
+  };
+  expect(tools("idle")).toContain("send_input");
+  expect(tools("active")).not.toContain("send_input");
+  expect(tools("blocked")).not.toContain("send_input");
 });

@@ -154,4 +154,14 @@ describe("messages to an orchestrator", () => {
     );
     expect(messages.map(({ payload }) => payload)).toMatchObject([{ confidence: 0.9 }]);
   });
+
+  it("mark a question as known if another source reported it before", () => {
+    const known = (...sent: string[]) => {
+      const world = confirmed(undefined, "needs_input/permission");
+      const edges = { of: () => new Set(sent) };
+      return dueMessages(world.incidentState, () => view, edges, RULES, START + 120_000).map(({ isKnown }) => isKnown);
+    };
+    expect(known()).toEqual([undefined]);
+    expect(known("worker.needs_input 0 hook 1f2e")).toEqual([true]);
+  });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { World } from "../../../test/support/incidents.js";
-import { RULES } from "../../../test/support/notifier.js";
+import { ROUTE, RULES } from "../../../test/support/notifier.js";
 import { START } from "../../../test/support/steps.js";
 import type { Incident } from "../incidents/incident.js";
 import { POLICIES } from "../policy/builtin.js";
@@ -117,4 +117,22 @@ it("waits for more problems before the first alert, and sends few of them one by
   };
   expect(subjects(RULES.groupWaitMs - 1)).toBe(0);
   expect(subjects(RULES.groupWaitMs)).toBe(2);
+});
+
+it("an alert that no route takes goes to the fallback channel, and to no other", () => {
+  const world = new World(POLICIES.observe);
+  world.check(0, "needs_input/permission", { agent: "api" });
+  const routes = [
+    { ...ROUTE, channel: "mine", agents: ["web"] },
+    { ...ROUTE, channel: "rest", agents: [] },
+  ];
+  const channels = (fallback: string | null) =>
+    planAlerts({
+      incidentState: world.incidentState,
+      known: [],
+      rules: { ...RULES, groupWaitMs: 0, routes, fallback },
+      now: START + 60_000,
+    }).flatMap(({ deliveries }) => deliveries.map(({ channel }) => channel));
+  expect(channels("rest")).toEqual(["rest"]);
+  expect(channels(null)).toEqual([]);
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { assessed, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
+import { periodSpend } from "../judgement/period-spend.js";
 import { POLICIES } from "./builtin.js";
 import type { ActionFacts } from "./facts.js";
-import { interrupt, nudge, stop, when } from "./recovery-plans.js";
+import { interrupt, nudge, resume, stop, when } from "./recovery-plans.js";
 
 const reported = { level: "report", kinds: ["screen"] } as const;
 const withPlan = (...plan: (typeof interrupt)[]): World =>
@@ -26,6 +27,9 @@ describe("an interrupt on little evidence", () => {
 
   it("waits no longer than for confirmation if the program has no timeout", () => {
     expect(withPlan(early).watch(0, 80, stuck, { facts: { ownTimeoutMs: null } })).toEqual(["60 interrupt"]);
+    const plans = { silent_stream: [early] };
+    const atOnce = new World({ ...POLICIES.default, confirmMs: 0, plans });
+    expect(atOnce.watch(0, 20, stuck, { facts: { ownTimeoutMs: null } })).toEqual(["0 interrupt"]);
   });
 });
 
@@ -71,4 +75,65 @@ it("an escalation says what was tried and how often", () => {
   };
   expect(ended("a", 1)).toBe("stopped_early: needs you: tried nudge (done)");
   expect(ended("b", 2)).toBe("stopped_early: needs you: tried nudge (done) 2 times");
+});
+
+describe("an agent over its budget", () => {
+  const plan = { over_budget: [{ ...interrupt, when: when({ level: "report" }) }] };
+  const spend = periodSpend(
+    [{ tokens: 1200, costUsd: 0, unpriced: 1200 }],
+    { from: START, to: START + 3_600_000 },
+    { tokens_per_night: 1000 },
+  );
+
+  it("is interrupted while a turn runs, and left alone at its prompt", () => {
+    const running = new World({ ...POLICIES.default, plans: plan });
+    expect(running.watch(0, 20, "working", { spend })).toEqual(["0 interrupt"]);
+    const atPrompt = new World({ ...POLICIES.default, plans: plan });
+    expect(atPrompt.watch(0, 20, "idle", { spend })).toEqual([]);
+    expect(atPrompt.decisions.at(-1)?.reason).toBe("no turn is running");
+  });
+
+  it("is not started again because of another problem until the night ends, after an interrupt for its spending", () => {
+    const world = new World();
+    const heldUntil = START + 3_600_000;
+    const early = assessed("stuck/stopped_early", { level: "report", kinds: ["record"] });
+    expect(world.watch(0, 100, early, { facts: { heldUntil } })).toEqual([]);
+    expect(world.decisions.at(-1)).toMatchObject({
+      reason: "interrupted because its nightly budget is used up",
+      recheckAt: heldUntil,
+    });
+  });
+});
+
+it("the activity guard holds a resume back, but not an interrupt", () => {
+  const guard = { send: false, may_ask: false, reason: "recent commits" } as NonNullable<ActionFacts["guard"]>;
+  const crashed = new World({ ...POLICIES.default, plans: { crash: [resume(1)] } });
+  expect(crashed.watch(0, 100, "gone/crash", { facts: { guard } })).toEqual([]);
+  expect(crashed.decisions.at(-1)?.reason).toBe("activity guard: recent commits");
+  const hung = withPlan(interrupt);
+  expect(hung.watch(0, 80, "stuck/silent_stream", { facts: { guard } })).toEqual(["60 interrupt"]);
+});
+
+it("does not restart a session that ended while its problem is not visible: there is nothing to stop", () => {
+  const world = withPlan({ ...stop, do: "restart" });
+  world.watch(0, 55, "stuck/silent_stream");
+  world.only.confirmedAt = START;
+  expect(world.watch(60, 100, "idle", { facts: { gone: true } })).toEqual([]);
+  expect(world.decisions.at(-1)?.reason).toBe("the problem is not visible at the moment");
+});
+
+it("a second nudge about a limit waits for a screen that is as new as the first one", () => {
+  const second = (shownAfterMs: number): string | undefined => {
+    const world = new World({ ...POLICIES.default, plans: { rate_limited: [nudge(2)] } });
+    const limited = assessed("rate_limited", { until: START + 60_000 });
+    for (let at = 0; world.done.length === 0 && at < 1000; at += 5) world.check(at, limited);
+    const [record] = world.incidentState.actions;
+    if (!record?.outcome) throw new Error("it was not nudged");
+    record.outcome.proven = true;
+    const at = (record.at - START) / 1000 + 200;
+    world.check(at, limited, { facts: { shownAt: record.at + shownAfterMs } });
+    return world.decisions.at(-1)?.reason;
+  };
+  expect(second(-1)).toBe("no screen update since nudge");
+  expect(second(0)).not.toBe("no screen update since nudge");
 });
