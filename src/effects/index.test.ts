@@ -1,8 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FakeHost, IDLE_SCREEN } from "../../test/support/fake-host.js";
+import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
+import { createEvidence } from "../core/judgement/evidence/evidence.js";
 import { profileFor } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
-import { canDo as canDoBy, canDoWith } from "./index.js";
+import type { EffectContext } from "./context.js";
+import { canDo as canDoBy, canDoWith, carryOut, typeMessage } from "./index.js";
 
 const agent: AgentSession = {
   id: "s1",
@@ -56,4 +63,54 @@ describe("canDo", () => {
     expect(canDoWith({ kind: "claude-code", origin: "tmux" })).toEqual(expect.arrayContaining(["end_child", "stop"]));
     expect(canDoWith({ kind: "generic", origin: "tmux" })).not.toContain("stop");
   });
+});
+
+describe("an interrupt in the terminal of a host", () => {
+  let folder: string;
+  let host: FakeHost;
+  const hostSocket = (): string => join(folder, "h.sock");
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "rouse-effects-"));
+    host = new FakeHost((request) =>
+      request.op === "press"
+        ? { ev: "pressed", bytes: 0, reason: "no turn is running" }
+        : { ev: "check", terminalState: { screenState: IDLE_SCREEN, quietMs: null } },
+    );
+    await host.listen(hostSocket());
+  });
+  afterEach(() => {
+    host.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function interrupted(status: "idle" | "active" | "blocked" | null) {
+    const evidence = createEvidence();
+    if (status !== null) evidence.turn.statuses.hook = { status, at: 0 };
+    const context = {
+      now: () => 1000,
+      sleep: async () => {},
+      evidence: () => evidence,
+      profileOf: profileFor,
+    } as unknown as EffectContext;
+    const action = { id: "a1", do: "interrupt", session: agent.id, deadlineMs: 30_000 } as Action;
+    const { result, reason } = await carryOut(action, { ...agent, hostSocket: hostSocket() }, context);
+    return `${result}: ${reason}`;
+  }
+
+  it("is decided by the screen, unless another source says that the program is waiting for an answer", async () => {
+    expect(await interrupted("idle")).toBe("refused: no turn is running");
+    expect(await interrupted("active")).toBe("refused: no turn is running");
+    expect(await interrupted(null)).toBe("refused: no turn is running");
+    expect(await interrupted("blocked")).toBe("refused: the program is waiting for an answer");
+  });
+});
+
+it("a message that fails midway has an unknown result with a reason of at most 300 characters", async () => {
+  const profileOf = (): never => {
+    throw new Error("x".repeat(500));
+  };
+  const { result, reason } = await typeMessage("go on", agent, { profileOf } as unknown as EffectContext);
+  expect(result).toBe("unknown");
+  expect(reason).toMatch(/^failed midway: x+$/);
+  expect(reason).toHaveLength(300);
 });

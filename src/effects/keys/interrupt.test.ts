@@ -2,14 +2,25 @@ import { describe, expect, it } from "vitest";
 import { FakeTerminal, type Happening } from "../../../test/support/fake-terminal.js";
 import { interruptTurn } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
+import type { TerminalCheck } from "./terminal.js";
 import type { TerminalSession } from "./terminal-session.js";
+
+/** A message is queued behind the turn. */
+class WithQueue extends FakeTerminal {
+  override async check(): Promise<TerminalCheck<number>> {
+    const check = await super.check();
+    if (check.terminalState !== null) check.terminalState.screenState.queued = true;
+    return check;
+  }
+}
 
 async function interrupted(
   keysToEnd: number,
   happenings: readonly Happening[] = [],
   turn: ReturnType<TerminalSession["turn"]> = null,
+  make: typeof FakeTerminal = FakeTerminal,
 ) {
-  const terminal = new FakeTerminal({ happenings, begins: "running", keysToEnd });
+  const terminal = new make({ happenings, begins: "running", keysToEnd });
   const result = await interruptTurn(
     {
       keyboard: new Keyboard(terminal, () => terminal.now) as Keyboard,
@@ -48,6 +59,20 @@ describe("an interrupt by two keys", () => {
       result: "refused",
       reason: "the program is waiting for an answer",
       keys: 0,
+    });
+  });
+
+  it("does not press the second key into a turn that starts after the first key ended the old one", async () => {
+    const again = [{ event: "turn", at: 5 }] as const;
+    expect(await interrupted(1, again)).toMatchObject({ result: "failed", keys: 1, harm: [] });
+  });
+
+  it("is proven if a queued message starts the next turn at once", async () => {
+    const queued = [{ event: "turn", at: 6 }] as const;
+    expect(await interrupted(1, queued, null, WithQueue)).toMatchObject({
+      result: "done",
+      reason: "interrupted; the turn ended; a queued message was sent",
+      proven: true,
     });
   });
 });

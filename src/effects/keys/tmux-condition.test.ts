@@ -27,6 +27,13 @@ describe("conditionOf", () => {
   });
 });
 
+it("a condition ignores the rows below the composer: a status line may change", () => {
+  const rows = ["─────", "❯ ", "─────", "status"];
+  const condition = conditionOf({ numbers: NUMBERS, command: "claude", rows, top: 0, bottom: 2 });
+  expect(condition).toContain(`,${NUMBERS}|1|2|1}`);
+  expect(condition).not.toContain("status");
+});
+
 describe("paneNumbers", () => {
   it.each([
     ["1|1|0|0|0|80|24|0|0|9", "the pane is dead"],
