@@ -13,7 +13,9 @@
  *   --workers N    test files at once (default 2)
  *   --quick        only the quick tests of the same area; a later run without it goes on with the survivors
  *   --list         print the mutants and run nothing
- *   --write        write the figure, the date and the survivors to docs/evidence/mutation.md; their reasons are kept
+ *   --state FILE   where the results are kept (default .mutate/state.json)
+ *   --write        write the figure, the date and the survivors to docs/evidence/mutation.md; their reasons are kept. With
+ *                  another seed, write only its figure
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +25,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { digest, mutantsOf, pickMutants } from "./mutation/mutants.mjs";
 import { nearTests, readImports } from "./mutation/near-tests.mjs";
-import { readReasons, reportOf } from "./mutation/report.mjs";
+import { readFresh, readReasons, reportOf, withFresh } from "./mutation/report.mjs";
 
 /** What is mutated: files, or folders with everything below them. */
 const FOLDERS = ["src/core/policy", "src/core/incidents", "src/core/notices", "src/effects"];
@@ -40,12 +42,13 @@ const SLOW_TESTS_MAX = 2;
 const PURE = "src/core/";
 const TIMEOUT_MIN_MS = 120_000;
 const CLEAN_TIMEOUT_MS = 20 * 60_000;
+const MAIN_SEED = "rouse";
 
 const root = resolve(import.meta.dirname, "..");
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "300" },
-    seed: { type: "string", default: "rouse" },
+    seed: { type: "string", default: MAIN_SEED },
     only: { type: "string", default: "" },
     folders: { type: "string" },
     workers: { type: "string", default: "2" },
@@ -235,6 +238,10 @@ function writeReport(results, survivors) {
     folders,
     isQuick: values.quick,
   };
-  writeFileSync(path, reportOf(facts, survivors, readReasons(path)));
+  const page =
+    values.seed === MAIN_SEED
+      ? reportOf(facts, survivors, readReasons(path), readFresh(path))
+      : withFresh(readFileSync(path, "utf8"), facts);
+  writeFileSync(path, page);
   console.log(`written to ${path}`);
 }

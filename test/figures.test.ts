@@ -76,5 +76,11 @@ it("the mutation figure is read from its report, and left out if there is none",
     "mutation.killed": { value: 412, date: "2026-11-16", source: "npm run mutate" },
     "mutation.of": { value: 500 },
   });
+  const both = `${page}\n\nFresh seed: 65 of 100 mutants killed (65 %)`;
+  expect(mutationFigures(both, "2026-01-01")).toMatchObject({
+    "mutation.killed": { value: 412 },
+    "mutation.fresh_killed": { value: 65 },
+    "mutation.fresh_of": { value: 100 },
+  });
   expect(mutationFigures("nothing yet", "2026-01-01")).toEqual({});
 });

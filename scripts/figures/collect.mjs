@@ -67,11 +67,14 @@ export const benchFigures = ({ at, results }) =>
 export function mutationFigures(page, date) {
   const [, killed, of] = /(\d+) of (\d+) mutants killed/.exec(page) ?? [];
   if (killed === undefined) return {};
+  const [, freshKilled, freshOf] = /^Fresh seed: (\d+) of (\d+) mutants killed/m.exec(page) ?? [];
   const origin = { date: /\b20\d\d-\d\d-\d\d\b/.exec(page)?.[0] ?? date, source: MUTATE };
-  return {
-    "mutation.killed": { value: Number(killed), ...origin },
-    "mutation.of": { value: Number(of), ...origin },
-  };
+  const figures = { killed, of, fresh_killed: freshKilled, fresh_of: freshOf };
+  return Object.fromEntries(
+    Object.entries(figures)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [`mutation.${name}`, { value: Number(value), ...origin }]),
+  );
 }
 
 const rounded = (value, digits) => (typeof value === "number" ? Number(value.toFixed(digits)) : null);

@@ -78,9 +78,15 @@ function accuracyText(figures) {
     `Transcripts (${of("corpus.transcripts.cases")}): ${counted(of("corpus.transcripts.alarms"), "alarm")} in ${of("corpus.transcripts.quiet_hours")} quiet agent-hours; stalls ${found("stalled")}, limits ${found("rate_limited")}, API errors ${found("api_error")} found.`,
     `Recordings of this repository: ${of("recordings.all.found")} of ${of("recordings.all.of")} problems of ${of("recordings.cases")} recordings, p95 ${fixed(of("recordings.pooled.p95"))} s pooled.`,
     ...("mutation.of" in figures
-      ? [`Mutation run: ${of("mutation.killed")} of ${of("mutation.of")} mutants killed.`]
+      ? [`Mutation run: ${of("mutation.killed")} of ${of("mutation.of")} mutants killed${freshText(figures)}.`]
       : []),
   ].join("\n");
+}
+
+function freshText(figures) {
+  if (!("mutation.fresh_of" in figures)) return "";
+  const of = reader(figures);
+  return `; ${of("mutation.fresh_killed")} of ${of("mutation.fresh_of")} of a seed that no test was written for`;
 }
 
 /** Empty before the first complete `npm run bench -- --json` was read. */
