@@ -118,6 +118,8 @@ export interface ToolStartSignal extends Base {
   round?: string;
   /** The reply that it belongs to is still being written, so it may not have been executed yet. */
   partial?: boolean;
+  /** The call itself asks for a permission that the session does not have. */
+  asks?: boolean;
   /** Only that it runs: another source reports the call under its own id, so it must not count twice. */
   edgeOnly?: boolean;
 }

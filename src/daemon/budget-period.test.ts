@@ -76,7 +76,7 @@ describe("an agent with a budget", () => {
       spend: { tokens: 1000, tokens_budget: 1000, cost_usd: null, unpriced_tokens: 1000, is_over: true },
     });
     expect(actions).toEqual([]);
-    expect(test.alertTitles).toEqual(["opened api has used up its nightly budget"]);
+    expect(test.alertTitles).toEqual(["opened agent api has used up its nightly budget"]);
     expect(test.arrived[0]?.severity).toBe("warning");
   });
 
@@ -102,7 +102,7 @@ describe("an agent with a budget", () => {
     await run(20);
     expect(test.reported).toEqual(["worker.escalated api"]);
     expect(test.loop.incidents.incidents[0]?.phase).toBe("closed");
-    expect(test.alertTitles).toEqual(["opened api has used up its nightly budget"]);
+    expect(test.alertTitles).toEqual(["opened agent api has used up its nightly budget"]);
     await test.send("s1", [...WORKING, tokens(200)]);
     await run(5);
     expect(test.reported.filter((one) => one === "worker.escalated api")).toHaveLength(2);

@@ -97,6 +97,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     span: z.object({ from: z.number(), to: z.number() }).optional(),
     round: name.optional(),
     partial: z.boolean().optional(),
+    asks: z.boolean().optional(),
     edgeOnly: z.boolean().optional(),
   }),
   tool_end: z.object({

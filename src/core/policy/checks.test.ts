@@ -73,8 +73,8 @@ it("an escalation says what was tried and how often", () => {
     world.watch(0, 600, early, { agent });
     return world.incidentState.incidents[0]?.escalated?.reason;
   };
-  expect(ended("a", 1)).toBe("stopped_early: needs you: tried nudge (done)");
-  expect(ended("b", 2)).toBe("stopped_early: needs you: tried nudge (done) 2 times");
+  expect(ended("a", 1)).toBe("needs you: tried nudge (done)");
+  expect(ended("b", 2)).toBe("needs you: tried nudge (done) 2 times");
 });
 
 describe("an agent over its budget", () => {

@@ -132,7 +132,9 @@ function partOf(simple: SimpleCommand, next: SimpleCommand | undefined, depth: n
   if (found === "interactive" && name === "git" && (editorSet || args.some((word) => word.startsWith("core.editor="))))
     found = "shell";
   if (found === "shell" && asRoot && !simple.fed) found = "interactive";
-  const quick = found === "shell" && (QUICK_HEADS.has(name) || name === "git") && limitMs === undefined;
+  // An assignment alone starts no program.
+  const isInstant = name === "" || QUICK_HEADS.has(name) || name === "git";
+  const quick = found === "shell" && isInstant && limitMs === undefined;
   const sleepMs = name === "sleep" && found === "sleep" ? sleepOf(args) : undefined;
   return {
     class: found,

@@ -33,6 +33,12 @@ describe("messageSignal", () => {
 });
 
 describe("failureSignal", () => {
+  it("reports a rate limit on which the program gave up as a limit without a known end", () => {
+    const signal = failureSignal(origin, {}, { status: 429, text: "Rate limit reached for requests" });
+    expect(signal).toMatchObject({ kind: "limit", level: "hit" });
+    expect(signal).not.toHaveProperty("until");
+  });
+
   it("reports a limit with the time of its end", () => {
     const signal = failureSignal(origin, { zone: "UTC" }, { text: "You've hit your session limit · resets 3pm (UTC)" });
     expect(signal).toMatchObject({ kind: "limit", level: "hit", until: Date.UTC(2030, 0, 1, 15) });

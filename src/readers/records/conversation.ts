@@ -39,7 +39,7 @@ export function messageSignal(
 export function failureSignal(origin: RecordOrigin, options: ReaderOptions, failure: VendorError): Signal {
   const verdict = classifyVendorError(failure);
   const text = failure.text ?? failure.code ?? "";
-  if (verdict.kind !== "limit") {
+  if (verdict.kind !== "limit" && !(verdict.kind === "retry" && verdict.isLimit)) {
     return {
       kind: "error",
       ...origin,

@@ -26,6 +26,8 @@ export interface ToolCall {
   round?: string | undefined;
   /** The reply that it belongs to is still being written. */
   partial?: boolean;
+  /** It asks for a permission that the session does not have. */
+  asks?: boolean;
 }
 
 export interface ToolResult {
@@ -65,6 +67,7 @@ export class ToolCalls {
         ...(isPoll(call.tool, call.args) ? { poll: true } : {}),
         ...(call.round === undefined ? {} : { round: call.round }),
         ...(call.partial ? { partial: true } : {}),
+        ...(call.asks ? { asks: true } : {}),
       },
     ];
     const prompt = PROMPT_OF[toolClass];

@@ -12,7 +12,8 @@ import type { ErrorCause } from "../../core/states.js";
 export type VendorVerdict =
   | { kind: "limit" }
   | { kind: "error"; cause: ErrorCause }
-  | { kind: "retry"; infra: Transient };
+  /** `isLimit`: if the program gives up on it, the account is limited. */
+  | { kind: "retry"; infra: Transient; isLimit?: boolean };
 
 /** Failures that a retry may resolve. */
 type Transient = Extract<InfraClass, "rate" | "overload" | "network">;
@@ -81,6 +82,8 @@ const ROWS: VendorRow[] = [
     is: error("billing"),
   },
   { status: only(402), is: error("billing") },
+  // Some providers refuse an empty account like a wrong key.
+  { status: only(403), words: /credit|额度|余额/, is: error("billing") },
   {
     words:
       /usage[_ ]limit|hit your .{0,20}limit|reached your .{0,40}(?:limit|quota)|(?:session|daily|weekly|monthly|hour|plan) (?:usage )?limit|exhausted your .{0,20}(?:quota|capacity)|quota[_ ]exceeded|(?:have no|out of) quota|try again in .{0,12}(?:hour|day)|try again at \d|使用上限|限额将在|额度已用(?:完|尽)/,
@@ -94,6 +97,10 @@ const ROWS: VendorRow[] = [
   { status: only(401, 403), is: error("auth") },
   { words: /permission_denied|permission_error/, is: error("auth") },
   { status: only(413), is: error("context_full") },
+  {
+    words: /rate limit reached|\b1302\b|算力限制|速率限制|请求频率/,
+    is: { kind: "retry", infra: "rate", isLimit: true },
+  },
   { words: /rate.?limit|too many requests|resource_?exhausted|resource has been exhausted|throttl/, is: retry("rate") },
   {
     words:

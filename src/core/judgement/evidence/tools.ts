@@ -16,6 +16,8 @@ export interface OpenTool {
   round?: string | undefined;
   /** The reply that it belongs to is still being written. */
   partial?: boolean;
+  /** The call itself asks for a permission that the session does not have. */
+  asks?: boolean;
   /** When that reply was complete, if it was seen to be written. */
   completeAt?: number;
 }
@@ -134,6 +136,7 @@ function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
     source: known?.source ?? signal.source,
     round: signal.round ?? known?.round,
     ...(signal.partial ? { partial: true } : {}),
+    ...(signal.asks ? { asks: true } : {}),
   });
 }
 

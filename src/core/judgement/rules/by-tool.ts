@@ -2,7 +2,14 @@ import { settingOf } from "../../defaults.js";
 import type { ToolClass } from "../../signal.js";
 import type { WaitCause } from "../../states.js";
 import { formatAgo, formatFor } from "../../text/duration.js";
-import { ACT_FACTOR, APPROVAL_AFTER_MS, REPLY_WRITTEN_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
+import {
+  ACT_FACTOR,
+  APPROVAL_AFTER_MS,
+  ASKING_AFTER_MS,
+  REPLY_WRITTEN_MS,
+  TOOL_CLOCKS,
+  WAIT_NAMED_AFTER_MS,
+} from "../clocks.js";
 import { distinctKinds, KIND_OF_SOURCE, processSeen } from "../evidence/kinds.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
@@ -56,19 +63,29 @@ export function byTool(question: RuleInput): RuleVerdict | null {
 const isSeen = ({ evidence }: RuleInput): boolean =>
   evidence.progress.reading !== null || evidence.progress.children !== null;
 
-/** Without a view of the screen, an instant tool that stays open is taken as a permission request. */
+/**
+ * Without a view of the screen, an instant tool that stays open is taken as a permission request, and so is a call that
+ * asks for more than the session may do, until a child process shows that it runs.
+ */
 function byApproval({ evidence, since, dueAfter }: RuleInput, tool: OpenTool, what: string): RuleVerdict | null {
   const instant = tool.class === "instant" || tool.class === "edit";
-  if (!instant || evidence.progress.reading || evidence.session.permissions === "bypass") return null;
+  const { reading, newestChildAt } = evidence.progress;
+  const asks = tool.asks === true && (newestChildAt ?? 0) < tool.at;
+  if (!(instant || asks) || reading || evidence.session.permissions === "bypass") return null;
   // The call runs, or asks, once the whole reply is written.
   const asked = tool.completeAt ?? (tool.partial ? tool.at + REPLY_WRITTEN_MS : tool.at);
-  dueAfter(asked, APPROVAL_AFTER_MS);
-  if (since(asked) < APPROVAL_AFTER_MS) return null;
+  const afterMs = asks ? ASKING_AFTER_MS : APPROVAL_AFTER_MS;
+  dueAfter(asked, afterMs);
+  if (since(asked) < afterMs) return null;
   return {
     state: "needs_input",
     cause: "permission",
     confidence: 0.6,
-    reasons: [`${what}; this tool normally returns at once, so it is probably waiting for approval`],
+    reasons: [
+      asks
+        ? `${what}; the call asks for more permissions than the session has, so it is probably waiting for approval`
+        : `${what}; this tool normally returns at once, so it is probably waiting for approval`,
+    ],
   };
 }
 

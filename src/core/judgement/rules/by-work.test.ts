@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Step, screen, walk } from "../../../../test/support/steps.js";
+import { START, type Step, screen, walk } from "../../../../test/support/steps.js";
 
 const begin = { kind: "turn", source: "stream", phase: "start" } as const;
 const tool = (cls: "shell" | "endless" | "subagent" | "sleep" | "edit" | "background", fields: object = {}) =>
@@ -49,6 +49,22 @@ const PROMISES: Record<string, Step[]> = {
     { at: 0, signal: begin },
     { at: 1, signal: tool("edit"), expect: "working" },
     { at: 32, expect: "needs_input/permission" },
+  ],
+  "a call that asks for more permissions waits for approval until a child process runs it": [
+    { at: 0, signal: begin },
+    { at: 1, signal: tool("shell", { asks: true }), expect: "working" },
+    { at: 7, expect: "needs_input/permission" },
+    {
+      at: 20,
+      signal: { kind: "process", source: "process", alive: true, children: 1, cpuMs: 9, newestChildAt: START + 19_000 },
+    },
+    { at: 21, expect: "waiting/tool" },
+  ],
+  "a call that asks for more permissions waits for nothing in a session without permission prompts": [
+    { at: 0, signal: { kind: "session", source: "stream", permissions: "bypass" } },
+    { at: 0, signal: begin },
+    { at: 1, signal: tool("shell", { asks: true }) },
+    { at: 32, expect: "waiting/tool" },
   ],
   "an instant tool does not wait for approval in a session without permission prompts": [
     { at: 0, signal: { kind: "session", source: "stream", permissions: "bypass" } },

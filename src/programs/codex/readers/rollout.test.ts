@@ -27,6 +27,14 @@ const counted = (total: number, limits?: unknown) =>
   });
 
 describe("CodexRolloutReader", () => {
+  it.each([
+    [{ cmd: "make", with_escalated_permissions: true }, true],
+    [{ cmd: "make", sandbox_permissions: "require_escalated" }, true],
+    [{ cmd: "make", sandbox_permissions: "use_default" }, undefined],
+  ])("reports whether a call asks for more permissions: %j", (args, asks) => {
+    expect(of(read([call("c1", args)]), "tool_start")[0]?.asks).toBe(asks);
+  });
+
   it("reports a turn of a new release, with its prompt once", () => {
     const signals = read([
       line("session_meta", { id: "s-1", cli_version: "0.166.0", cwd: "/w" }),

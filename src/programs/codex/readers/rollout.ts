@@ -225,7 +225,8 @@ export class CodexRolloutReader implements RecordReader {
   #call(item: JsonRecord, tool: string, args: JsonRecord): void {
     this.#replies();
     const id = stringAt(item, "call_id") ?? stringAt(item, "id");
-    if (id !== undefined) this.#thread.toolStarts({ id, tool, args, round: `${this.#round}` });
+    const asks = booleanAt(args, "with_escalated_permissions") || args.sandbox_permissions === "require_escalated";
+    if (id !== undefined) this.#thread.toolStarts({ id, tool, args, round: `${this.#round}`, asks });
   }
 
   #output(item: JsonRecord): void {
