@@ -125,10 +125,11 @@ class Loading {
     checked: ConfigValue | undefined,
     given: unknown,
   ): void {
-    if (checked !== undefined) return this.#set(name, checked, { layer, where });
-    // The text names the key; so does the origin of a flag.
-    const at = layer === "flag" ? "--set" : where;
-    this.#complain({ level: "error", where: at, text: this.#badValue(name, key, given) });
+    if (checked === undefined) {
+      // The text names the key, and so does the origin of a flag.
+      const at = layer === "flag" ? "--set" : where;
+      this.#complain({ level: "error", where: at, text: this.#badValue(name, key, given) });
+    } else this.#set(name, checked, { layer, where });
   }
 
   finish(): LoadedConfig {
