@@ -198,6 +198,17 @@ const SEQUENCES: readonly Sequence[] = [
     at: { 15: "working", 90: "complete" },
   },
   {
+    name: "a prompt that is never answered",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Read the issues.")
+      .says(5, "All issues are read.")
+      .turnEnds(5)
+      .prompt(60, "Fix the first one.")
+      .until(500),
+    not: [],
+    at: { 200: "working", 400: "stuck/silent_stream" },
+  },
+  {
     name: "five parallel calls of one message that fail",
     lines: (() => {
       const lines = new ClaudeLines(NEW).prompt(0, "Read the issues.");

@@ -69,10 +69,12 @@ export interface FreezeClock {
   wanted: number;
 }
 
-export const FREEZE: Readonly<Record<"screen" | "stream" | "transcript" | "silentRetry", FreezeClock>> = {
+export const FREEZE: Readonly<Record<"screen" | "stream" | "transcript" | "unanswered" | "silentRetry", FreezeClock>> = {
   screen: { baseMs: 110 * SECOND, floorMs: 90 * SECOND, wanted: 4 },
   stream: { baseMs: 105 * SECOND, floorMs: 90 * SECOND, wanted: 3 },
   transcript: { baseMs: 15 * MINUTE, floorMs: 12 * MINUTE, wanted: 3 },
+  /** A transcript in which nothing follows a prompt. */
+  unanswered: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
   /** No part of the reply is visible yet, and the program retries silently. */
   silentRetry: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
 };

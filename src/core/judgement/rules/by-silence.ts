@@ -7,6 +7,7 @@ import { ACT_AFTER_MS, ACT_MARGIN, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import { distinctKinds, KIND_OF_SOURCE, nothingBelow } from "../evidence/kinds.js";
 import type { ProgressSource } from "../evidence/progress.js";
+import type { Evidence } from "../evidence/state.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 import { suspicionAfter, suspicionOf } from "../suspicion.js";
 
@@ -117,8 +118,16 @@ function clockOf(
     const isSilentRetry = evidence.traits.retriesSilently || reading?.retriesSilently;
     return isSilentRetry && !reading?.replying ? FREEZE.silentRetry : FREEZE.screen;
   }
-  return sources.includes("stream") ? FREEZE.stream : FREEZE.transcript;
+  if (sources.includes("stream")) return FREEZE.stream;
+  return isUnanswered(evidence) ? FREEZE.unanswered : FREEZE.transcript;
 }
+
+/** A prompt is written together with what was attached to it. */
+const PROMPT_WRITTEN_MS = 2 * SECOND;
+
+/** No line of the transcript follows the user's prompt. */
+const isUnanswered = ({ turn: { askedAt }, progress: { seen } }: Evidence): boolean =>
+  askedAt !== null && (seen.transcript ?? 0) <= askedAt + PROMPT_WRITTEN_MS;
 
 /** A user who set the number of polls for an unchanged busy screen has set this clock. */
 function polledMs({ evidence, settings }: RuleInput): number | null {
