@@ -151,7 +151,7 @@ describe("the API", () => {
     for (const path of ["stop", "input"])
       expect(await client.post(`/v1/agents/found/${path}`, { text: "x" })).toMatchObject({
         status: 409,
-        body: { error: expect.stringMatching(/not started by rouse/) },
+        body: { error: expect.stringMatching(/not started by `?rouse/) },
       });
     const controller = new ApiClient(Number(new URL(client.url).port), await makeToken(home, "ctl", "read,control"));
     expect(await controller.post("/v1/agents/found/recover", {})).toMatchObject({
