@@ -59,7 +59,8 @@ const ERASED = /(^|\n)[^\n]*\r\u001b\[2K/g;
 /** As `bin/rouse` chooses. */
 async function run(args: readonly string[]): Promise<number> {
   const [first, ...rest] = args;
-  if (first === "report") return (await import("../../src/cli/commands/report.js")).runReport(rest);
+  if (first === "report" && rest[0] !== "--help")
+    return (await import("../../src/cli/commands/report.js")).runReport(rest);
   if (first === "status" && rest.includes("--line"))
     return (await import("../../src/cli/commands/status-line.js")).runStatusLine(rest);
   return (await import("../../src/cli/command-line.js")).runCommandLine(args);

@@ -14,6 +14,7 @@ import { doneResult, type EffectResult, failedResult, refusedResult } from "../k
 
 const OUTPUT_MAX = 64 * 1024;
 const REPORTED_MAX = 300;
+const OUTPUT_GRACE_MS = 500;
 /** Share of the action's time; the rest is for killing the command. */
 const SHARE = 0.8;
 
@@ -47,12 +48,20 @@ export function runCommand(action: Action, agent: AgentSession): Promise<EffectR
       resolve(result);
     };
     child.once("error", (error) => end(refusedResult(`${file} could not be started: ${error.message}`)));
-    child.once("exit", (code, signal) => {
+    const finish = (code: number | null, signal: NodeJS.Signals | null): void => {
       const said = sanitize(redact(output)).replace(/\s+/g, " ").trim().slice(-REPORTED_MAX);
       const reported = said === "" ? "" : `: ${said}`;
       if (isLate) end(failedResult(`${file} exceeded its time limit and was killed${reported}`));
       else if (code === 0) end(doneResult(`${file} succeeded${reported}`, null));
       else end(failedResult(`${file} exited with ${signal ?? code}${reported}`));
+    };
+    child.once("exit", (code, signal) => {
+      // The last output may be read after the exit, and `close` waits for every process that holds the pipes.
+      const grace = setTimeout(() => finish(code, signal), OUTPUT_GRACE_MS);
+      child.once("close", () => {
+        clearTimeout(grace);
+        finish(code, signal);
+      });
     });
   });
 }
