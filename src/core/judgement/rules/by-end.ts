@@ -157,7 +157,8 @@ const didNothing = ({ turn, proof, progress }: Evidence): boolean =>
   (turn.askedAt === null || turn.askedAt > (turn.startedAt ?? 0)) &&
   turn.record.startAt === null &&
   proof.workAt === null &&
-  !turn.leftWords;
+  // The status of a real turn ends in done; an animated logo may look like text.
+  (turn.endedBy.source === "program_status" || !turn.leftWords);
 
 /** There was a turn, and it was more than program start-up. */
 export const hasWorked = (evidence: Evidence): boolean => evidence.turn.turns > 0 && !didNothing(evidence);
