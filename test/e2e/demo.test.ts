@@ -81,7 +81,7 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
       () => /\d s {2}permission +needs_input\/permission /.test(text),
       120_000,
     );
-    expect(text).toMatch(/^six scripted agents; .* at 8x speed\n/);
+    expect(text).toMatch(/^Six scripted agents: .* at 8x speed\.\n/);
     expect(text).not.toContain("\u001b");
     child.stdout.destroy();
     await until("it to end", () => hasEnded(child), 60_000);
@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
     terminal.write("\u0003");
     expect((await terminal.exited).code).toBe(0);
     expect(remains()).toEqual([]);
-    expect(terminal.text).toMatch(/\u001b\[\?25h\u001b\[\?1049lstopped; /);
+    expect(terminal.text).toMatch(/\u001b\[\?25h\u001b\[\?1049lStopped; /);
   });
 
   it("leaves nothing running when its terminal is closed", async () => {
