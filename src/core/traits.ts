@@ -18,6 +18,8 @@ export interface Traits {
   startsQuiet?: boolean | undefined;
   /** Its status stays busy while a command that outlives the turn, such as a server, is running. */
   statusOutlivesTurn?: boolean | undefined;
+  /** When background work ends, the program starts a turn by itself. */
+  backgroundWakes?: boolean | undefined;
   /** Its title asks for an answer also when a running tool has printed nothing for a while. */
   titleReportsQuietTool?: boolean | undefined;
   /** The releases that the profile was checked against; null for a program without a profile. */

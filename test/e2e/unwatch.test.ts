@@ -56,10 +56,10 @@ describe("rouse unwatch", () => {
     await reaches(home, "own", "starting");
     expect(await rouse(home, ["unwatch", "own"])).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining("own was started by rouse; to end it, use rouse stop own"),
+      stderr: expect.stringContaining("own was started by rouse; to end it, use `rouse stop own`"),
     });
     expect(await rouse(home, ["unwatch", "nosuch"])).toMatchObject({
-      stderr: expect.stringContaining("no adopted agent is called nosuch"),
+      stderr: expect.stringContaining('no adopted agent named "nosuch"'),
     });
   });
 });

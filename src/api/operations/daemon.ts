@@ -185,7 +185,7 @@ export const DAEMON = {
     }),
     output: watchRules,
     surfaces: { library: "watch", cli: ["watch"] },
-    example: { programs: false, tags: ["worker"], names: [] },
+    example: { programs: false, tags: ["worker"], names: ["proj"] },
     run: ({ daemon }, rules) => daemon.watch(rules),
   }),
   unwatch: operation({
@@ -196,7 +196,7 @@ export const DAEMON = {
     input: z.object({ agents: z.array(z.string().min(1).max(200)).min(1).max(100) }),
     output: z.object({ unwatched: texts }),
     surfaces: { library: "unwatch", cli: ["unwatch"] },
-    example: { agents: ["proj-4711"] },
+    example: { agents: ["proj"] },
     run: ({ daemon }, { agents }) => daemon.unwatch(agents),
   }),
   shut_down: operation({

@@ -119,9 +119,9 @@ export class DaemonService {
     for (const name of names) {
       const agent = running.find((session) => session.name === name);
       if (agent && !isAdopted(agent))
-        throw new ApiError("refused", `${name} was started by rouse; to end it, use rouse stop ${name}`);
+        throw new ApiError("refused", `${name} was started by rouse; to end it, use \`rouse stop ${name}\``);
       if (!agent && !rules.names.includes(name))
-        throw new ApiError("unknown", `no adopted agent is called ${sanitize(name, 80)}; see rouse status`);
+        throw new ApiError("unknown", `no adopted agent named "${sanitize(name, 80)}"; see \`rouse status\``);
     }
     const agents = running.filter((session) => isAdopted(session) && names.includes(session.name));
     await control.unwatch(names, agents);

@@ -179,6 +179,7 @@ export const claudeCode: AgentProfile = {
     settleMs: 1200,
     marksEnd: true,
     startsQuiet: true,
+    backgroundWakes: true,
   },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {

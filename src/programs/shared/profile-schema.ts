@@ -134,6 +134,8 @@ export const profileSchema = z.strictObject({
     statusOutlivesTurn: z.boolean().optional(),
     /** Its title asks for an answer also when a running tool has printed nothing for a while. */
     titleReportsQuietTool: z.boolean().optional(),
+    /** When background work ends, the program starts a turn by itself. */
+    backgroundWakes: z.boolean().optional(),
   }),
   keys: z.strictObject({ interrupt: z.array(z.string()), submit: z.array(z.string()), quit: z.array(z.string()) }),
   /** Argument arrays; `{session}` and `{text}` are filled in as whole arguments, `{options}` as none or several. */

@@ -37,7 +37,9 @@ export function byPending(question: RuleInput, endedAt: number, closing?: string
 }
 
 function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: string): PendingWork[] {
-  const { tools, turn, progress } = evidence;
+  const { tools, turn, progress, traits } = evidence;
+  // Otherwise nothing brings the agent back, unless it says that it will check again.
+  if (!traits.backgroundWakes && closing !== "promise") return [];
   const commandMs = closing === "promise" ? TOOL_CLOCKS.background.reportMs : UNMENTIONED_MS;
   const found: PendingWork[] = [];
   for (const tool of tools.behind.values()) {
