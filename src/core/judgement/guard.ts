@@ -44,7 +44,7 @@ const IS_PROGRESS: PerKind<boolean> = {
   test: (signal) => signal.ok === true,
   file: (signal) => WORK_ROLES.has(signal.role ?? "workspace"),
   checkpoint: (signal) => !isNoise(signal.text),
-  tool_end: (signal) => signal.ok && !signal.refused && !signal.interrupted && !signal.infra,
+  tool_end: (signal) => signal.ok && signal.raw !== "" && !signal.refused && !signal.interrupted && !signal.infra,
   message: (signal) =>
     signal.role === "assistant" &&
     !signal.own &&

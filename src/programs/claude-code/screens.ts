@@ -130,7 +130,7 @@ export const claudeCode: AgentProfile = {
       id: "background-foot",
       fact: "background",
       region: "foot",
-      when: "(?P<count>\\d+) (?:background )?(?:shells?|tasks?|agents?)\\b",
+      when: "(?P<count>\\d+) (?:background )?(?:shells?|tasks?|agents?)(?: still running| running)?\\s*(?:[·,]|$)",
     },
   ],
   noise: [

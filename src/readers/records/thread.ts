@@ -49,7 +49,7 @@ export class Thread {
   readonly #facts: Record<string, string | undefined> = {};
   readonly #calls = new ToolCalls();
   /** Results that were written before their calls: by 0.1 s in 86 of 19,459 calls of Claude Code. */
-  readonly #earlyResults = new RecentMap<LaunchResult>(64);
+  readonly #earlyResults = new RecentMap<LaunchResult>(8);
   readonly #usages = new RecentMap<Usage>(64);
   /** Unknown until the first edge: the first record of a turn may be its end. */
   #turnOpen: boolean | undefined;
@@ -113,7 +113,7 @@ export class Thread {
   turnEnds(how: Pick<TurnSignal, "presumed" | "background" | "scheduled"> = {}): void {
     this.closePrompt();
     const isConfirmed = this.#isEndPresumed && how.presumed !== true;
-    if (this.#turnOpen === false && !isConfirmed) return;
+    if (this.#turnOpen === false && !isConfirmed && how.background === undefined) return;
     this.#turnOpen = false;
     this.#isEndPresumed = how.presumed === true;
     this.emit({ kind: "turn", phase: "end", ...how });
@@ -206,8 +206,9 @@ export class Thread {
   }
 
   /** What a call started in the background has ended. */
-  backgroundEnds(callId: string): void {
-    this.emit({ kind: "tool_end", id: shortId(callId), ok: true, outcome: "", raw: "", edgeOnly: true });
+  backgroundEnds(callId: string, interrupted = false): void {
+    const end = { ok: true, outcome: "", raw: "", edgeOnly: true, ...(interrupted ? { interrupted } : {}) };
+    this.emit({ kind: "tool_end", id: shortId(callId), ...end });
   }
 
   /** Tokens of one reply. Programs repeat them on each part of it, and the output grows while it streams. */

@@ -98,7 +98,7 @@ const ROWS: VendorRow[] = [
   { words: /permission_denied|permission_error/, is: error("auth") },
   { status: only(413), is: error("context_full") },
   {
-    words: /rate limit reached|\b1302\b|算力限制|速率限制|请求频率/,
+    words: /rate limit reached|^1302\b|"code":\s?"?1302\b|算力限制|速率限制|请求频率/,
     is: { kind: "retry", infra: "rate", isLimit: true },
   },
   { words: /rate.?limit|too many requests|resource_?exhausted|resource has been exhausted|throttl/, is: retry("rate") },

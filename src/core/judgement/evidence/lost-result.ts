@@ -52,6 +52,8 @@ export function takeLostResult(state: LostResultState, signal: Signal): void {
       // The first end of a background call, within the turn, only means that it was launched; its report may be late.
       if (state.idleSince === null || signal.at < state.idleSince || !state.background.has(signal.id)) break;
       state.background.delete(signal.id);
+      // A user who stopped it expects no result.
+      if (signal.interrupted) break;
       state.endedAt ??= signal.at;
       state.source = signal.source;
       break;

@@ -83,6 +83,8 @@ export function takeProgress(progress: ProgressEvidence, signal: Signal): void {
     case "tokens":
     case "compaction":
     case "turn":
+      // The end of work in the background is no activity of the turn.
+      if (signal.kind === "tool_end" && signal.edgeOnly && signal.raw === "") return;
       if (isRecord(signal.source)) {
         progress.seen[signal.source] = Math.max(progress.seen[signal.source] ?? 0, signal.at);
       }

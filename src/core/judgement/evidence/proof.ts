@@ -28,7 +28,7 @@ function isModel(proof: ProofState, signal: Signal): boolean {
     case "tool_start":
       return true;
     case "tool_end":
-      return !signal.interrupted && !signal.refused;
+      return !signal.interrupted && !signal.refused && signal.raw !== "";
     case "message":
       return signal.role === "assistant" && !signal.own;
     case "tokens":

@@ -29,6 +29,8 @@ export interface ToolsEvidence {
   /** Calls that ended: another source may report later that one continues in the background. */
   ended: Map<string, OpenTool>;
   lastEndAt: number | null;
+  /** The end of the last turn. */
+  idleAt: number | null;
   /** Learned durations of this agent's tools, per class and command head. */
   learned: LearnedState;
   /** A screen or the process tree shows running tools. */
@@ -44,6 +46,7 @@ export function createTools(): ToolsEvidence {
     behind: new Map(),
     ended: new Map(),
     lastEndAt: null,
+    idleAt: null,
     learned: createLearned(),
     seen: false,
     asleep: [],
@@ -71,15 +74,22 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
       if (opened && !signal.refused && !signal.interrupted) learn(tools, opened, signal.at, settings);
       const launch = signal.background ? (opened ?? tools.ended.get(signal.id)) : undefined;
       if (launch) keep(tools.behind, { ...launch, at: signal.at });
-      else if (!opened) tools.behind.delete(signal.id);
+      else if (signal.edgeOnly) tools.behind.delete(signal.id);
       if (opened) keep(tools.ended, opened);
-      tools.lastEndAt = signal.at;
+      if (launch?.tool === "ScheduleWakeup") forgetOtherTimers(tools, launch);
+      if (opened) tools.lastEndAt = signal.at;
       return;
     }
     case "turn":
       // A finished or interrupted turn leaves no tool open in the foreground; a user's prompt clears the table.
       if (signal.phase !== "start" || signal.byUser) tools.open.clear();
-      if (signal.phase === "start") forgetExpiredTimers(tools, signal.at);
+      if (signal.phase === "start" && signal.byUser) takeServers(tools, signal.at);
+      tools.idleAt = signal.phase === "start" ? null : (tools.idleAt ?? signal.at);
+      if (signal.phase === "start") forgetExpiredTimers(tools, signal.byUser ? signal.at : signal.at + TIMER_EARLY_MS);
+      // The program says that nothing continues; a timer is no task.
+      if (signal.phase === "end" && signal.background === 0)
+        for (const [id, tool] of tools.behind)
+          if (tool.class !== "sleep" && tool.at <= signal.at) tools.behind.delete(id);
       return;
     case "exit":
       tools.open.clear();
@@ -101,9 +111,25 @@ function learn(tools: ToolsEvidence, tool: OpenTool, at: number, settings: Setti
   learnGap(tools.learned, keyOf(tool), gapMs, { alarmed, asleep: awakeMs(tools.asleep, tool.at, at) < gapMs });
 }
 
+/** A command that ran beside an idle agent for this long and did not bring it back is a server. */
+const SERVER_AFTER_MS = 10 * 60_000;
+
+function takeServers({ behind, idleAt, asleep }: ToolsEvidence, now: number): void {
+  if (idleAt === null || awakeMs(asleep, idleAt, now) < SERVER_AFTER_MS) return;
+  for (const tool of behind.values()) if (tool.class !== "subagent" && tool.class !== "sleep") tool.class = "endless";
+}
+
 /** A timer that has run out is over once the agent works again. */
 function forgetExpiredTimers({ behind }: ToolsEvidence, now: number): void {
   for (const [id, timer] of behind) if (timer.class === "sleep" && timerEnd(timer) <= now) behind.delete(id);
+}
+
+/** Wake-ups fire on whole minutes. */
+const TIMER_EARLY_MS = 60_000;
+
+/** There is one wake-up; a new one replaces it. */
+function forgetOtherTimers({ behind }: ToolsEvidence, { id, tool }: OpenTool): void {
+  for (const [other, timer] of behind) if (other !== id && timer.tool === tool) behind.delete(other);
 }
 
 /** When a timer in the background runs out. */
@@ -111,13 +137,18 @@ export const timerEnd = ({ at, timeoutMs, class: kind }: OpenTool): number =>
   at + (timeoutMs ?? TOOL_CLOCKS[kind].reportMs);
 
 /** A model answers only when all results of its last reply are there, so a call of an older reply is not open any more. */
-function takeRound({ open }: ToolsEvidence, { round, partial, source, at }: ToolStartSignal): void {
+function takeRound({ open, ended }: ToolsEvidence, { round, partial, source, at }: ToolStartSignal): void {
   if (round === undefined || source !== "transcript") return;
+  // Calls of a subagent have rounds of their own.
+  const isShared = [...open.values()].some((tool) => tool.class === "subagent");
   for (const [id, tool] of open) {
     if (tool.round === undefined || tool.source !== source) continue;
     if (tool.round === round) {
       if (tool.partial && !partial) tool.completeAt ??= at;
-    } else if (tool.class !== "subagent") open.delete(id);
+    } else if (!isShared) {
+      open.delete(id);
+      keep(ended, tool);
+    }
   }
 }
 
@@ -136,8 +167,15 @@ function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
     source: known?.source ?? signal.source,
     round: signal.round ?? known?.round,
     ...(signal.partial ? { partial: true } : {}),
-    ...(signal.asks ? { asks: true } : {}),
+    ...completion(known, signal),
+    ...(signal.asks || known?.asks ? { asks: true } : {}),
   });
+}
+
+/** A second source that reports the call shows that its reply is complete. */
+function completion(known: OpenTool | undefined, { partial, at }: ToolStartSignal): { completeAt?: number } {
+  if (known?.completeAt !== undefined) return { completeAt: known.completeAt };
+  return known?.partial && !partial ? { completeAt: at } : {};
 }
 
 function keep(map: Map<string, OpenTool>, tool: OpenTool): void {

@@ -34,7 +34,7 @@ export interface TurnEvidence {
   /** The end was only inferred from a last message or from the last text on the screen. */
   presumed: boolean;
   /** What the program said to continue after the last end. */
-  left: { background: number; scheduled: number; by: Source };
+  left: { background: number; scheduled: number; by: Source; at: number };
   /** When its composer was first visible without a running turn: start-up was complete. */
   readyAt: number | null;
   /** The screen has shown an input field, a tool or a counter, so its busy mark means more than loading. */
@@ -65,7 +65,7 @@ const ORDER_PRESUMED: readonly Source[] = ORDER.map((s) =>
   s === "transcript" ? "screen" : s === "screen" ? "transcript" : s,
 );
 
-const NOTHING_LEFT: TurnEvidence["left"] = { background: 0, scheduled: 0, by: "observer" };
+const NOTHING_LEFT: TurnEvidence["left"] = { background: 0, scheduled: 0, by: "observer", at: 0 };
 const FLICKER_MS = 1500;
 const BLINK_MS = 3000;
 /** A program that does not start quiet may draw its input field and then briefly show as busy while it loads. */
@@ -109,7 +109,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       if (signal.phase === "start") {
         if (signal.byUser) turn.askedAt = signal.at;
         turn.presumed = false;
-        turn.left = NOTHING_LEFT;
+        if (signal.at > turn.left.at) turn.left = NOTHING_LEFT;
         turn.record.startAt = signal.at;
         turn.record.startBy = signal.source;
         setStatus(turn, signal.source, "active", signal.at);
@@ -119,7 +119,12 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
         if (signal.phase === "interrupted") turn.interrupted = { at: signal.at, source: signal.source };
         turn.presumed = signal.presumed ?? false;
         if (signal.background !== undefined || signal.scheduled !== undefined)
-          turn.left = { background: signal.background ?? 0, scheduled: signal.scheduled ?? 0, by: signal.source };
+          turn.left = {
+            background: signal.background ?? 0,
+            scheduled: signal.scheduled ?? 0,
+            by: signal.source,
+            at: signal.at,
+          };
         const before = turnStatus(turn);
         if (!signal.presumed) {
           turn.record.endAt = signal.at;
@@ -153,6 +158,10 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       if (!signal.submits || !turn.takesPrompts) return;
       turn.askedAt = signal.at;
       askMotion(turn.motion);
+      return;
+    case "tool_end":
+      if (signal.edgeOnly && signal.at > turn.left.at && turn.left.background > 0)
+        turn.left = { ...turn.left, background: turn.left.background - 1 };
       return;
     case "exit":
       turn.statuses = {};

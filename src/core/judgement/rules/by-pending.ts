@@ -28,7 +28,7 @@ export function byPending(question: RuleInput, endedAt: number, closing?: string
   const { since, dueAfter } = question;
   for (const { cause, what, from, ceilingMs, until, isCommand } of pendingWork(question, endedAt, closing)) {
     // A command beside a question may be a server; the question is for the user.
-    if (isCommand && closing === "question") continue;
+    if ((isCommand || cause === "timer") && closing === "question") continue;
     if (since(from) >= ceilingMs) continue;
     dueAfter(from, ceilingMs);
     return { state: "waiting", cause, confidence: 0.7, until: until ?? from + ceilingMs, reasons: [what] };
@@ -44,9 +44,10 @@ function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: 
   const found: PendingWork[] = [];
   for (const tool of tools.behind.values()) {
     if (tool.class === "endless") continue;
-    const from = Math.max(tool.at, endedAt);
+    // An agent does not run for hours: an older one died with its process.
+    const from = tool.class === "subagent" ? tool.at : Math.max(tool.at, endedAt);
     const name = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""}`;
-    if (tool.class === "sleep") found.push(timer(tool, name));
+    if (tool.class === "sleep" && tool.timeoutMs !== undefined) found.push(timer(tool, name));
     else
       found.push({
         cause: "background",
@@ -58,11 +59,10 @@ function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: 
       });
   }
   // Servers that are known by their records are all that a count may mean.
-  if (tools.behind.size > 0) return found.sort((a, b) => b.from + b.ceilingMs - (a.from + a.ceilingMs));
   const { background, scheduled, by } = turn.left;
   const shown = progress.reading?.background ?? 0;
   const count = background > 0 ? { count: background, by } : shown > 0 ? { count: shown, by: "screen" } : null;
-  if (count)
+  if (count && tools.behind.size === 0)
     found.push({
       cause: "background",
       what: `The turn ended, and ${count.count} background ${count.count === 1 ? "task is" : "tasks are"} still running (${count.by})`,
@@ -79,7 +79,7 @@ function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: 
       ceilingMs: TOOL_CLOCKS.background.reportMs,
       until: null,
     });
-  return found;
+  return found.sort((a, b) => b.from + b.ceilingMs - (a.from + a.ceilingMs));
 }
 
 function timer(tool: OpenTool, name: string): PendingWork {

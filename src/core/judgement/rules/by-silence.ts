@@ -47,11 +47,14 @@ export function bySilence(question: RuleInput): RuleVerdict {
   }
   const actAfter = actAfterMs(question);
   dueAfter(activeAt, Math.max(actAfter, threshold));
+  if (clock === FREEZE.unanswered) dueAfter(activeAt, FREEZE.transcript.floorMs * patience);
   const silentKinds = distinctKinds([
     ...sources.map((source) => KIND_OF_SOURCE[SOURCE[source]]),
     nothingBelow(evidence),
   ]);
-  const act = silent >= actAfter && silentKinds.length >= 2;
+  // A first thought may take many minutes, and a transcript shows nothing of it.
+  const isSure = clock !== FREEZE.unanswered || silent >= FREEZE.transcript.floorMs * patience;
+  const act = silent >= actAfter && isSure && silentKinds.length >= 2;
   const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
   return {
     state: "stuck",
@@ -127,7 +130,7 @@ const PROMPT_WRITTEN_MS = 2 * SECOND;
 
 /** No line of the transcript follows the user's prompt. */
 const isUnanswered = ({ turn: { askedAt }, progress: { seen } }: Evidence): boolean =>
-  askedAt !== null && (seen.transcript ?? 0) <= askedAt + PROMPT_WRITTEN_MS;
+  askedAt !== null && seen.transcript !== undefined && seen.transcript <= askedAt + PROMPT_WRITTEN_MS;
 
 /** A user who set the number of polls for an unchanged busy screen has set this clock. */
 function polledMs({ evidence, settings }: RuleInput): number | null {

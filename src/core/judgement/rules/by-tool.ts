@@ -23,7 +23,7 @@ const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
 /** A tool is open, according to records, the screen or a child process. Its class determines the clock. */
 export function byTool(question: RuleInput): RuleVerdict | null {
   const { evidence, since, dueAfter } = question;
-  const tool = longestOpen(evidence.tools.open) ?? shownTool(question) ?? runningChild(question);
+  const tool = asking(question) ?? longestOpen(evidence.tools.open) ?? shownTool(question) ?? runningChild(question);
   if (!tool) return null;
   const name = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""}`;
   // For a tool known only from the screen, just the last change is known.
@@ -70,11 +70,15 @@ const isSeen = ({ evidence }: RuleInput): boolean =>
 function byApproval({ evidence, since, dueAfter }: RuleInput, tool: OpenTool, what: string): RuleVerdict | null {
   const instant = tool.class === "instant" || tool.class === "edit";
   const { reading, newestChildAt } = evidence.progress;
-  const asks = tool.asks === true && (newestChildAt ?? 0) < tool.at;
+  const asks = tool.asks === true && isUnstarted(newestChildAt, tool);
   if (!(instant || asks) || reading || evidence.session.permissions === "bypass") return null;
   // The call runs, or asks, once the whole reply is written.
   const asked = tool.completeAt ?? (tool.partial ? tool.at + REPLY_WRITTEN_MS : tool.at);
   const afterMs = asks ? ASKING_AFTER_MS : APPROVAL_AFTER_MS;
+  // Once approved, it runs unseen: after the time of its class it may hang.
+  const { reportMs } = TOOL_CLOCKS[tool.class];
+  if (!instant && since(asked) >= reportMs) return null;
+  if (!instant) dueAfter(asked, reportMs);
   dueAfter(asked, afterMs);
   if (since(asked) < afterMs) return null;
   return {
@@ -88,6 +92,13 @@ function byApproval({ evidence, since, dueAfter }: RuleInput, tool: OpenTool, wh
     ],
   };
 }
+
+/** `ps` reports the start of a process in whole seconds. */
+const isUnstarted = (childAt: number | null, { at }: OpenTool): boolean => (childAt ?? 0) < at - 1000;
+
+/** Of parallel calls, one that asks for a permission stops them all. */
+const asking = ({ evidence: { tools, progress } }: RuleInput): OpenTool | null =>
+  [...tools.open.values()].find((tool) => tool.asks && isUnstarted(progress.newestChildAt, tool)) ?? null;
 
 /** Of parallel calls, the one with the longest limit decides, then the oldest. */
 export function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | null {

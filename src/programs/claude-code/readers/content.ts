@@ -117,8 +117,11 @@ export class ClaudeMessages {
     const mate = /^<teammate-message[^>]{0,200}teammate_id="([^"]{1,100})"/.exec(text)?.[1];
     const call = /<tool-use-id>([^<]{1,128})<\/tool-use-id>/.exec(text)?.[1];
     const task = /<task-id>([^<]{1,128})<\/task-id>/.exec(text)?.[1];
-    const launch = call ?? this.#launches.get(mate ?? task ?? "");
-    if (launch !== undefined && (mate !== undefined || ENDED_STATUS.test(text))) this.#thread.backgroundEnds(launch);
+    const launch = mate === undefined ? (call ?? this.#launches.get(task ?? "")) : this.#launches.get(mate);
+    // The first status is the program's own; the result below it may quote others.
+    const status = /<status>[a-z_]{1,20}<\/status>/.exec(text)?.[0] ?? "";
+    if (launch !== undefined && (mate !== undefined || ENDED_STATUS.test(status)))
+      this.#thread.backgroundEnds(launch, /killed|stopped/.test(status));
   }
 
   #call(block: unknown, reply: string | undefined, record: JsonRecord): void {

@@ -168,7 +168,11 @@ export class ClaudeHookReader implements RecordReader {
     this.#thread.says("assistant", stringAt(payload, "last_assistant_message") ?? "");
     const background = arrayAt(payload, "background_tasks").filter(isRunning).length;
     const scheduled = arrayAt(payload, "session_crons").length;
-    this.#thread.turnEnds({ background, scheduled });
+    // Older releases have neither list.
+    this.#thread.turnEnds({
+      ...(Array.isArray(payload.background_tasks) ? { background } : {}),
+      ...(Array.isArray(payload.session_crons) ? { scheduled } : {}),
+    });
   }
 
   #sessionEnds(reason: string): void {

@@ -10,11 +10,16 @@ const HEAD_MAX = 600;
 const OUTPUT = /(?:^|\n)Output:\n?/;
 const EXIT_CODE = /(?:^|\n)(?:Exit code:|Process exited with code) (-?\d{1,10})/;
 const EXIT_CODE_JSON = /"exit_code":\s?(-?\d{1,10})/;
-const RUNS_ON = /(?:^|\n)Process running with session ID \d/;
+const RUNS_ON = /(?:^|\n)Process running with session ID (\d{1,12})/;
 const FAILED =
   /^(?:error|failed|execution error|exec_command failed|apply_patch verification failed|unsupported call|unknown tool|unable to|invalid|timed out|command timed out)/i;
 const REFUSED = /rejected by (?:the )?user|denied by (?:the )?user/i;
 const ABORTED = /aborted by (?:the )?user/i;
+
+/** The session that a command continues in. */
+export function codexSession(output: unknown): string | undefined {
+  return RUNS_ON.exec(resultText(output).slice(0, HEAD_MAX))?.[1];
+}
 
 export function codexResult(output: unknown): ToolResult & { background: boolean } {
   const text = resultText(output);

@@ -17,10 +17,11 @@ import {
   recordAt,
   stringAt,
 } from "../../../readers/records/json.js";
+import { RecentMap } from "../../../readers/records/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
 import { contentText } from "../../../readers/records/text.js";
 import { Thread } from "../../../readers/records/thread.js";
-import { codexFailure, codexResult, codexRetry } from "./output.js";
+import { codexFailure, codexResult, codexRetry, codexSession } from "./output.js";
 import { CodexWindows } from "./windows.js";
 
 type Handlers = Readonly<Record<string, (payload: JsonRecord) => void>>;
@@ -61,6 +62,9 @@ export class CodexRolloutReader implements RecordReader {
   #replyIsOver = true;
   #totalTokens = -1;
   #searches = 0;
+  /** The call that started a session, and the session that a later call writes to. */
+  readonly #launches = new RecentMap<string>(256);
+  readonly #writes = new RecentMap<string>(256);
 
   constructor(options: ReaderOptions = {}) {
     this.#thread = new Thread("transcript", options);
@@ -226,12 +230,22 @@ export class CodexRolloutReader implements RecordReader {
     this.#replies();
     const id = stringAt(item, "call_id") ?? stringAt(item, "id");
     const asks = booleanAt(args, "with_escalated_permissions") || args.sandbox_permissions === "require_escalated";
+    const session = args.session_id;
+    if (id !== undefined && tool === "write_stdin") this.#writes.set(id, String(session));
     if (id !== undefined) this.#thread.toolStarts({ id, tool, args, round: `${this.#round}`, asks });
   }
 
   #output(item: JsonRecord): void {
     const id = stringAt(item, "call_id");
-    if (id !== undefined) this.#thread.toolEnds(id, codexResult(item.output));
+    if (id === undefined) return;
+    const result = codexResult(item.output);
+    const written = this.#writes.get(id);
+    // A call that writes to a session starts nothing: the session belongs to the call that started it.
+    this.#thread.toolEnds(id, written === undefined ? result : { ...result, background: false });
+    const session = codexSession(item.output);
+    if (written === undefined && session !== undefined) this.#launches.set(session, id);
+    const launch = this.#launches.get(written ?? "");
+    if (launch !== undefined && !result.background) this.#thread.backgroundEnds(launch);
   }
 
   /** The provider runs the search: the call is written when it has ended, without its results. */
