@@ -23,13 +23,13 @@ export function addAllow(program: Command, _setExit: (code: number) => void): vo
     .summary("Turn automatic recovery on or off; show what is allowed")
     .description(
       "A new installation is read-only: rouse reports what it would have done. --all permits recovery of every agent\n" +
-        "that rouse starts (run, spawn), now and later. Agents that it only watches (tmux, other terminals) must be\n" +
-        "named one by one. Permissions survive restarts. rouse never answers a dialog; see docs/acting.md.",
+        "that rouse starts (run, spawn), now and later. Adopted agents (tmux, other terminals) must be allowed by name.\n" +
+        "Permissions survive restarts. rouse never answers a prompt; see docs/acting.md.",
     )
     .argument("[agents...]", "names of agents", collectNames)
     .option("--all", "every agent that rouse starts; with --off, remove all permissions")
     .option("--for <duration>", "expire after this time: 90s, 10m, 8h, 2d", parseDuration)
-    .option("--off", "remove the permission")
+    .option("--off", "turn auto-recovery off for these agents, even with --all")
     .option("--future", "also accept names of agents that are not running yet")
     .option(
       "--except <problem>",
@@ -57,7 +57,9 @@ export function addAllow(program: Command, _setExit: (code: number) => void): vo
       if (json) process.stdout.write(`${sanitizedJson(view)}\n`);
       else
         process.stdout.write(
-          allowText(view, process.stdout) + (off ? removedText(names) : notRunningText(names, view)),
+          off
+            ? foldText(offText(names), process.stdout, 0) + allowText(view, process.stdout)
+            : allowText(view, process.stdout) + notRunningText(names, view),
         );
     });
 }
@@ -85,13 +87,14 @@ export function allowText(
   screen: { columns?: number },
   now: number = Date.now(),
 ): string {
-  const head = all?.allowed
-    ? `Auto-recovery is on for all agents that rouse starts${endText(all, now)}.\n`
-    : agents.some(({ allowed }) => allowed)
-      ? "Auto-recovery is on for these agents only:\n"
-      : "Auto-recovery is off for all agents (dry run). Turn it on: `rouse allow --all`\n";
   // A denied agent that is not running is of no interest.
   const shown = agents.filter((one) => one.origin !== null || one.allowed || all?.allowed);
+  const allowed = shown.filter((one) => one.allowed).length;
+  const head = all?.allowed
+    ? `Auto-recovery is on for all agents that rouse starts${endText(all, now)}.\n`
+    : allowed > 0
+      ? `Auto-recovery is on for ${allowed} of ${shown.length} ${shown.length === 1 ? "agent" : "agents"}:\n`
+      : "Auto-recovery is off for all agents (dry run). Turn it on: `rouse allow --all`\n";
   if (shown.length === 0) return foldText(head, screen, 0);
   const columns: Column<GrantRow>[] = [
     { title: "AGENT", text: ({ agent }) => agent, min: 8 },
@@ -105,8 +108,8 @@ export function allowText(
 function whyText(row: GrantRow, now: number): string {
   const { by, allowed, origin } = row;
   if (by !== null) return `${by === "name" ? "set for this agent" : "started by rouse"}${endText(row, now)}`;
-  if (!allowed && origin !== "run" && origin !== "spawn") return "only watched: allow it by name";
-  return "default";
+  if (!allowed && origin !== "run" && origin !== "spawn") return "adopted: allow it by name";
+  return "not allowed yet";
 }
 
 function endText({ except, until }: { except: readonly Problem[]; until: string | null }, now: number): string {
@@ -125,5 +128,8 @@ export function notRunningText(names: readonly string[], { agents }: Permissions
     .join("");
 }
 
-const removedText = (names: readonly string[]): string =>
-  [...new Set(names)].map((name) => `Removed the permission for ${sanitize(name, 80)}.\n`).join("");
+/** A denial by name is stored: it overrides a permission for all. */
+export const offText = (names: readonly string[]): string =>
+  [...new Set(names)]
+    .map((name) => `Auto-recovery is off for ${sanitize(name, 80)}, even if it is on for all agents.\n`)
+    .join("");

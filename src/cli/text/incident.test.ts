@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PermissionsView } from "../../api/service/permissions.js";
 import type { ActionView, IncidentView } from "../../daemon/views/incident-view.js";
 import type { RecoveryView } from "../../daemon/views/recovery-view.js";
-import { allowText, notRunningText, unknownText } from "../commands/allow.js";
+import { allowText, notRunningText, offText, unknownText } from "../commands/allow.js";
 import { recoveryText } from "../commands/recover.js";
 import { feedbackText, incidentsText, limitText, localTime, openText, storyText } from "./incident.js";
 
@@ -209,10 +209,31 @@ describe("the list of permissions", () => {
       `Auto-recovery is on for all agents that rouse starts${end}.`,
       "AGENT ORIGIN ALLOWED WHY",
       `api spawn yes started by rouse${end}`,
-      "web tmux no only watched: allow it by name",
+      "web tmux no adopted: allow it by name",
       "db spawn no set for this agent",
       "",
     ]);
+  });
+});
+
+describe("the heading of the permissions", () => {
+  const agent = (name: string, allowed: boolean): PermissionsView["agents"][number] => ({
+    agent: name,
+    origin: "spawn",
+    allowed,
+    except: [],
+    until: null,
+    by: allowed ? "name" : null,
+  });
+
+  it("counts the agents with auto-recovery among those shown", () => {
+    const text = allowText({ all: null, agents: [agent("api", true), agent("web", false)], never: [] }, EIGHTY, NOW);
+    expect(text).toMatch(/^Auto-recovery is on for 1 of 2 agents:\n/);
+    expect(text).toMatch(/^web +spawn +no +not allowed yet$/m);
+  });
+
+  it("is preceded by the effect of a denial by name", () => {
+    expect(offText(["web", "web"])).toBe("Auto-recovery is off for web, even if it is on for all agents.\n");
   });
 });
 
