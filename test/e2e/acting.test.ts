@@ -119,7 +119,7 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
       expect.stringMatching(/^\d+ tokens used tonight have no known price/),
     ]);
     const status = (await rouse(home, ["status"])).stdout;
-    expect(status).toContain("spender: over_budget, would have interrupted it");
+    expect(status).toContain("spender: over_budget, needs you: auto-recovery is off");
     expect(status).toContain("spender: cannot check the cost budget: no price is known");
     const why = (await rouse(home, ["why", "spender"])).stdout;
     // On a slow machine its command may run long enough to be named as the wait.

@@ -10,7 +10,7 @@ import type { SessionView } from "../../daemon/views/view.js";
 import { parseNamed } from "../arguments.js";
 import { isCalled, isUnlisted, requestOperation } from "../ask.js";
 import { firstOfEach, reasonsByChannel } from "../text/by-channel.js";
-import { incidentSummary, limitText, localTime, openText } from "../text/incident.js";
+import { incidentSummary, limitText, localTime, openText, phaseText } from "../text/incident.js";
 import { canDraw, isColoured, paintState, paintText } from "../text/paint.js";
 import { redrawUntilInterrupted } from "../text/redraw.js";
 import { type Column, tableText } from "../text/table.js";
@@ -218,7 +218,7 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
     ...[limitText(why, now)].filter((text) => text !== null).map((text) => `  ${text}`),
     ...why.reasons.flatMap((reason) => fold(`  ${reason}`)),
     ...why.incidents.flatMap((one) =>
-      fold(`  incident ${one.id} (${one.problem}, ${one.phase}): ${incidentSummary(one, now)}`),
+      fold(`  incident ${one.id} (${one.problem}, ${phaseText(one)}): ${incidentSummary(one, now)}`),
     ),
     ...(why.tokens_per_hour > 0 ? [`  ${burnText(why)}`] : []),
     ...spendLines(why, now).flatMap(fold),

@@ -4,7 +4,7 @@ import type { ActionView, IncidentView } from "../../daemon/views/incident-view.
 import type { RecoveryView } from "../../daemon/views/recovery-view.js";
 import { allowText, notRunningText, offText, unknownText } from "../commands/allow.js";
 import { recoveryText } from "../commands/recover.js";
-import { feedbackText, incidentsText, limitText, localTime, openText, storyText } from "./incident.js";
+import { feedbackText, incidentsText, limitText, localTime, openText, phaseText, storyText } from "./incident.js";
 
 const NOW = Date.parse("2026-11-15T12:00:00Z");
 const at = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString();
@@ -55,6 +55,11 @@ const gist = (fields: Partial<IncidentView>): string =>
     .split("\n")[2]
     ?.trim() ?? "";
 
+const LEFT = {
+  phase: "escalated",
+  next: { do: null, at: null, reason: "needs you: only you can resolve this" },
+} as const;
+
 describe("the table of incidents", () => {
   it("says that there are no incidents", () => {
     expect(incidentsText([], EIGHTY, NOW)).toBe("No incidents.\n");
@@ -96,12 +101,23 @@ describe("the table of incidents", () => {
           reason: "needs you: auto-recovery is off (see `rouse allow`)",
         },
       },
-      "would have interrupted it, but auto-recovery is off (see `rouse allow`)",
+      "needs you: auto-recovery is off (would have interrupted it)",
     ],
+    [
+      "what resolves a problem that rouse never acts on",
+      { ...LEFT, problem: "billing" },
+      "needs you: check the account's credit or plan",
+    ],
+    [
+      "the command that opens the terminal with a prompt",
+      { ...LEFT, problem: "needs_input", commands: ["rouse attach api"] },
+      "needs you: answer its prompt (`rouse attach api`)",
+    ],
+    ["a prompt in a terminal of the user", { ...LEFT, problem: "needs_input" }, "needs you: answer its prompt"],
     [
       "the end of a limit",
       { problem: "rate_limited", until: at(134), next: { do: "nudge", at: at(136), reason: "the limit holds" } },
-      `resumes ${clock(134)} (in 2 h 14 min); next: nudge at ${clock(136)}: the limit holds`,
+      `limit resets at ${clock(134)} (in 2 h 14 min); next: nudge at ${clock(136)}: the limit holds`,
     ],
     ["an acknowledgement", { acked_at: at(0) }, "acknowledged: no further action by rouse"],
     ["the end of a silence", { silenced_until: at(60) }, `silenced until ${clock(60)}`],
@@ -166,9 +182,35 @@ describe("the details of an incident", () => {
   });
 });
 
+describe("the next step in the details of an incident", () => {
+  const nextOf = (fields: Partial<IncidentView>): string | undefined =>
+    storyText(incident(fields), { columns: 120 }, NOW).split("\n\n")[2];
+
+  it("names the command that would have allowed the action", () => {
+    const off = {
+      ...LEFT,
+      wouldDo: "resume",
+      next: { do: null, at: null, reason: "needs you: auto-recovery is off (see `rouse allow`)" },
+    } as const;
+    const text = "needs you: auto-recovery is off. rouse would have resumed it";
+    expect(nextOf({ ...off, commands: ["rouse why api", "rouse allow api"] })).toBe(
+      `Next step\n  ${text}; to allow that, run \`rouse allow api\``,
+    );
+    expect(nextOf(off)).toBe(`Next step\n  ${text}`);
+  });
+
+  it("is none after an acknowledgement, which is shown in place of the phase", () => {
+    expect(nextOf({ acked_at: at(0) })).toBe("Next step\n  none: you acknowledged this incident");
+    const phases = [{ acked_at: at(0) }, { silenced_until: at(60) }, { acked_at: at(-2), ended_at: at(-1) }];
+    expect(phases.map((fields) => phaseText(incident(fields)))).toEqual(["acknowledged", "silenced", "confirmed"]);
+  });
+});
+
 describe("the text of a limit", () => {
   it("gives the reset time, and is null for any other state", () => {
-    expect(limitText({ state: "rate_limited", until: at(134) }, NOW)).toBe(`resumes ${clock(134)} (in 2 h 14 min)`);
+    expect(limitText({ state: "rate_limited", until: at(134) }, NOW)).toBe(
+      `limit resets at ${clock(134)} (in 2 h 14 min)`,
+    );
     expect(limitText({ state: "rate_limited", until: null }, NOW)).toBe("reset time unknown");
     expect(limitText({ state: "working", until: at(1) }, NOW)).toBeNull();
   });

@@ -1,7 +1,8 @@
 /** Incidents as text: actions taken, the next step and its time, or why there is none. */
 import type { ActionName } from "../../core/action.js";
 import { isPatient } from "../../core/incidents/learn.js";
-import { clockTime, formatDistance, resumesText } from "../../core/text/when.js";
+import { traitsOf } from "../../core/policy/problems.js";
+import { clockTime, formatDistance, resetText } from "../../core/text/when.js";
 import type { ActionView, IncidentView } from "../../daemon/views/incident-view.js";
 import { isColoured, paintText } from "./paint.js";
 import { type Column, tableText } from "./table.js";
@@ -32,13 +33,13 @@ const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export const localTime = (iso: string, now: number): string => clockTime(Date.parse(iso), now, localZone());
 
-/** "resumes 03:10 (in 2 h 14 min)" for a rate-limited agent, else null. */
+/** "limit resets at 03:10 (in 2 h 14 min)" for a rate-limited agent, else null. */
 export function limitText(
   { state, until }: { state: string; until: string | null },
   now: number = Date.now(),
 ): string | null {
   if (state !== "rate_limited") return null;
-  return until === null ? "reset time unknown" : resumesText(Date.parse(until), now, localZone());
+  return until === null ? "reset time unknown" : resetText(Date.parse(until), now, localZone());
 }
 
 const short = ({ id }: IncidentView): string => id.slice(0, 8);
@@ -71,7 +72,7 @@ export function incidentsText(
     { title: "ID", text: short },
     { title: "AGENT", text: (one) => one.agent, min: 8 },
     { title: "PROBLEM", text: (one) => one.problem },
-    { title: "PHASE", text: (one) => one.phase },
+    { title: "PHASE", text: phaseText },
     { title: "SINCE", text: (one) => localTime(one.since, now) },
     { title: "DURATION", text: (one) => formatDistance(lasted(one, now)) },
   ];
@@ -81,6 +82,13 @@ export function incidentsText(
     return incident ? [row, cut(`  ${incidentSummary(incident, now)}`, width)] : [row];
   });
   return `${[head, ...lines].join("\n")}\n`;
+}
+
+/** The user's decision in place of the phase: rouse takes no further action. */
+export function phaseText({ phase, ended_at, acked_at, silenced_until }: IncidentView): string {
+  if (ended_at !== null) return phase;
+  if (acked_at !== null) return "acknowledged";
+  return silenced_until === null ? phase : "silenced";
 }
 
 const lasted = ({ since, ended_at }: IncidentView, now: number): number =>
@@ -106,20 +114,45 @@ function endText({ phase, ended_at, wouldDo }: IncidentView, now: number): strin
   return `${wouldDo ? `would have ${doneText(wouldDo)} it; ` : ""}${how} ${localTime(ended_at, now)}`;
 }
 
-function nextText(incident: IncidentView, now: number): string {
+type TextForm = "one line" | "detail";
+
+function nextText(incident: IncidentView, now: number, form: TextForm = "one line"): string {
   const { next, wouldDo, until, problem, acked_at, silenced_until, feedback } = incident;
-  if (acked_at !== null)
-    return feedback === "false-alarm" ? "marked as a false alarm" : "acknowledged: no further action by rouse";
+  if (acked_at !== null) return feedback === "false-alarm" ? "marked as a false alarm" : ACKNOWLEDGED[form];
   if (silenced_until !== null) return `silenced until ${localTime(silenced_until, now)}`;
   const limit = problem === "rate_limited" && until !== null ? `${limitText({ state: problem, until }, now)}; ` : "";
-  if (wouldDo) return `${limit}would have ${doneText(wouldDo)} it, but ${whyNot(incident)}`;
+  if (wouldDo) return `${limit}${unpermittedText(incident, doneText(wouldDo), form)}`;
   if (!next) return "";
   const when = next.at === null ? "" : ` at ${localTime(next.at, now)}`;
   if (next.do && !incident.allowed)
     return `${limit}would ${next.do}${when}, but auto-recovery is off (see \`rouse allow\`)`;
   if (next.do) return `${limit}next: ${next.do}${when}: ${next.reason}`;
-  return `${limit}${incident.phase === "escalated" ? "needs you: " : ""}${whyNot(incident)}`;
+  return `${limit}${incident.phase === "escalated" ? `needs you: ${userStepText(incident) ?? whyNot(incident)}` : whyNot(incident)}`;
 }
+
+const ACKNOWLEDGED: Readonly<Record<TextForm, string>> = {
+  "one line": "acknowledged: no further action by rouse",
+  detail: "none: you acknowledged this incident",
+};
+
+/** An action for which only permission was missing. */
+function unpermittedText(incident: IncidentView, done: string, form: TextForm): string {
+  const why = `needs you: ${whyNot(incident).replace(" (see `rouse allow`)", "")}`;
+  if (form === "one line") return `${why} (would have ${done} it)`;
+  const allow = commandOf(incident, "rouse allow ");
+  return `${why}. rouse would have ${done} it${allow === null ? "" : `; to allow that, run \`${allow}\``}`;
+}
+
+/** What the user can do about a problem that rouse never acts on; null for other problems. */
+function userStepText(incident: IncidentView): string | null {
+  const traits = traitsOf(incident.problem);
+  if (!traits.humanOnly) return null;
+  const attach = incident.problem === "needs_input" ? commandOf(incident, "rouse attach ") : null;
+  return attach === null ? traits.userStep : `${traits.userStep} (\`${attach}\`)`;
+}
+
+const commandOf = ({ commands }: IncidentView, start: string): string | null =>
+  commands.find((command) => command.startsWith(start)) ?? null;
 
 /** Without the words that the text already has. */
 const whyNot = ({ next }: IncidentView): string => (next?.reason ?? "").replace(/^needs you: /, "");
@@ -136,9 +169,9 @@ export function feedbackText({ agent, problem, feedback }: IncidentView): string
 export function storyText(incident: IncidentView, screen: OutputStream, now: number = Date.now()): string {
   const colour = isColoured(screen);
   const fold = (line: string): string[] => foldLine(line, columnsOf(screen), 2);
-  const { agent, problem, phase, policy, allowed, outage, chain } = incident;
+  const { agent, problem, policy, allowed, outage, chain } = incident;
   const lines = [
-    `${paintText(agent, "bold", colour)}: ${problem}, ${phase} (incident ${incident.id})`,
+    `${paintText(agent, "bold", colour)}: ${problem}, ${phaseText(incident)} (incident ${incident.id})`,
     `  since ${localTime(incident.since, now)}, confidence ${incident.confidence}${chain.length > 0 ? `, previously ${chain.join(", ")}` : ""}`,
     ...(incident.reopened > 0 ? [`  reopened ${incident.reopened} ${incident.reopened === 1 ? "time" : "times"}`] : []),
     ...(outage
@@ -154,7 +187,7 @@ export function storyText(incident: IncidentView, screen: OutputStream, now: num
       : incident.actions.flatMap((record) => fold(`  ${fullAction(record, now)}`))),
     "",
     incident.ended_at === null ? "Next step" : "Result",
-    ...fold(`  ${endText(incident, now) ?? nextText(incident, now)}`),
+    ...fold(`  ${endText(incident, now) ?? nextText(incident, now, "detail")}`),
     "",
     "Suggested commands",
     ...incident.commands.map((command) => `  ${command}`),

@@ -64,7 +64,11 @@ interface CommonTraits {
  * login, an account or a poisoned context; and rouse does not act on an agent that it cannot see.
  */
 export type ProblemTraits = CommonTraits &
-  ({ humanOnly: false; recoveryPlan: readonly RecoveryStep[] } | { humanOnly: true; recoveryPlan: readonly [] });
+  (
+    | { humanOnly: false; recoveryPlan: readonly RecoveryStep[] }
+    /** `userStep`: what resolves it, to be read after "needs you:". */
+    | { humanOnly: true; recoveryPlan: readonly []; userStep: string }
+  );
 
 const EXITS = ["crash", "exit_code", "gone"] as const;
 
@@ -318,6 +322,7 @@ export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
     wording: "is not logged in",
     critical: "at_once",
     recoveryPlan: [],
+    userStep: "log in again in the agent's terminal",
     becomes: [],
     outageGroup: "login",
     provenBy: "work",
@@ -333,6 +338,7 @@ export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
     wording: "is out of credit",
     critical: "at_once",
     recoveryPlan: [],
+    userStep: "check the account's credit or plan",
     becomes: [],
     outageGroup: "login",
     provenBy: "work",
@@ -379,6 +385,7 @@ export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
     wording: "cannot continue: the API rejects its context",
     critical: "at_once",
     recoveryPlan: [],
+    userStep: "start a new conversation",
     becomes: [],
     outageGroup: null,
     provenBy: "work",
@@ -394,6 +401,7 @@ export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
     wording: "was refused by the provider's policy",
     critical: "at_once",
     recoveryPlan: [],
+    userStep: "the request was refused; rephrase it",
     becomes: [],
     outageGroup: null,
     provenBy: "work",
@@ -485,6 +493,7 @@ export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
     wording: "is waiting for your answer",
     critical: "at_once",
     recoveryPlan: [],
+    userStep: "answer its prompt",
     becomes: [],
     outageGroup: null,
     provenBy: "work",
@@ -530,6 +539,7 @@ export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
     wording: "cannot be observed",
     critical: "never",
     recoveryPlan: [],
+    userStep: "rouse cannot see the agent; check its terminal",
     becomes: [],
     outageGroup: null,
     provenBy: "work",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clockTime, formatDistance, resumesText } from "./when.js";
+import { clockTime, formatDistance, resetText } from "./when.js";
 
 const at = (iso: string): number => Date.parse(iso);
 const NOW = at("2026-11-15T00:56:00Z");
@@ -22,17 +22,17 @@ describe("the distance to a moment", () => {
 
 describe("when a limit ends", () => {
   it.each([
-    ["2026-11-15T03:10:00Z", "UTC", "resumes 03:10 (in 2 h 14 min)"],
-    ["2026-11-15T03:10:00Z", "Europe/Berlin", "resumes 04:10 (in 2 h 14 min)"],
-    ["2026-11-16T03:10:00Z", "UTC", "resumes tomorrow 03:10 (in 26 h 14 min)"],
-    ["2026-11-15T23:30:00Z", "Asia/Tokyo", "resumes tomorrow 08:30 (in 22 h 34 min)"],
-    ["2026-11-19T03:10:00Z", "UTC", "resumes Thu 03:10 (in 4 d 2 h)"],
-    ["2026-11-25T03:10:00Z", "UTC", "resumes 2026-11-25 03:10 (in 10 d 2 h)"],
-    ["2026-11-15T00:52:00Z", "UTC", "reset 00:52 (4 min ago)"],
-    ["2026-11-14T23:52:00Z", "UTC", "reset yesterday 23:52 (1 h 4 min ago)"],
-    ["2026-11-10T23:52:00Z", "UTC", "reset 2026-11-10 23:52 (4 d 1 h ago)"],
+    ["2026-11-15T03:10:00Z", "UTC", "limit resets at 03:10 (in 2 h 14 min)"],
+    ["2026-11-15T03:10:00Z", "Europe/Berlin", "limit resets at 04:10 (in 2 h 14 min)"],
+    ["2026-11-16T03:10:00Z", "UTC", "limit resets tomorrow 03:10 (in 26 h 14 min)"],
+    ["2026-11-15T23:30:00Z", "Asia/Tokyo", "limit resets tomorrow 08:30 (in 22 h 34 min)"],
+    ["2026-11-19T03:10:00Z", "UTC", "limit resets Thu 03:10 (in 4 d 2 h)"],
+    ["2026-11-25T03:10:00Z", "UTC", "limit resets 2026-11-25 03:10 (in 10 d 2 h)"],
+    ["2026-11-15T00:52:00Z", "UTC", "limit reset at 00:52 (4 min ago)"],
+    ["2026-11-14T23:52:00Z", "UTC", "limit reset yesterday 23:52 (1 h 4 min ago)"],
+    ["2026-11-10T23:52:00Z", "UTC", "limit reset 2026-11-10 23:52 (4 d 1 h ago)"],
   ])("at %s in %s it says: %s", (until, zone, text) => {
-    expect(resumesText(at(until), NOW, zone)).toBe(text);
+    expect(resetText(at(until), NOW, zone)).toBe(text);
   });
 
   it("names the day by the calendar when the clock changes", () => {

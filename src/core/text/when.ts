@@ -21,12 +21,13 @@ export function clockTime(at: number, now: number, zone: string): string {
   return name === "" ? time : `${name} ${time}`;
 }
 
-/** When a limit ends: "resumes 03:10 (in 2 h 14 min)". */
-export function resumesText(until: number, now: number, zone: string): string {
+/** When a limit ends: "limit resets at 03:10 (in 2 h 14 min)". */
+export function resetText(until: number, now: number, zone: string): string {
   const at = clockTime(until, now, zone);
+  const on = /^\d\d:/.test(at) ? `at ${at}` : at;
   return until > now
-    ? `resumes ${at} (in ${formatDistance(until - now)})`
-    : `reset ${at} (${formatDistance(now - until)} ago)`;
+    ? `limit resets ${on} (in ${formatDistance(until - now)})`
+    : `limit reset ${on} (${formatDistance(now - until)} ago)`;
 }
 
 const DAY_MS: number = 24 * HOUR;

@@ -1,7 +1,6 @@
 /** The view of an incident: one flat record, the same for table, JSON and API. */
 
 import { type ActionName, type OutcomeResult, resultOf } from "../../core/action.js";
-import type { AgentSession } from "../../core/agent.js";
 import { situationOf } from "../../core/agent-decisions.js";
 import {
   type Feedback,
@@ -16,6 +15,7 @@ import type { Assessment } from "../../core/judgement/assess.js";
 import type { NodeState } from "../../core/node-state.js";
 import { decide } from "../../core/policy/decide.js";
 import { manualSituation } from "../../core/policy/manual-situation.js";
+import type { SessionJudge } from "../../core/session-judge.js";
 import { sanitize } from "../../core/text/sanitize.js";
 
 export interface ActionView {
@@ -69,7 +69,8 @@ export interface IncidentSource {
 export function incidentView(incident: Incident, source: IncidentSource): IncidentView {
   const { state, now } = source;
   const { incidents: incidentState, rules } = state;
-  const session = state.latest.get(incident.agent)?.session ?? null;
+  const judge = state.latest.get(incident.agent) ?? null;
+  const session = judge?.session ?? null;
   const allowed = session !== null && rules.isAllowed(session, incident.problem);
   const silenced = silencedUntil(incidentState, incident, now);
   return {
@@ -106,7 +107,7 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
     next: nextOf(incident, source),
     wouldDo: incident.escalated?.overBudget ? null : (incident.escalated?.wouldDo ?? null),
     commands: isOpen(incident)
-      ? commandsFor(incident, session, allowed, isRecoverable(incident, source))
+      ? commandsFor(incident, judge, allowed, isRecoverable(incident, source))
       : [`rouse feedback ${incident.id} false-alarm`],
   };
 }
@@ -187,16 +188,13 @@ function isRecoverable(incident: Incident, { state, now }: IncidentSource): bool
   return decide(manualSituation(situationOf(state, incident, judge, now), "plan")).action?.do !== "escalate";
 }
 
-function commandsFor(
-  incident: Incident,
-  session: AgentSession | null,
-  allowed: boolean,
-  recoverable: boolean,
-): string[] {
+function commandsFor(incident: Incident, judge: SessionJudge | null, allowed: boolean, recoverable: boolean): string[] {
   const name = shellWord(incident.agent);
   const id = incident.id;
+  const session = judge?.session ?? null;
+  const isGone = session?.endedAt !== null || judge?.assessment.state === "gone";
   return [
-    ...(session && session.hostSocket !== null && session.endedAt === null ? [`rouse attach ${name}`] : []),
+    ...(session && session.hostSocket !== null ? [`rouse ${isGone ? "logs" : "attach"} ${name}`] : []),
     ...(session?.pane ? [`tmux -S ${shellWord(session.pane.socket)} attach -t ${shellWord(session.pane.id)}`] : []),
     `rouse why ${name}`,
     ...(recoverable ? [`rouse recover ${name} --dry-run`] : []),
