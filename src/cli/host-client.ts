@@ -9,29 +9,29 @@ import { FrameReader, frameLine, type ToHost } from "../terminal/frames.js";
 import { type FoundSession, findSession, listSessions } from "../terminal/registry.js";
 import { call, type OperationAnswer } from "./client.js";
 
-/** The agent of this name, running or ended. */
-export async function sessionNamed(name: string): Promise<FoundSession> {
+/** The agent of this name, running or ended. `refusal`: what rouse cannot do for an agent that it did not start. */
+export async function sessionNamed(name: string, refusal: string): Promise<FoundSession> {
   const paths = rousePaths();
   const found = findSession(paths, name);
   if (found) return found;
   const { agents } = await call("sessions", {}).catch(() => ({ agents: [] }));
   const elsewhere = agents.find((agent) => agent.name === name || agent.id === name);
-  if (elsewhere) throw new BadInput(watchedOnly(elsewhere));
+  if (elsewhere) throw new BadInput(adoptedText(elsewhere, refusal));
   const alive = listSessions(paths).filter(({ isAlive }) => isAlive);
   const names = [...alive, ...agents].map((agent) => sanitize(agent.name, 80));
   throw new BadInput(`no agent named ${JSON.stringify(sanitize(name, 80))}; ${otherNames(name, names)}`);
 }
 
-/** Where an agent runs that rouse watches but did not start. */
-function watchedOnly(found: OperationAnswer<"sessions">["agents"][number]): string {
+/** How to open an agent that rouse watches but did not start. */
+function adoptedText(found: OperationAnswer<"sessions">["agents"][number], refusal: string): string {
   const where = found.pane
-    ? `in tmux: tmux -S ${found.pane.socket} attach -t '${found.pane.id}'`
-    : `in another terminal${found.pid === null ? "" : `, process ${found.pid}`}`;
-  return `${found.name} was not started by rouse, only watched; it runs ${where}`;
+    ? `Open it with: tmux -S ${found.pane.socket} attach -t '${found.pane.id}'`
+    : `It runs in another terminal${found.pid === null ? "" : ` (process ${found.pid})`}`;
+  return `rouse did not start ${found.name}, so it ${refusal}. ${where}`;
 }
 
-export async function livingSession(name: string): Promise<FoundSession & { hostSocket: string }> {
-  const found = await sessionNamed(name);
+export async function livingSession(name: string, refusal: string): Promise<FoundSession & { hostSocket: string }> {
+  const found = await sessionNamed(name, refusal);
   if (!found.isAlive || found.hostSocket === null) throw new BadInput(`${found.name} is no longer running`);
   return { ...found, hostSocket: found.hostSocket };
 }

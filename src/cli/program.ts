@@ -22,7 +22,7 @@ export async function createProgram(
   setExit: (code: number) => void,
 ): Promise<Command> {
   const program = new Command("rouse")
-    .description("Watches AI coding agents, detects when one stalls, and explains why.")
+    .description("Watch AI coding agents, explain why one stalls, and get it working again.")
     .version(readVersion())
     .exitOverride()
     .configureHelp({

@@ -180,7 +180,7 @@ describe("an agent with a problem", { timeout: TIMEOUT_MS }, () => {
       const { status, stdout } = await rouse(home, args);
       expect({ status, stdout }).toMatchObject({
         status: 1,
-        stdout: expect.stringContaining("only you can resolve"),
+        stdout: expect.stringContaining("that only you can answer"),
       });
     }
     const incident = await hasIncident("asks", ({ phase }) => phase === "escalated");

@@ -148,7 +148,10 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
     expect((await rouse(home, ["down"])).status).toBe(0);
     const said = { status: 69, stderr: "" };
     expect(await rouse(home, ["status", "--line", "--quiet"])).toMatchObject({ ...said, stdout: "" });
-    expect(await rouse(home, ["status", "--line"])).toMatchObject({ ...said, stdout: "rouse does not answer\n" });
+    expect(await rouse(home, ["status", "--line"])).toMatchObject({
+      ...said,
+      stdout: "rouse: daemon not running or not responding\n",
+    });
   });
 
   it("reports agents that no daemon watches", async () => {
@@ -156,7 +159,7 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
     const line = () => rouse(alone, ["status", "--line", "--quiet"]);
     expect(await line()).toMatchObject({ status: 69, stdout: "" });
     expect((await rouse(alone, ["spawn", "--name", "x", "--", "sleep", "600"])).status).toBe(0);
-    expect(await line()).toMatchObject({ status: 69, stdout: "rouse does not answer\n" });
+    expect(await line()).toMatchObject({ status: 69, stdout: "rouse: daemon not running or not responding\n" });
     await rouse(alone, ["stop", "x", "--grace", "0"]);
     expect(await line()).toMatchObject({ status: 69, stdout: "" });
     expect(await closeHome(alone)).toEqual({ processes: [], sockets: [] });

@@ -16,7 +16,10 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
   const alert = program.command("alert").summary("List alerts, test channels and retry failed alerts");
   alert
     .command("list")
-    .description("List alerts, latest first. States: sent, pending, superseded, dropped, dead (failed).")
+    .description(
+      "List alerts, latest first. States: pending, sent, dead (failed), superseded (replaced by a later alert), dropped (no\n" +
+        "longer needed, or dismissed).",
+    )
     .option("--limit <n>", "show at most N alerts (1 to 1000)", parseLimit, 50)
     .option("--json", "print JSON")
     .action(async ({ limit, json }) => {

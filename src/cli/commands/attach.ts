@@ -27,7 +27,7 @@ export function addAttach(program: Command, setExit: (code: number) => void): vo
 }
 
 async function attach(name: string): Promise<number> {
-  const session = await livingSession(name);
+  const session = await livingSession(name, "cannot attach to it");
   // Its output would be fed back into it without end.
   if (process.env.ROUSE_SESSION === session.id)
     throw new BadInput(`cannot attach to ${session.name} from inside it; attach from another terminal`);

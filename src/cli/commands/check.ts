@@ -2,7 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { AgentActivity } from "../../api/service/activity.js";
 import { loadConfig } from "../../config/load.js";
-import type { ActivitySource } from "../../core/judgement/activity-sources.js";
+import { ACTIVITY_SOURCES, type ActivitySource } from "../../core/judgement/activity-sources.js";
 import { formatDuration } from "../../core/text/duration.js";
 import { sanitizedJson } from "../../core/text/sanitize.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../../daemon/views/check.js";
@@ -77,24 +77,13 @@ function activityText({ activity, held_back, category_by_age }: CheckedAgent): s
   const found = activity.known
     ? `${activity.is_active ? "active" : "inactive"} (confidence ${activity.confidence})`
     : (activity.reasons[0] ?? "unknown");
-  const sources = activity.sources.map((source) => SOURCE_WORDS.get(source) ?? source).join(", ");
+  const sources = activity.sources.map((source) => wordingOf(source)).join(", ");
   return [held, found, sources].filter((part) => part !== "").join("; ");
 }
 
-const SOURCE_WORDS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    telemetry_event: "tool and model calls",
-    git_commit: "commits",
-    contract_claimed: "claimed tasks",
-    test_execution: "test runs",
-    status_update: "status changes",
-    file_modification: "changed files",
-    devlog_created: "devlog entries",
-    inbox_processing: "read messages",
-    message_queue: "queued messages",
-    workspace_access: "file reads",
-  } satisfies Record<ActivitySource, string>),
-);
+/** A newer daemon may have more sources. */
+const wordingOf = (source: string): string =>
+  Object.hasOwn(ACTIVITY_SOURCES, source) ? ACTIVITY_SOURCES[source as ActivitySource].wording : source;
 
 export function agentText({
   agent,
@@ -108,7 +97,7 @@ export function agentText({
   const last = inactivity_minutes === null ? "" : `, last activity ${formatDuration(inactivity_minutes * 60_000)} ago`;
   const state = known ? `${is_active ? "active" : "inactive"} (confidence ${confidence})${last}` : "activity unknown";
   const resume = guard.send
-    ? "A resume prompt may be sent."
-    : `A resume prompt would not be sent${guard.may_ask ? "; one question may be asked" : ""}.`;
+    ? "rouse may nudge or resume it."
+    : `rouse would not nudge or resume it${is_active ? ": it is active" : guard.may_ask ? "; it may ask one question" : ""}.`;
   return [`${agent}: ${state}`, ...reasons.map((reason) => `  ${reason}`), `  ${resume}`, ""].join("\n");
 }

@@ -79,9 +79,9 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     });
   program
     .command("feedback")
-    .summary("Mark an alert as correct or as a false alarm")
+    .summary("Mark an incident as correct or as a false alarm")
     .description(
-      "Mark an alert as correct or as a false alarm. False alarms of a timeout raise that timeout for the agent.",
+      "Mark an incident as correct or as a false alarm. A false alarm raises the agent's threshold for that problem.",
     )
     .argument("<id>", "an incident, or the name of an agent", parseNamed)
     .addArgument(new Argument("<verdict>", "your verdict").choices(["false-alarm", "right"] as const))

@@ -48,7 +48,7 @@ describe("rouse init", () => {
 
   it("says that it found no settings of any program", async () => {
     expect(await init()).toBe(0);
-    expect(home.output).toContain("no settings of claude-code, codex, gemini found");
+    expect(home.output).toContain("no settings of claude-code, codex or gemini found");
   });
 
   it("installs HTTP hooks with --http, hides the key in a diff, and says that the daemon must run", async () => {

@@ -23,16 +23,17 @@ import { applyService, installedText, planService, removedText } from "../../set
 import { unifiedDiff } from "../../setup/unified-diff.js";
 import { httpNotes, httpTarget, otelText } from "../init-http.js";
 import { deletePlugin, type HookWay, hookWay, pluginFolder, writePlugin } from "../init-plugin.js";
+import { foldText } from "../text/width.js";
 
 export function addInit(program: Command, setExit: (code: number) => void): void {
   program
     .command("init")
     .summary("Create the configuration file and install hooks")
     .description(
-      "Create a configuration file that explains every setting, unless one exists; import the block agents.health of\n" +
-        "a .botbox.json in this folder. Then install hooks that report prompts, tools, permissions and ends to the\n" +
-        "daemon; comments and other hooks are kept. Without a program: for all programs that have settings here. With\n" +
-        "a program: its hooks only; claude-code gets the plugin if its version supports it.",
+      "Create a commented configuration file if none exists, then install hooks that report prompts, tool calls,\n" +
+        "permission requests and turn ends to the daemon. Comments and other hooks are kept. Without a program, install\n" +
+        "hooks for every agent program that you have used. With a program, install only its hooks; claude-code gets the\n" +
+        "plugin if its version supports it. Settings from a botbox project (agents.health in .botbox.json) are imported.",
     )
     .addArgument(
       new Argument(
@@ -75,7 +76,11 @@ export function addInit(program: Command, setExit: (code: number) => void): void
       const programs = name === undefined ? programsInUse() : [name];
       if (programs.length === 0) {
         process.stdout.write(
-          `hooks: no settings of ${HOOK_PROGRAMS.join(", ")} found; to create them, name a program: \`rouse init ${HOOK_PROGRAMS[0]}\`\n`,
+          foldText(
+            `No hooks installed: no settings of ${anyOf.format(HOOK_PROGRAMS)} found. To install them anyway, name a program: \`rouse init ${HOOK_PROGRAMS[0]}\`\n`,
+            process.stdout,
+            0,
+          ),
         );
         return;
       }
@@ -111,6 +116,7 @@ export function addInit(program: Command, setExit: (code: number) => void): void
 }
 
 const AGENTS = "agents-md";
+const anyOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
 const WITH_PLUGIN: readonly string[] = HOOK_PROGRAMS.filter((program) => partOf(hooksOf(program).plugin));
 
 interface InitOptions {

@@ -57,8 +57,9 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .command("test")
     .summary("Try a policy on a virtual clock")
     .description(
-      "Try a policy on a virtual clock; this assumes that every problem is confirmed and that no recovery step works. Print\n" +
-        "each step with its time, counted from the report of the problem.",
+      "Try a policy on a virtual clock and print when each step would run, counted from the report of the problem.\n" +
+        "Assumes that the problem is confirmed and that no step helps. Ignores the program's own timeout, so a real\n" +
+        "interrupt may come later.",
     )
     .argument("[policy]", "name or file of a policy", "default")
     .addOption(new Option("--cause <cause>", "only this problem").argParser(parseProblem))

@@ -1,5 +1,7 @@
 /** `rouse recover`: runs the recovery plan of an agent's policy now, at the user's request. */
 import type { Command } from "@commander-js/extra-typings";
+import { traitsOf } from "../../core/policy/problems.js";
+import { UNHEALTHY } from "../../core/states.js";
 import { sanitizedJson } from "../../core/text/sanitize.js";
 import { upperFirst } from "../../core/text/sentences.js";
 import type { RecoveryView } from "../../daemon/views/recovery-view.js";
@@ -17,7 +19,7 @@ export function addRecover(program: Command, setExit: (code: number) => void): v
     .summary("Run the recovery plan of an agent now")
     .description(
       "Run the steps of the agent's policy for its problem now, up to the first step that has to wait. Runs even if\n" +
-        "auto-recovery is off. Still refused if a dialog is open, a draft is unsent, a user is typing, another program runs\n" +
+        "auto-recovery is off. Still refused if a prompt is open, a draft is unsent, a user is typing, another program runs\n" +
         "in its place or a budget is used up. Does nothing to a healthy agent.",
     )
     .argument("<agent>", "name of the agent", parseNamed)
@@ -38,6 +40,17 @@ function isFailed({ incident, state, steps }: RecoveryView): boolean {
   return incident !== null && !isRecovered && steps.at(-1)?.result !== "done";
 }
 
+/** Why a recovery took no step, if the state or the problem alone says so. */
+function idleText({ agent, state, incident, problem, busy, at }: RecoveryView): string | null {
+  if (busy) return null;
+  if (incident === null) return UNHEALTHY.has(state) ? null : `No action needed: ${agent} is healthy (${state}).`;
+  const traits = problem === null ? null : traitsOf(problem);
+  if (!traits?.humanOnly || at !== null) return null;
+  return problem === "needs_input"
+    ? `No action taken: ${agent} has an open prompt that only you can answer. Run \`rouse attach ${agent}\`.`
+    : `No action taken: ${agent} needs you: ${traits.userStep}.`;
+}
+
 export function recoveryText(view: RecoveryView, now: number = Date.now()): string {
   const { agent, state, incident, problem, dry_run, steps, next, reason, at } = view;
   const lines = steps.map(({ do: name, result, reason: why }) =>
@@ -46,7 +59,7 @@ export function recoveryText(view: RecoveryView, now: number = Date.now()): stri
   const when = at === null ? "" : `, next check ${localTime(at, now)}`;
   const isSaid = steps.length > 0 && steps.at(-1)?.result !== "done";
   if (dry_run && next && at === null) lines.push(`Would ${next.do} ${agent}: ${reason}`);
-  else if (steps.length === 0) lines.push(`No action for ${agent} (${state}): ${reason}${when}`);
+  else if (steps.length === 0) lines.push(idleText(view) ?? `No action for ${agent} (${state}): ${reason}${when}`);
   else if (!isSaid) lines.push(upperFirst(`${reason}${when}`));
   if (dry_run && next && at !== null) lines.push(`Then: ${next.do}`);
   if (incident !== null && !dry_run) lines.push(`See \`rouse incidents ${incident.slice(0, 8)}\` (${problem}).`);

@@ -34,7 +34,7 @@ export async function runStatusLine(args: readonly string[]): Promise<number> {
     return 75;
   }
   // While agents run, no output would mean that they are healthy; after `rouse down` it is expected.
-  if (!isQuiet || (await leavesAgentsAlone(paths))) print("rouse does not answer");
+  if (!isQuiet || (await leavesAgentsAlone(paths))) print("rouse: daemon not running or not responding");
   return 69;
 }
 

@@ -47,7 +47,8 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .summary("List agents and their health; exit 1 if one is unhealthy")
     .description(
       "List the running agents and whether each is healthy. Also list exited agents with unacknowledged problems (cleared\n" +
-        "by `rouse ack`, a silence, or a new session of that name). Exits 1 if one of them is unhealthy.",
+        "by `rouse ack`, a silence, or a new session of that name). An agent that waits for a usage limit to reset counts as\n" +
+        "healthy. Exits 1 if one of them is unhealthy.",
     )
     .argument("[agent]", "name of the agent (default: all)", parseNamed)
     .addOption(new Option("--filter <which>", "only unhealthy agents").choices(["unhealthy"] as const))
@@ -248,7 +249,7 @@ const shownState = (agent: SessionView): string => (hasEnded(agent) ? "ended" : 
 /** Age and source follow on the same line if there is room, else on the next one. */
 function evidenceLines(row: WhyAnswer["evidence"][number], columns: number, colour: boolean): string[] {
   const says = foldLine(`  ${row.what.padEnd(13)} ${row.says}`, columns, 14);
-  const when = `${formatDuration(row.age_secs * 1000)} ago, ${row.source}`;
+  const when = `${formatDuration(row.age_secs * 1000)} ago${row.source === row.says ? "" : `, ${row.source}`}`;
   const isRoom = says.length === 1 && textWidth(says[0] as string) + 2 + when.length <= columns;
   const last = paintText(when, "dim", colour);
   return isRoom ? [`${says[0]}  ${last}`] : [...says, " ".repeat(16) + last];

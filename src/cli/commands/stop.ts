@@ -19,7 +19,7 @@ export function addStop(program: Command, setExit: (code: number) => void): void
     .option("--grace <seconds>", "time to wait before killing it", parseSeconds, GRACE_SECONDS)
     .option("--json", "print JSON")
     .action(async (name, options) => {
-      const session = await sessionNamed(name);
+      const session = await sessionNamed(name, "cannot stop it");
       const graceMs = options.grace * 1000;
       const wontWait = explainInterrupt(session, graceMs);
       process.once("SIGINT", wontWait);

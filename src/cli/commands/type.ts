@@ -14,6 +14,10 @@ export function addType(program: Command, _setExit: (code: number) => void): voi
     .argument("<text...>", "words are joined by spaces; put -- before a word that starts with a dash")
     .option("--no-enter", "do not press Enter: leave the text as a draft")
     .action(async (name, text, options) => {
-      await askHost(await livingSession(name), { op: "type", text: text.join(" "), enter: options.enter }, "typed");
+      await askHost(
+        await livingSession(name, "cannot type into it"),
+        { op: "type", text: text.join(" "), enter: options.enter },
+        "typed",
+      );
     });
 }

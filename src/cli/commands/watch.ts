@@ -52,7 +52,7 @@ export function addWatch(program: Command): void {
       if (missing.length > 0)
         process.stderr.write(
           foldText(
-            `rouse: warning: no tmux session or pane named ${missing.join(", ")} yet; rouse keeps searching (undo with \`rouse unwatch NAME\`)\n`,
+            `rouse: warning: no tmux session or pane ${quoted(missing)} exists yet; rouse will watch it when it appears (to undo: \`rouse unwatch ${missing.join(" ")}\`)\n`,
             process.stderr,
           ),
         );
@@ -73,6 +73,9 @@ export function addWatch(program: Command): void {
     });
 }
 
+const quoted = (names: readonly string[]): string =>
+  new Intl.ListFormat("en", { type: "disjunction" }).format(names.map((name) => JSON.stringify(name)));
+
 /** Names that fit no pane of any tmux server of this user. */
 async function unmatchedNames(names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
@@ -91,8 +94,12 @@ function rulesText({ programs, tags, names }: WatchRules): string {
   const parts = [
     ...(programs ? ["every known agent program"] : []),
     ...(tags.length > 0 ? [`panes tagged ${tags.join(", ")}`] : []),
-    ...(names.length > 0 ? [`panes named ${names.join(", ")}`] : []),
+    ...(names.length > 0
+      ? [`the tmux ${names.length === 1 ? "session or pane" : "sessions or panes"} ${names.join(", ")}`]
+      : []),
   ];
   if (parts.length === 0) return "Watching only agents that rouse starts";
-  return `Watching ${new Intl.ListFormat("en").format(parts)}, running now or later`;
+  const isByName = !programs && tags.length === 0;
+  const appear = names.length === 1 ? "now and when it appears" : "now and when they appear";
+  return `Watching ${new Intl.ListFormat("en").format(parts)}, ${isByName ? appear : "running now or later"}`;
 }

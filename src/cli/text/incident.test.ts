@@ -354,7 +354,26 @@ describe("a recovery", () => {
       { dry_run: true, next: { do: "nudge", say: null }, at: at(5) },
       `No action for api (error): because, next check ${clock(5)}\nThen: nudge\n`,
     ],
-    ["that nothing is wrong", { incident: null, state: "working" }, "No action for api (working): because\n"],
+    [
+      "that nothing is wrong",
+      { incident: null, problem: null, state: "working" },
+      "No action needed: api is healthy (working).\n",
+    ],
+    [
+      "that it never answers a prompt",
+      { state: "needs_input", problem: "needs_input", dry_run: true },
+      "No action taken: api has an open prompt that only you can answer. Run `rouse attach api`.\n",
+    ],
+    [
+      "what resolves a problem that rouse never acts on",
+      { problem: "billing", dry_run: true },
+      "No action taken: api needs you: check the account's credit or plan.\n",
+    ],
+    [
+      "that another action is under way",
+      { incident: null, problem: null, state: "working", busy: true },
+      "No action for api (working): because\n",
+    ],
   ])("says %s", (_, fields, text) => {
     expect(recoveryText(view(fields), NOW)).toBe(text);
   });

@@ -13,6 +13,8 @@ export interface Reliability {
   readonly tier: 1 | 2 | 3;
   /** How reliable one signal of this source is by itself. Shown with the signal; the tiers decide. */
   readonly confidence: number;
+  /** Its signals, in the plural. */
+  readonly wording: string;
 }
 
 export type ActivitySource =
@@ -28,16 +30,16 @@ export type ActivitySource =
   | "workspace_access";
 
 export const ACTIVITY_SOURCES: Readonly<Record<ActivitySource, Reliability>> = {
-  telemetry_event: { tier: 1, confidence: 0.9 },
-  git_commit: { tier: 1, confidence: 0.85 },
-  contract_claimed: { tier: 1, confidence: 0.85 },
-  test_execution: { tier: 1, confidence: 0.8 },
-  status_update: { tier: 2, confidence: 0.7 },
-  file_modification: { tier: 2, confidence: 0.65 },
-  devlog_created: { tier: 2, confidence: 0.7 },
-  inbox_processing: { tier: 2, confidence: 0.6 },
-  message_queue: { tier: 3, confidence: 0.4 },
-  workspace_access: { tier: 3, confidence: 0.3 },
+  telemetry_event: { tier: 1, confidence: 0.9, wording: "tool and model calls" },
+  git_commit: { tier: 1, confidence: 0.85, wording: "commits" },
+  contract_claimed: { tier: 1, confidence: 0.85, wording: "claimed tasks" },
+  test_execution: { tier: 1, confidence: 0.8, wording: "test runs" },
+  status_update: { tier: 2, confidence: 0.7, wording: "status changes" },
+  file_modification: { tier: 2, confidence: 0.65, wording: "changed files" },
+  devlog_created: { tier: 2, confidence: 0.7, wording: "devlog entries" },
+  inbox_processing: { tier: 2, confidence: 0.6, wording: "read messages" },
+  message_queue: { tier: 3, confidence: 0.4, wording: "queued messages" },
+  workspace_access: { tier: 3, confidence: 0.3, wording: "file reads" },
 };
 
 const FILE_ROLES: Readonly<Record<NonNullable<FileSignal["role"]>, ActivitySource>> = {

@@ -108,7 +108,10 @@ describe("assessActivity", () => {
     const assessment = assessActivity([seen("git_commit", 45), seen("test_execution", 40)], NOW);
     expect(assessment).toMatchObject({ last_activity: ago(40), inactivity_minutes: 40 });
     expect(assessment.signals.map(({ source }) => source)).toEqual(["test_execution", "git_commit"]);
-    expect(assessment.reasons).toEqual(["2 tier-1 signals", "activity is older than 30 min"]);
+    expect(assessment.reasons).toEqual([
+      "2 strong signs of activity (test runs, commits)",
+      "activity is older than 30 min",
+    ]);
   });
 
   it("uses the thresholds of the caller", () => {

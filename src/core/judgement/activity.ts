@@ -145,7 +145,7 @@ export function assessActivity(
   const recent = inactiveMs <= lookbackMs;
   const reliable = inWindow.some((signal) => tierOf(signal) < 3);
   if (!recent) reasons.push(`no activity within the last ${lookbackMs / MINUTE} min`);
-  if (!reliable) reasons.push("no tier-1 or tier-2 signal within its window");
+  if (!reliable) reasons.push("no recent strong or medium sign of activity");
   const validation_passed = recent && reliable;
   return {
     ...result,
@@ -155,6 +155,8 @@ export function assessActivity(
     reasons,
   };
 }
+
+const STRENGTH = { 1: "strong", 2: "medium", 3: "weak" } as const;
 
 /** How confidence falls with the age of the newest activity, oldest first. */
 const AGEING = [
@@ -170,7 +172,8 @@ function confidenceOf(
   const ofTier = signals.filter((signal) => tierOf(signal) === tier);
   const several = ofTier.length > 1;
   const base = TIER_CONFIDENCE[tier][several ? "several" : "one"];
-  const reasons = [several ? `${ofTier.length} tier-${tier} signals` : `one tier-${tier} signal: ${ofTier[0]?.source}`];
+  const sources = [...new Set(ofTier.map(({ source }) => ACTIVITY_SOURCES[source]?.wording ?? source))].join(", ");
+  const reasons = [`${ofTier.length} ${STRENGTH[tier]} ${several ? "signs" : "sign"} of activity (${sources})`];
   const aged = AGEING.find(({ minutes }) => inactiveMs > minutes * MINUTE);
   if (aged) reasons.push(`activity is older than ${aged.minutes} min`);
   return { confidence: base * (aged?.factor ?? 1), reasons };

@@ -18,7 +18,7 @@ describe("shouldSendResume", () => {
     expect(shouldSendResume([commit(3)], NOW)).toEqual({
       send: false,
       may_ask: false,
-      reason: "active: confidence 0.70, last activity 3.0 min ago (one tier-1 signal: git_commit)",
+      reason: "active: confidence 0.70, last activity 3.0 min ago (1 strong sign of activity (commits))",
     });
   });
 

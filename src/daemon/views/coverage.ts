@@ -48,7 +48,7 @@ const VIEWS: readonly View[] = [
     isSeen: ({ evidence }) => hears(evidence, "transcript") || hears(evidence, "stream"),
     fix: ({ session }) =>
       partOf(programFor(session.kind).transcript)
-        ? "the transcript is found after the first prompt; `rouse watch` also searches for it"
+        ? "normal before the first prompt; otherwise run `rouse watch` to search for it"
         : null,
   },
   {

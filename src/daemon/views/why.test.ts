@@ -72,7 +72,7 @@ describe("why", () => {
   it("says what would change the verdict, and when it is judged next", () => {
     const active = whyOf(story([0, working]), START);
     expect(active.changes).toEqual([
-      expect.stringMatching(/^the next check, in \d+/),
+      expect.stringMatching(/^\d+ min without a new signal$/),
       "new activity from any source, an open prompt, or the end of the turn",
     ]);
     expect(whyOf(story([0, working], [5, idle]), START + 5000).changes.at(-1)).toBe(

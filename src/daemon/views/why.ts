@@ -43,8 +43,7 @@ export function whyOf(judge: SessionJudge, now: number): WhyView {
   }
   const changes: string[] = [];
   if (evidence.blind) changes.push("any new signal: it is checked again at once");
-  if (assessment.recheckAt !== null)
-    changes.push(`the next check, in ${formatDuration(assessment.recheckAt - now)} if there is no new signal`);
+  if (assessment.recheckAt !== null) changes.push(`${formatDuration(assessment.recheckAt - now)} without a new signal`);
   const reported = turnStatus(evidence.turn);
   if (prompt) changes.push("an answer to its prompt");
   else if (reported?.status === "active")
