@@ -1,5 +1,7 @@
 /** A host of an agent's terminal that answers as the test says. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
 import type { ScreenState } from "../../src/core/policy/typing-checks.js";
 import { FrameReader, type FromHost, frameLine, type ToHost } from "../../src/terminal/frames.js";
 
@@ -45,4 +47,17 @@ export class FakeHost {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
   }
+}
+
+/** The script of a host that starts nothing and gives this answer, and the order that it got. */
+export function writeHostScript(folder: string, answer: object): { hostScript: string; order: () => unknown } {
+  const hostScript = join(folder, "host.mjs");
+  const seen = join(folder, "order.json");
+  writeFileSync(
+    hostScript,
+    `import { readFileSync, writeFileSync, writeSync } from "node:fs";
+    writeFileSync(${JSON.stringify(seen)}, readFileSync(0));
+    writeSync(3, ${JSON.stringify(JSON.stringify(answer))});`,
+  );
+  return { hostScript, order: () => JSON.parse(readFileSync(seen, "utf8")) };
 }

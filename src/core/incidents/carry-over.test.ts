@@ -17,3 +17,17 @@ it("a renamed agent keeps its feedback, added to that of an earlier agent of the
     { agent: "new", problem: "loop", falseAlarms: 3, right: 3 },
   ]);
 });
+
+it("a renamed agent has been unobserved since the earlier time of both names, and is listed once", () => {
+  const state = createIncidentState();
+  state.blind = [
+    { agent: "old", since: 20 },
+    { agent: "new", since: 10 },
+    { agent: "other", since: 5 },
+  ];
+  carryOver(state, "old", "new");
+  expect(state.blind).toEqual([
+    { agent: "other", since: 5 },
+    { agent: "new", since: 10 },
+  ]);
+});

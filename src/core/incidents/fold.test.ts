@@ -358,3 +358,41 @@ it("an action is kept for the budgets for a while after its incident was dropped
   world.check(3600, "stuck/loop");
   expect(world.incidentState.actions.map(({ id }) => id)).toEqual(["recent"]);
 });
+
+it("a problem of one agent never reopens the incident of another agent", () => {
+  const world = watching();
+  world.check(0, "error/api", { agent: "a" });
+  for (let at = 5; at <= 60; at += 5) world.check(at, "working", { agent: "a", progress: at });
+  expect(world.only.phase).toBe("recovered");
+  world.check(65, "error/api", { agent: "b" });
+  expect(world.incidentState.incidents).toMatchObject([
+    { agent: "a", reopened: 0 },
+    { agent: "b", reopened: 0 },
+  ]);
+});
+
+it("a reopened incident is open again, not recovered", () => {
+  const world = watching();
+  world.watch(0, 60, "stuck/loop");
+  for (let at = 65; world.only.endedAt === null && at < 1000; at += 5) world.check(at, "working", { progress: at });
+  world.check(((world.only.endedAt ?? 0) - START) / 1000 + 10, "stuck/loop");
+  expect(world.only).toMatchObject({ phase: "open", reopened: 1, endedAt: null });
+});
+
+it("reports the end of an incident in the same step in which another problem opens", () => {
+  const world = watching();
+  world.check(0, "stuck/loop");
+  const changes = applyToIncidents(world.incidentState, {
+    kind: "assessed",
+    agent: "a",
+    session: "a-1",
+    program: "claude-code",
+    account: null,
+    assessment: { ...assessed("error/api"), at: START + 600_000 },
+    progress: { workAt: START + 500_000, outcomeAt: START + 500_000 },
+    confirmMs: 60_000,
+    outageMs: 3_600_000,
+    isOver: true,
+  });
+  expect(changes.map(({ phase, how }) => `${phase} ${how}`)).toEqual(["recovered step", "open new", "confirmed step"]);
+});

@@ -70,3 +70,35 @@ it("incidents of one outage that get another shared cause form an outage of that
     members: [first.id, second.id].sort(),
   });
 });
+
+it.each([
+  ["error/api", 10],
+  ["gone/crash", 5],
+])("an outage of three agents of the kind %s joins problems that begin within %i minutes", (what, minutes) => {
+  expect(outages(3, what, minutes * 30)).toBe(1);
+  expect(outages(3, what, minutes * 30 + 1)).toBe(0);
+});
+
+it("a later incident joins the outage of its own account, not that of another", () => {
+  const world = new World(POLICIES.observe);
+  for (const agent of ["a", "b"]) world.check(0, "rate_limited", { agent, account: "one" });
+  world.check(5, "rate_limited", { agent: "c", account: "two" });
+  world.check(5, "rate_limited", { agent: "d", account: "one" });
+  const [outage] = world.incidentState.outages;
+  const joined = world.incidentState.incidents.filter((incident) => incident.outage === outage?.id);
+  expect(joined.map(({ agent }) => agent)).toEqual(["a", "b", "d"]);
+  expect(outage?.members).toHaveLength(3);
+});
+
+it("a new incident after the first recovery of an outage shows that the cause is still there", () => {
+  const world = new World(POLICIES.observe);
+  for (const agent of ["a", "b"]) world.check(0, "rate_limited", { agent });
+  for (let at = 10; at <= 60; at += 10) {
+    world.check(at, "working", { agent: "a", progress: at });
+    world.check(at, "rate_limited", { agent: "b" });
+  }
+  const [outage] = world.incidentState.outages;
+  expect(outage?.provenAt).toEqual(expect.any(Number));
+  world.check(70, "rate_limited", { agent: "c" });
+  expect(outage?.provenAt).toBeNull();
+});

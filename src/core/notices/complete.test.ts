@@ -123,3 +123,11 @@ describe("the result of a finished turn", () => {
     expect(reported("working")).toBeNull();
   });
 });
+
+it("a completion message has at most 600 characters", () => {
+  const result = completed((evidence) => {
+    evidence.report = { state: "complete", text: "x".repeat(900), at: NOW } as NonNullable<Evidence["report"]>;
+  });
+  expect(result?.completion_message.length).toBeLessThanOrEqual(600);
+  expect(result?.completion_message).toMatch(/^x{590}/);
+});

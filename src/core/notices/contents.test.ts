@@ -3,7 +3,7 @@ import { assessed, World } from "../../../test/support/incidents.js";
 import { sessionOf } from "../../../test/support/sessions.js";
 import type { Problem } from "../incidents/problem.js";
 import { createEvidence } from "../judgement/evidence/evidence.js";
-import { aboutIncident, type NotifyRules, problemDuration } from "./contents.js";
+import { aboutIncident, aboutSession, type NotifyRules, problemDuration } from "./contents.js";
 
 const NOW = 100_000;
 
@@ -45,4 +45,20 @@ it("a message suggests to type into an agent at its prompt, not during a turn", 
   expect(tools("idle")).toContain("send_input");
   expect(tools("active")).not.toContain("send_input");
   expect(tools("blocked")).not.toContain("send_input");
+});
+
+it("a message carries the task in at most 200 characters and the confidence with two digits", () => {
+  const world = new World();
+  world.check(0, "stuck/stopped_early");
+  const rules = { can: () => [] } as unknown as NotifyRules;
+  const session = sessionOf({ task: "t".repeat(300) });
+  const view = {
+    session,
+    evidence: createEvidence(),
+    assessment: { ...assessed("complete", { confidence: 0.876 }), at: NOW },
+  };
+  const about = aboutIncident(world.only, view, "worker.stuck", rules);
+  expect(about.task).toMatch(/^t{190,}/);
+  expect(about.task?.length).toBeLessThanOrEqual(200);
+  expect(aboutSession(view, "worker.complete", rules)).toMatchObject({ confidence: 0.88, task: about.task });
 });

@@ -3,7 +3,7 @@ import { assessed, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import type { AgentSession } from "../agent.js";
 import type { Incident } from "../incidents/incident.js";
-import { createEvidence } from "../judgement/evidence/evidence.js";
+import { createEvidence, takeSignal } from "../judgement/evidence/evidence.js";
 import { POLICIES } from "../policy/builtin.js";
 import type { AgentSnapshot, NotifyRules } from "./contents.js";
 import { dueCompletion, dueMessages } from "./due.js";
@@ -164,4 +164,37 @@ describe("messages to an orchestrator", () => {
     expect(known()).toEqual([undefined]);
     expect(known("worker.needs_input 0 hook 1f2e")).toEqual([true]);
   });
+});
+
+describe("a message about a question", () => {
+  const asked = (agoMs: number, text = "") => {
+    const world = confirmed(undefined, "needs_input/permission");
+    const evidence = createEvidence();
+    const now = START + 120_000;
+    if (text !== "")
+      takeSignal(evidence, {
+        kind: "prompt",
+        source: "hook",
+        at: now - agoMs,
+        prompt: "permission",
+        question: text,
+        open: true,
+      });
+    return dueMessages(world.incidentState, () => ({ ...view, evidence }), { of: () => new Set() }, RULES, now);
+  };
+
+  it("waits 2 s for the text of a dialog", () => {
+    expect(asked(1999, "May I?")).toEqual([]);
+    expect(asked(2000, "May I?")).toHaveLength(1);
+  });
+
+  it("quotes the question, or else the reason", () => {
+    expect(asked(5000, "May I?")).toMatchObject([{ payload: { prompt_preview: "May I?" } }]);
+    expect(asked(0)).toMatchObject([{ payload: { prompt_preview: "it is needs_input/permission" } }]);
+  });
+});
+
+it("no message is due about the open incident of an agent that is no longer watched", () => {
+  const messages = dueMessages(confirmed().incidentState, () => null, { of: () => new Set() }, RULES, START + 120_000);
+  expect(messages).toEqual([]);
 });

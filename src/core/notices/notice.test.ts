@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import type { AgentSession } from "../agent.js";
+import type { Incident } from "../incidents/incident.js";
 import { createEvidence } from "../judgement/evidence/evidence.js";
 import { POLICIES } from "../policy/builtin.js";
 import type { AlertEdge, PlannedAlert } from "./alert.js";
@@ -94,4 +95,30 @@ describe("the text of an alert about several agents", () => {
     expect(lines(world)).toContain("1 of them are resolved");
     expect(lines(world, "resolved").join("\n")).not.toContain("of them are resolved");
   });
+});
+
+it("a reminder says that it is one", () => {
+  expect(lines(asking("a"), "reminder")[0]).toMatch(/^Watchdog: reminder: a /);
+  expect(lines(asking("a"), "opened")[0]).toMatch(/^Watchdog: a /);
+});
+
+it("the end of a problem is called a recovery only if progress was proven", () => {
+  const ended = (phase: Incident["phase"]) => {
+    const world = asking("a");
+    Object.assign(world.only, { phase, endedAt: NOW });
+    return lines(world, "resolved")[0];
+  };
+  expect(ended("recovered")).toBe("Watchdog: a recovered");
+  expect(ended("closed")).toBe("Watchdog: a: resolved, the problem is no longer seen");
+});
+
+it("quotes the text of the agent's own report only if that report is a question", () => {
+  const view = (state: "needs_input" | "working", text: string) => {
+    const seen = seenWith("the last message");
+    seen.evidence.report = { state, text, at: NOW } as NonNullable<typeof seen.evidence.report>;
+    return lines(asking("a"), "opened", seen);
+  };
+  expect(view("needs_input", "which branch?")).toContain("question: which branch?");
+  expect(view("needs_input", "")).toContain("question: the last message");
+  expect(view("working", "on it")).toContain("question: the last message");
 });

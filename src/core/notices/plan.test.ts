@@ -136,3 +136,31 @@ it("an alert that no route takes goes to the fallback channel, and to no other",
   expect(channels("rest")).toEqual(["rest"]);
   expect(channels(null)).toEqual([]);
 });
+
+it("does not open an alert about a problem that is not seen at the moment", () => {
+  const world = new World(POLICIES.observe);
+  world.check(0, "needs_input/permission", { agent: "api" });
+  const input = { incidentState: world.incidentState, known: [], rules: { ...RULES, groupWaitMs: 0 } };
+  world.only.quietSince = START + 30_000;
+  expect(planAlerts({ ...input, now: START + 60_000 })).toEqual([]);
+  world.only.quietSince = null;
+  expect(planAlerts({ ...input, now: START + 60_000 })).toHaveLength(1);
+});
+
+it("an outage becomes critical only once it lasts too long", () => {
+  const edges = (escalatedAt: number | undefined): string[] => {
+    const world = new World(POLICIES.observe);
+    for (const agent of ["a", "b", "c"]) world.check(0, "error/api", { agent });
+    const [outage] = world.incidentState.outages;
+    if (!outage) throw new Error("there is no outage");
+    if (escalatedAt !== undefined) outage.escalatedAt = escalatedAt;
+    const edge = { edge: "opened", at: START, severity: "warning", kind: "worker.error" } as const;
+    const known = [{ subject: `outage:${outage.id}`, members: [], channels: ["ops"], edges: [edge] }];
+    for (const incident of world.incidentState.incidents) incident.escalated = null;
+    return planAlerts({ incidentState: world.incidentState, known, rules: RULES, now: START + 60_000 }).map(
+      (one) => `${one.edge} ${one.severity}`,
+    );
+  };
+  expect(edges(START + 50_000)).toEqual(["escalated critical"]);
+  expect(edges(undefined)).toEqual([]);
+});

@@ -89,3 +89,14 @@ it("after a finished turn, reading and closing are suggested, whatever the probl
   expect(names(suggestionsFor("worker.complete", standing))).toBe("read_pane, close_pane");
   expect(suggestionsFor("worker.recovered", { ...standing, problem: "loop" })).toEqual([]);
 });
+
+it("only the screen of an adopted pane is read by a tmux command; every other command is rouse's own", () => {
+  const session = { ...SPAWNED, origin: "tmux" as const, hostSocket: null, pane: { socket: "/t", id: "%3" } };
+  const [, ...others] = about("loop", { session });
+  expect(others.map(({ command }) => command[0])).toEqual(["rouse"]);
+});
+
+it("an agent whose work has not been saved, or whose claim is stale, is asked for its status", () => {
+  const asks = (problem: Problem): boolean => about(problem).some(({ what }) => what === "ask for a status report");
+  expect(PROBLEMS.filter(asks).sort()).toEqual(["no_checkpoint", "stale_claim"]);
+});

@@ -137,3 +137,26 @@ it("a second nudge about a limit waits for a screen that is as new as the first 
   expect(second(-1)).toBe("no screen update since nudge");
   expect(second(0)).not.toBe("no screen update since nudge");
 });
+
+it("a session that ended is resumed although its last assessment shows no problem", () => {
+  const world = withPlan(resume(1));
+  world.watch(0, 55, "stuck/silent_stream");
+  world.only.confirmedAt = START;
+  expect(world.watch(60, 70, "idle", { facts: { gone: true } })).toEqual(["60 resume"]);
+});
+
+it("an action waits until the oldest action of a used-up node budget leaves its period", () => {
+  const budgets = { ...POLICIES.default.budgets, node: { times: 2, periodMs: 600_000 } };
+  const world = new World({ ...POLICIES.default, budgets });
+  for (const [at, agent] of [
+    [0, "a"],
+    [30, "b"],
+    [90, "c"],
+  ] as const)
+    world.watch(at, at + 60, "stuck/loop", { agent }, 60);
+  expect(world.done.map(({ agent }) => agent)).toEqual(["a", "b"]);
+  expect(world.decisions.at(-1)).toMatchObject({
+    reason: "budget used up: 2 actions for this node in 10 min",
+    recheckAt: START + 660_000,
+  });
+});

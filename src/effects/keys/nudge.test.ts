@@ -18,8 +18,11 @@ class TimedTerminal extends FakeTerminal {
 type Turn = ReturnType<TerminalSession["turn"]>;
 
 /** `later`: what other sources say after the text was typed. */
-async function nudged(turn: Turn, later: Turn = turn) {
-  const terminal = new TimedTerminal({ happenings: [], begins: "idle" });
+async function nudged(
+  turn: Turn,
+  later: Turn = turn,
+  terminal = new TimedTerminal({ happenings: [], begins: "idle" }),
+) {
   const result = await typeNudge(
     {
       keyboard: new Keyboard(terminal, () => terminal.now) as Keyboard,
@@ -57,5 +60,33 @@ describe("a nudge", () => {
     expect(result.result).toBe("refused");
     expect(result.reason).toContain("the agent became busy");
     expect(pressed.map(({ kind }) => kind)).toEqual(["text", "erase"]);
+  });
+});
+
+/** Enter starts no turn. `keeps`: the text stays in the composer. */
+class DeafTerminal extends TimedTerminal {
+  keeps = true;
+
+  override async press(ticket: number, keys: Keys, precondition: Precondition): ReturnType<FakeTerminal["press"]> {
+    if (keys.kind !== "submit") return super.press(ticket, keys, precondition);
+    if (!this.keeps) this.draft = "";
+    return { result: "pressed" };
+  }
+}
+
+it("a nudge without a new turn has failed only if its text is still in the composer", async () => {
+  const sent = async (keeps: boolean) => {
+    const terminal = new DeafTerminal({ happenings: [], begins: "idle" });
+    terminal.keeps = keeps;
+    return (await nudged(null, null, terminal)).result;
+  };
+  expect(await sent(true)).toMatchObject({
+    result: "failed",
+    reason: "Enter had no effect: the text is still in the composer",
+  });
+  expect(await sent(false)).toEqual({
+    result: "done",
+    reason: "typed and sent; no turn has started yet",
+    proven: null,
   });
 });

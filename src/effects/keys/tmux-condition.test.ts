@@ -50,3 +50,10 @@ describe("paneNumbers", () => {
     for (const reply of ["", "no", `1 ${NUMBERS}|1`, `1 ${NUMBERS}\n`]) expect(paneNumbers(reply)).toBeNull();
   });
 });
+
+it("a condition compares the pane's numbers, and at most 400 characters of a row", () => {
+  const condition = conditionOf({ numbers: NUMBERS, command: "claude", rows: ["x".repeat(401)], top: 0, bottom: 0 });
+  expect(condition).toContain("#{==:#{pane_pid}|#{pane_dead}|#{pane_in_mode}|");
+  expect(condition).toContain(`^${"x".repeat(400)}.*$`);
+  expect(condition).not.toContain("x".repeat(401));
+});

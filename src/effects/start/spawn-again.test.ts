@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { writeHostScript } from "../../../test/support/fake-host.js";
 import { sessionOf } from "../../../test/support/sessions.js";
 import { type RousePaths, rousePaths } from "../../config/paths.js";
 import type { AgentSession } from "../../core/agent.js";
@@ -47,18 +48,11 @@ describe("an agent that is started again", () => {
 
   /** With a host that gives this answer: the result, and the order that the host got. */
   async function startedBy(answer: object) {
-    const hostScript = join(folder, "host.mjs");
-    const seen = join(folder, "order.json");
-    writeFileSync(
-      hostScript,
-      `import { readFileSync, writeFileSync, writeSync } from "node:fs";
-      writeFileSync(${JSON.stringify(seen)}, readFileSync(0));
-      writeSync(3, ${JSON.stringify(JSON.stringify(answer))});`,
-    );
+    const { hostScript, order } = writeHostScript(folder, answer);
     const environments = new Environments(paths, { HOME: folder });
     const context = { starting: { environments, hostScript }, paths } as unknown as EffectContext;
     const result = await spawnAgain({ ...agent, workspace: folder }, ["claude"], context);
-    return { result, order: JSON.parse(readFileSync(seen, "utf8")) };
+    return { result, order: order() };
   }
 
   it("keeps its name and the size of its terminal, or gets 120 by 40 if that is unknown", async () => {
