@@ -16,31 +16,36 @@ export const IDLE_SCREEN: ScreenState = {
   composerDigest: "c1",
 };
 
+type Answer = (request: ToHost) => FromHost | null | Promise<FromHost | null>;
+
 export class FakeHost {
   readonly requests: ToHost[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #answer: Answer;
 
   /** `answer` gives null for no answer. */
-  constructor(answer: (request: ToHost) => FromHost | null | Promise<FromHost | null>) {
+  constructor(answer: Answer) {
+    this.#answer = answer;
     this.#server = createServer((socket) => {
       this.#sockets.add(socket);
       const frames = new FrameReader();
       socket.setEncoding("utf8");
       socket.on("error", () => {});
-      socket.on("data", async (chunk: string) => {
-        for (const frame of frames.read(chunk)) {
-          const request = frame as unknown as ToHost;
-          this.requests.push(request);
-          const answered = await answer(request);
-          if (answered !== null) socket.write(frameLine(answered));
-        }
+      socket.on("data", (chunk: string) => {
+        for (const frame of frames.read(chunk)) void this.#take(frame as unknown as ToHost, socket);
       });
     });
   }
 
   listen(path: string): Promise<void> {
     return new Promise((resolve) => this.#server.listen(path, resolve));
+  }
+
+  async #take(request: ToHost, socket: Socket): Promise<void> {
+    this.requests.push(request);
+    const answered = await this.#answer(request);
+    if (answered !== null) socket.write(frameLine(answered));
   }
 
   close(): void {
