@@ -41,7 +41,8 @@ ${figureLine(facts)}
 ${fresh}
 
 Tests were written for survivors of the first seed, so its figure is too high for the code as a whole. No test was written for
-the survivors of the fresh seed: its figure is the better estimate.
+the survivors of the fresh seed: its figure is the better estimate. A seed is fresh until tests are written for its survivors;
+after that, the next estimate needs another seed.
 
 ## How it is measured
 
