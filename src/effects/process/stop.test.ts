@@ -131,7 +131,7 @@ describe("a stop", () => {
     const pid = Number(await new Promise((resolve) => shell.stdout.once("data", (text) => resolve(String(text)))));
     await new Promise((resolve) => shell.once("close", resolve));
     try {
-      expect(await stop({ isOrder: true })).toMatch(`; idle in the background: process ${pid} (sleep); checkpoint: /`);
+      expect(await stop({ isOrder: true })).toContain(`; idle in the background: process ${pid} (`);
     } finally {
       process.kill(pid);
     }
