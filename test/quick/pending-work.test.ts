@@ -177,13 +177,11 @@ describe("pending work", () => {
   });
   it("of a schedule does not hide a question", () => {
     const rig = new Rig();
-    rig
-      .hook(0, "UserPromptSubmit", { prompt: "Set up." })
-      .hook(10, "Stop", {
-        last_assistant_message: "Which port shall I use, 80 or 8080?",
-        background_tasks: [],
-        session_crons: [{ id: "c", cron: "0 9 * * *" }],
-      });
+    rig.hook(0, "UserPromptSubmit", { prompt: "Set up." }).hook(10, "Stop", {
+      last_assistant_message: "Which port shall I use, 80 or 8080?",
+      background_tasks: [],
+      session_crons: [{ id: "c", cron: "0 9 * * *" }],
+    });
     expect(rig.at(30)).toBe("needs_input/input");
   });
   it("is not a permission request while its reply is still being written", () => {
