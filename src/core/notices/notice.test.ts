@@ -98,8 +98,8 @@ describe("the text of an alert about several agents", () => {
 });
 
 it("a reminder says that it is one", () => {
-  expect(lines(asking("a"), "reminder")[0]).toMatch(/^Watchdog: reminder: a /);
-  expect(lines(asking("a"), "opened")[0]).toMatch(/^Watchdog: a /);
+  expect(lines(asking("a"), "reminder")[0]).toMatch(/^Watchdog: reminder: agent a /);
+  expect(lines(asking("a"), "opened")[0]).toMatch(/^Watchdog: agent a /);
 });
 
 it("the end of a problem is called a recovery only if progress was proven", () => {
@@ -108,8 +108,8 @@ it("the end of a problem is called a recovery only if progress was proven", () =
     Object.assign(world.only, { phase, endedAt: NOW });
     return lines(world, "resolved")[0];
   };
-  expect(ended("recovered")).toBe("Watchdog: a recovered");
-  expect(ended("closed")).toBe("Watchdog: a: resolved, the problem is no longer seen");
+  expect(ended("recovered")).toBe("Watchdog: agent a recovered");
+  expect(ended("closed")).toBe("Watchdog: agent a: resolved, the problem is no longer seen");
 });
 
 it("quotes the text of the agent's own report only if that report is a question", () => {

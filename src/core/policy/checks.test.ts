@@ -156,7 +156,7 @@ it("an action waits until the oldest action of a used-up node budget leaves its 
     world.watch(at, at + 60, "stuck/loop", { agent }, 60);
   expect(world.done.map(({ agent }) => agent)).toEqual(["a", "b"]);
   expect(world.decisions.at(-1)).toMatchObject({
-    reason: "budget used up: 2 actions for this node in 10 min",
+    reason: "budget used up: 2 actions for this machine in 10 min",
     recheckAt: START + 660_000,
   });
 });
