@@ -145,8 +145,8 @@ describe("an agent with a problem", { timeout: TIMEOUT_MS }, () => {
     await spawnFake(home, "auto", FAILS);
     const reported = await hasIncident("auto", ({ phase }) => phase === "escalated");
     expect(reported).toMatchObject({ problem: "api", policy: "quick", allowed: false, wouldDo: "nudge", actions: [] });
-    expect((await rouse(home, ["summary"])).stdout).toContain("would have nudged it, but auto-recovery is off");
-    expect((await rouse(home, ["status"])).stdout).toContain("auto: api, would have nudged it");
+    expect((await rouse(home, ["summary"])).stdout).toContain("auto-recovery is off (would have nudged it)");
+    expect((await rouse(home, ["status"])).stdout).toContain("auto: api, needs you: auto-recovery is off");
     const { stdout } = await rouse(home, ["allow", "auto"]);
     expect(stdout).toContain("set for this agent");
     const recovered = await hasIncident("auto", ({ phase }) => phase === "recovered", 120_000);
