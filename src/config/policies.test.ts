@@ -70,7 +70,7 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
     ["[plans]\nloop = [{ do = 'nudge', command = ['rm'] }]", "no other step may have one"],
     ["[plans]\nloop = [{ do = 'nudge', limit = 1000 }]", "limit"],
     ["[budgets]\nagent = { times = 1, minutes = 100000 }", "budgets.agent.minutes"],
-    ["extends = 'nobody'", 'unknown policy "nobody"'],
+    ["extends = 'missing'", 'unknown policy "missing"'],
     ["confirm = 3", "confirm"],
     ["x = ", "line 1"],
   ])("is refused with the position of its error: %s", (text, complaint) => {

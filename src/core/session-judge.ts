@@ -159,7 +159,7 @@ export class SessionJudge {
     const firstSignalBy = this.#createdAt + FIRST_SIGNAL_MS;
     const isNew = this.evidence.first === null && !this.evidence.blind && now < firstSignalBy;
     if (!isNew || found.state !== "unknown") return found;
-    const reasons = [`first seen ${formatAgo(now - this.#createdAt)} (observer), no signal yet`];
+    const reasons = [`First seen ${formatAgo(now - this.#createdAt)} (observer), no signal yet`];
     return { ...NEW, reasons, at: now, recheckAt: firstSignalBy };
   }
 

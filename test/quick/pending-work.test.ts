@@ -1,90 +1,21 @@
-/** Work that a turn leaves behind, as transcripts, hooks and rollouts report it together. */
+/** Work that a turn leaves behind, as transcripts and hooks report it together. */
 import { describe, expect, it } from "vitest";
 import { assess } from "../../src/core/judgement/assess.js";
 import { createEvidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
 import type { Signal } from "../../src/core/signal.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
-import { ClaudeHookReader } from "../../src/programs/claude-code/readers/hooks.js";
-import { ClaudeTranscriptReader } from "../../src/programs/claude-code/readers/transcript.js";
-import { CodexRolloutReader } from "../../src/programs/codex/readers/rollout.js";
 import { OpenCodeReader } from "../../src/programs/opencode/readers/rows.js";
-import { failureSignal } from "../../src/readers/records/conversation.js";
 import { ClaudeLines } from "../support/claude-lines.js";
+import { at, JudgeRig } from "../support/judge-rig.js";
 import { START } from "../support/steps.js";
 
 const NEW = "2.1.210";
-const at = (t: number) => START + t * 1000;
-
-class Rig {
-  readonly evidence = createEvidence({ ...PLAIN_TRAITS, backgroundWakes: true });
-  readonly hooks = new ClaudeHookReader();
-  file = new ClaudeTranscriptReader();
-  readonly codex = new CodexRolloutReader();
-  take(signals: Signal[]): this {
-    for (const s of signals) takeSignal(this.evidence, s);
-    return this;
-  }
-  hook(t: number, event: string, payload: object = {}): this {
-    return this.take(this.hooks.read({ hook_event_name: event, session_id: "s1", ...payload }, at(t)));
-  }
-  lines(lines: ClaudeLines): this {
-    for (const line of lines.text.trim().split("\n")) {
-      const r = JSON.parse(line);
-      this.take(this.file.read(r, Date.parse(r.timestamp)));
-    }
-    return this;
-  }
-  rollout(t: number, type: string, payload: object): this {
-    return this.take(this.codex.read({ timestamp: new Date(at(t)).toISOString(), type, payload }, at(t)));
-  }
-  at(t: number): string {
-    const { state, cause } = assess(this.evidence, at(t));
-    return cause ? `${state}/${cause}` : state;
-  }
-  full(t: number) {
-    return assess(this.evidence, at(t));
-  }
-}
 const launched = { isAsync: true, status: "async_launched", agentId: "a1" };
 const L = () => new ClaudeLines(NEW);
 
 describe("pending work", () => {
-  it("is over for Codex once a later call shows that the command exited", () => {
-    const rig = new Rig();
-    rig.rollout(0, "event_msg", { type: "task_started" });
-    rig.rollout(0, "event_msg", { type: "user_message", message: "Run the build." });
-    rig.rollout(1, "response_item", {
-      type: "function_call",
-      name: "exec_command",
-      call_id: "c1",
-      arguments: JSON.stringify({ cmd: "make all" }),
-    });
-    rig.rollout(11, "response_item", {
-      type: "function_call_output",
-      call_id: "c1",
-      output: "Chunk ID: a\nWall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\ncc a.c",
-    });
-    rig.rollout(12, "response_item", {
-      type: "function_call",
-      name: "write_stdin",
-      call_id: "c2",
-      arguments: JSON.stringify({ session_id: 7, chars: "" }),
-    });
-    rig.rollout(40, "response_item", {
-      type: "function_call_output",
-      call_id: "c2",
-      output: "Chunk ID: b\nWall time: 28.0 seconds\nProcess exited with code 0\nOutput:\ndone",
-    });
-    rig.rollout(45, "response_item", {
-      type: "message",
-      role: "assistant",
-      content: [{ type: "output_text", text: "The build is done." }],
-    });
-    rig.rollout(45, "event_msg", { type: "task_complete", last_agent_message: "The build is done." });
-    expect(rig.at(60)).toBe("complete");
-  });
   it("does not shorten the clock of a session that only hooks report", () => {
-    const rig = new Rig();
+    const rig = new JudgeRig();
     rig
       .hook(0, "UserPromptSubmit", { prompt: "Write it." })
       .hook(5, "PreToolUse", { tool_use_id: "r", tool_name: "Read", tool_input: { file_path: "/a" } })
@@ -92,7 +23,7 @@ describe("pending work", () => {
     expect(rig.at(6 + 360)).toBe("working");
   });
   it("that ended without being picked up is a lost result, whatever the Stop hook counted", () => {
-    const rig = new Rig();
+    const rig = new JudgeRig();
     rig.hook(0, "UserPromptSubmit", { prompt: "Review." });
     rig.lines(
       L()
@@ -116,7 +47,7 @@ describe("pending work", () => {
     expect(rig.at(480)).toBe("stuck/lost_result");
   });
   it("is over when the Stop hook lists no background task", () => {
-    const rig = new Rig();
+    const rig = new JudgeRig();
     rig.hook(0, "UserPromptSubmit", { prompt: "Review." });
     rig.lines(
       L()
@@ -134,7 +65,7 @@ describe("pending work", () => {
     expect(rig.at(120)).toBe("complete");
   });
   it("is over when a hook reports its notification", () => {
-    const rig = new Rig();
+    const rig = new JudgeRig();
     rig
       .hook(0, "UserPromptSubmit", { prompt: "Review." })
       .hook(5, "PreToolUse", { tool_use_id: "agent", tool_name: "Agent", tool_input: { prompt: "p" } })
@@ -160,11 +91,11 @@ describe("pending work", () => {
       .prompt(60_000, "Shall we go on?")
       .says(60_005, "Yes. Which port shall I use, 80 or 8080?")
       .turnEnds(60_005);
-    const rig = new Rig().lines(lines);
+    const rig = new JudgeRig().lines(lines);
     expect(rig.at(60_030)).toBe("needs_input/input");
   });
   it("is over when a second Stop hook lists none", () => {
-    const rig = new Rig();
+    const rig = new JudgeRig();
     rig
       .hook(0, "UserPromptSubmit", { prompt: "Run." })
       .hook(10, "Stop", {
@@ -176,7 +107,7 @@ describe("pending work", () => {
     expect(rig.at(120)).toBe("complete");
   });
   it("of a schedule does not hide a question", () => {
-    const rig = new Rig();
+    const rig = new JudgeRig();
     rig.hook(0, "UserPromptSubmit", { prompt: "Set up." }).hook(10, "Stop", {
       last_assistant_message: "Which port shall I use, 80 or 8080?",
       background_tasks: [],
@@ -185,7 +116,7 @@ describe("pending work", () => {
     expect(rig.at(30)).toBe("needs_input/input");
   });
   it("is not a permission request while its reply is still being written", () => {
-    const rig = new Rig();
+    const rig = new JudgeRig();
     rig.hook(0, "UserPromptSubmit", { prompt: "Write." });
     rig.lines(L().prompt(0, "Write.").calls(5, "w1", "Write", { file_path: "/a", content: "a" }, null, "m"));
     rig.hook(95, "PreToolUse", {
@@ -203,7 +134,7 @@ describe("pending work", () => {
       .says(20, "ok", "end_turn")
       .turnEnds(20)
       .prompt(100, "Fix it.");
-    const rig = new Rig().lines(lines);
+    const rig = new JudgeRig().lines(lines);
     expect(rig.at(100 + 305)).toBe("stuck/silent_stream");
     const before = rig.evidence.proof.workAt;
     rig.lines(
@@ -226,7 +157,7 @@ describe("pending work", () => {
       .line(1204.9, { type: "api-request", querySource: "repl_main_thread" })
       .says(1215, "The deployment is done.")
       .turnEnds(1215);
-    expect(new Rig().lines(lines).at(1250)).toBe("complete");
+    expect(new JudgeRig().lines(lines).at(1250)).toBe("complete");
   });
   it("of a timer is replaced by a new timer", () => {
     const lines = L()
@@ -240,7 +171,7 @@ describe("pending work", () => {
       .line(67, { type: "api-request", querySource: "repl_main_thread" })
       .says(70, "The deployment is done.")
       .turnEnds(70);
-    expect(new Rig().lines(lines).at(100)).toBe("complete");
+    expect(new JudgeRig().lines(lines).at(100)).toBe("complete");
   });
   it("cannot be ended by the text of a teammate", () => {
     const lines = L()
@@ -256,20 +187,10 @@ describe("pending work", () => {
       })
       .says(10, "Started.")
       .turnEnds(10);
-    expect(new Rig().lines(lines).at(60)).toBe("waiting/background");
-  });
-  it("has nothing to do with a line number 1302 in an error", () => {
-    expect(
-      failureSignal({ at: 0, source: "transcript" }, {}, { status: 500, text: "Internal error at worker.js:1302" })
-        .kind,
-    ).toBe("error");
-    expect(
-      failureSignal({ at: 0, source: "transcript" }, {}, { status: 400, text: "max_tokens: 1302 is more than allowed" })
-        .kind,
-    ).toBe("error");
+    expect(new JudgeRig().lines(lines).at(60)).toBe("waiting/background");
   });
   it("stays known when a late hook reports the end of its launch", () => {
-    const rig = new Rig();
+    const rig = new JudgeRig();
     rig.hook(0, "UserPromptSubmit", { prompt: "Watch." });
     rig.hook(5, "PreToolUse", { tool_use_id: "wake", tool_name: "ScheduleWakeup", tool_input: { delaySeconds: 1200 } });
     rig.lines(
@@ -288,7 +209,7 @@ describe("pending work", () => {
     expect(rig.at(100)).toBe("waiting/timer");
   });
   it("of a schedule counts beside a server", () => {
-    const rig = new Rig();
+    const rig = new JudgeRig();
     rig
       .hook(0, "UserPromptSubmit", { prompt: "Go." })
       .hook(1, "PreToolUse", {
@@ -305,25 +226,11 @@ describe("pending work", () => {
     expect(rig.at(100)).toBe("waiting/timer");
   });
   it("that the Stop hook counted outlives a late start in the transcript", () => {
-    const rig = new Rig();
+    const rig = new JudgeRig();
     rig.hook(0, "UserPromptSubmit", { prompt: "Go." });
     rig.hook(2, "Stop", { last_assistant_message: "It runs.", background_tasks: [{ id: "b1", status: "running" }] });
     rig.lines(L().prompt(0, "Go.").says(1.5, "It runs.").turnEnds(2));
     expect(rig.at(30)).toBe("waiting/background");
-  });
-  it("that was approved and runs is not a permission request, with starts in whole seconds", () => {
-    const rig = new Rig();
-    rig.rollout(0, "event_msg", { type: "task_started" });
-    rig.rollout(1, "response_item", {
-      type: "function_call",
-      name: "shell",
-      call_id: "c1",
-      arguments: JSON.stringify({ command: ["npm", "test"], with_escalated_permissions: true }),
-    });
-    rig.take([
-      { kind: "process", source: "process", at: at(2), alive: true, children: 1, cpuMs: 1, newestChildAt: at(0.9) },
-    ]);
-    expect(rig.at(30)).toBe("waiting/tool");
   });
   it("that polls without a known time does not hide a question", () => {
     const lines = L()
@@ -332,14 +239,12 @@ describe("pending work", () => {
       .result(6, "job", "Command running in background with ID: b1", { backgroundTaskId: "b1" })
       .says(10, "Which port shall I use, 80 or 8080?")
       .turnEnds(10);
-    const rig = new Rig().lines(lines);
+    const rig = new JudgeRig().lines(lines);
     expect(rig.at(60)).toBe("needs_input/input");
   });
-});
-describe("pending work", () => {
   it("of a subagent does not close the parallel command of its parent", () => {
     const reader = new OpenCodeReader({ follow: "root" });
-    const rig = new Rig();
+    const rig = new JudgeRig();
     const row = (t: number, r: object) => rig.take(reader.read(r, at(t)));
     const part = (id: string, s: string, m: string, tool: string, input: object, state: string, t: number) =>
       row(t, {
@@ -390,7 +295,7 @@ describe("pending work", () => {
       .result(6.3, "agent", "x")
       .says(10, "It runs.")
       .turnEnds(10);
-    expect(new Rig().lines(lines).at(60)).toBe("waiting/background");
+    expect(new JudgeRig().lines(lines).at(60)).toBe("waiting/background");
   });
   it("that sleeps does not hide a question", () => {
     const lines = L()
@@ -399,7 +304,7 @@ describe("pending work", () => {
       .result(6, "job", "Command running in background with ID: b1", { backgroundTaskId: "b1" })
       .says(10, "Which port shall I use, 80 or 8080?")
       .turnEnds(10);
-    const rig = new Rig().lines(lines);
+    const rig = new JudgeRig().lines(lines);
     expect(rig.at(60)).toBe("needs_input/input");
   });
   it("that never brought the agent back is a server, and later turns are complete", () => {
@@ -414,57 +319,9 @@ describe("pending work", () => {
         .prompt(n * 1000, "Next.")
         .says(n * 1000 + 5, "Done.")
         .turnEnds(n * 1000 + 5);
-    const rig = new Rig().lines(lines);
+    const rig = new JudgeRig().lines(lines);
     expect(rig.at(3100)).toBe("complete");
   });
-  it("that asks for permission is found beside a longer call", () => {
-    const rig = new Rig();
-    rig.rollout(0, "event_msg", { type: "task_started" });
-    rig.rollout(1, "response_item", {
-      type: "function_call",
-      name: "shell",
-      call_id: "c1",
-      arguments: JSON.stringify({ command: ["rm", "-r", "/x"], with_escalated_permissions: true }),
-    });
-    rig.rollout(1, "response_item", {
-      type: "function_call",
-      name: "shell",
-      call_id: "c2",
-      arguments: JSON.stringify({ command: ["npm", "test"] }),
-    });
-    expect(rig.at(30)).toBe("needs_input/permission");
-  });
-  it("of Codex is one entry, however often it is polled", () => {
-    const rig = new Rig();
-    rig.rollout(0, "event_msg", { type: "task_started" });
-    rig.rollout(1, "response_item", {
-      type: "function_call",
-      name: "exec_command",
-      call_id: "c1",
-      arguments: JSON.stringify({ cmd: "make all" }),
-    });
-    rig.rollout(11, "response_item", {
-      type: "function_call_output",
-      call_id: "c1",
-      output: "Process running with session ID 7\nOutput:\n",
-    });
-    for (let n = 2; n < 6; n++) {
-      rig.rollout(n * 20, "response_item", {
-        type: "function_call",
-        name: "write_stdin",
-        call_id: `c${n}`,
-        arguments: JSON.stringify({ session_id: 7, chars: "" }),
-      });
-      rig.rollout(n * 20 + 10, "response_item", {
-        type: "function_call_output",
-        call_id: `c${n}`,
-        output: "Process running with session ID 7\nOutput:\n",
-      });
-    }
-    expect([...rig.evidence.tools.behind.keys()]).toEqual(["c1"]);
-  });
-});
-describe("pending work", () => {
   it("that a user stopped is no lost result", () => {
     const lines = L()
       .prompt(0, "Go.")
@@ -478,7 +335,7 @@ describe("pending work", () => {
         content:
           "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>job</tool-use-id>\n<status>killed</status>\n</task-notification>",
       });
-    expect(new Rig().lines(lines).at(300)).toBe("complete");
+    expect(new JudgeRig().lines(lines).at(300)).toBe("complete");
   });
   it("is not ended by a status that its output quotes", () => {
     const lines = L()
@@ -493,10 +350,10 @@ describe("pending work", () => {
         content:
           "<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>agent</tool-use-id>\n<status>running</status>\n<result>grep: <status>completed</status></result>\n</task-notification>",
       });
-    expect(new Rig().lines(lines).at(300)).toBe("waiting/background");
+    expect(new JudgeRig().lines(lines).at(300)).toBe("waiting/background");
   });
   it("is judged again at its ceiling", () => {
-    const rig = new Rig().lines(
+    const rig = new JudgeRig().lines(
       L()
         .prompt(0, "Go.")
         .calls(5, "job", "Bash", { command: "./import.sh", run_in_background: true })

@@ -288,8 +288,8 @@ describe("a stop that waits for evidence", () => {
         return [70, 16 * 60].map((at) => world.check(at, assessed("stuck/silent_stream", { ...seen, ...more }), check));
       };
       expect(decided({})[0]).toMatchObject({ action: null, wouldDo: { do: "stop" } });
-      const reason = "rouse will not stop it: nobody said so; use `rouse stop` or `rouse recover --restart`";
-      expect(decided({ onlyReported: "nobody said so" })).toMatchObject([
+      const reason = "rouse will not stop it: no timeout is set; use `rouse stop` or `rouse recover --restart`";
+      expect(decided({ onlyReported: "no timeout is set" })).toMatchObject([
         { action: null, wouldDo: null, reason },
         { action: { do: "escalate" }, wouldDo: null, reason: `needs you: ${reason}` },
       ]);

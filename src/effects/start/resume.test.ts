@@ -37,7 +37,7 @@ describe("a resume is refused", () => {
     expect(await resumed({ origin: "run" })).toBe("refused: rouse does not own its terminal");
   });
 
-  it("while the old process runs, or if that cannot be told", async () => {
+  it("while the old process runs, or if that is unknown", async () => {
     expect(await resumed(living)).toBe("refused: the old process is still running");
     expect(await resumed({ pid: null })).toBe("refused: cannot tell whether the old process has exited");
   });

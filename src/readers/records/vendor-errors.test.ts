@@ -38,6 +38,7 @@ describe("classifyVendorError", () => {
     ["billing", { status: 403, text: "Your prepaid credits are depleted" }],
     ["retry rate", { status: 429, text: "Rate limit reached for requests" }],
     ["retry rate", { code: "1302", text: "您的账户已达到速率限制" }],
+    ["retry overload", { status: 500, text: "TypeError at worker.js:1302" }],
     ["retry overload", { status: 429, code: "engine_overloaded_error", text: "The engine is currently overloaded" }],
     ["retry rate", { text: "Quota exceeded for online_prediction_input_tokens_per_minute" }],
     ["retry rate", { status: 429 }],

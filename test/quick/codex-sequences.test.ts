@@ -1,0 +1,100 @@
+/** Sequences of rollout lines of Codex: commands that outlast a call, and calls that ask for permission. */
+import { describe, expect, it } from "vitest";
+import { at, JudgeRig } from "../support/judge-rig.js";
+
+describe("a command of Codex", () => {
+  it("is over once a later call shows that it exited", () => {
+    const rig = new JudgeRig();
+    rig.rollout(0, "event_msg", { type: "task_started" });
+    rig.rollout(0, "event_msg", { type: "user_message", message: "Run the build." });
+    rig.rollout(1, "response_item", {
+      type: "function_call",
+      name: "exec_command",
+      call_id: "c1",
+      arguments: JSON.stringify({ cmd: "make all" }),
+    });
+    rig.rollout(11, "response_item", {
+      type: "function_call_output",
+      call_id: "c1",
+      output: "Chunk ID: a\nWall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\ncc a.c",
+    });
+    rig.rollout(12, "response_item", {
+      type: "function_call",
+      name: "write_stdin",
+      call_id: "c2",
+      arguments: JSON.stringify({ session_id: 7, chars: "" }),
+    });
+    rig.rollout(40, "response_item", {
+      type: "function_call_output",
+      call_id: "c2",
+      output: "Chunk ID: b\nWall time: 28.0 seconds\nProcess exited with code 0\nOutput:\ndone",
+    });
+    rig.rollout(45, "response_item", {
+      type: "message",
+      role: "assistant",
+      content: [{ type: "output_text", text: "The build is done." }],
+    });
+    rig.rollout(45, "event_msg", { type: "task_complete", last_agent_message: "The build is done." });
+    expect(rig.at(60)).toBe("complete");
+  });
+  it("that was approved and runs is not a permission request, with starts in whole seconds", () => {
+    const rig = new JudgeRig();
+    rig.rollout(0, "event_msg", { type: "task_started" });
+    rig.rollout(1, "response_item", {
+      type: "function_call",
+      name: "shell",
+      call_id: "c1",
+      arguments: JSON.stringify({ command: ["npm", "test"], with_escalated_permissions: true }),
+    });
+    rig.take([
+      { kind: "process", source: "process", at: at(2), alive: true, children: 1, cpuMs: 1, newestChildAt: at(0.9) },
+    ]);
+    expect(rig.at(30)).toBe("waiting/tool");
+  });
+  it("that asks for permission is found beside a longer call", () => {
+    const rig = new JudgeRig();
+    rig.rollout(0, "event_msg", { type: "task_started" });
+    rig.rollout(1, "response_item", {
+      type: "function_call",
+      name: "shell",
+      call_id: "c1",
+      arguments: JSON.stringify({ command: ["rm", "-r", "/x"], with_escalated_permissions: true }),
+    });
+    rig.rollout(1, "response_item", {
+      type: "function_call",
+      name: "shell",
+      call_id: "c2",
+      arguments: JSON.stringify({ command: ["npm", "test"] }),
+    });
+    expect(rig.at(30)).toBe("needs_input/permission");
+  });
+  it("in the background is one entry, however often it is polled", () => {
+    const rig = new JudgeRig();
+    rig.rollout(0, "event_msg", { type: "task_started" });
+    rig.rollout(1, "response_item", {
+      type: "function_call",
+      name: "exec_command",
+      call_id: "c1",
+      arguments: JSON.stringify({ cmd: "make all" }),
+    });
+    rig.rollout(11, "response_item", {
+      type: "function_call_output",
+      call_id: "c1",
+      output: "Process running with session ID 7\nOutput:\n",
+    });
+    for (let n = 2; n < 6; n++) {
+      rig.rollout(n * 20, "response_item", {
+        type: "function_call",
+        name: "write_stdin",
+        call_id: `c${n}`,
+        arguments: JSON.stringify({ session_id: 7, chars: "" }),
+      });
+      rig.rollout(n * 20 + 10, "response_item", {
+        type: "function_call_output",
+        call_id: `c${n}`,
+        output: "Process running with session ID 7\nOutput:\n",
+      });
+    }
+    expect([...rig.evidence.tools.behind.keys()]).toEqual(["c1"]);
+  });
+});
