@@ -1,13 +1,16 @@
 /** Real processes for the benchmarks: rouse in a home of its own, and the system's figures for a process. */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { rousePaths } from "../dist/config/paths.js";
 
 export const BIN = join(dirname(fileURLToPath(import.meta.url)), "..", "bin", "rouse");
 /** Clock ticks of `/proc` per second: 100 on every Linux that Node.js runs on. */
 const TICKS_PER_SECOND = 100;
+const START_MS = 30_000;
 
 /** Figures of processes need Linux's `/proc` and the `script` of util-linux. */
 export const canMeasure =
@@ -34,16 +37,27 @@ export async function startDaemon(home, profile) {
     cwd: home.path,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  await new Promise((resolve, reject) => {
-    let said = "";
-    child.stderr.on("data", (chunk) => {
-      said += chunk;
-      if (said.includes("watching")) resolve();
-    });
-    child.once("exit", () => reject(new Error(`the daemon did not start: ${said}`)));
+  let said = "";
+  child.stderr.on("data", (chunk) => {
+    said += chunk;
   });
+  const { daemonSocket } = rousePaths(home.env);
+  const deadline = performance.now() + START_MS;
+  while (!(await answers(daemonSocket))) {
+    if (child.exitCode !== null || performance.now() > deadline) {
+      child.kill("SIGKILL");
+      throw new Error(`the daemon did not start: ${said}`);
+    }
+    await sleep(50);
+  }
   return child;
 }
+
+const answers = (path) =>
+  new Promise((resolve) => {
+    const socket = connect(path, () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
 
 export function ended(child) {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
