@@ -42,17 +42,23 @@ const reader = (figures) => (key) => {
 
 const counted = (count, word) => (count === 0 ? `no ${word}` : `${count} ${word}${count === 1 ? "" : "s"}`);
 
+const foundIn = (of) => (label) =>
+  `${of(`corpus.transcripts.${label}.found`)} of ${of(`corpus.transcripts.${label}.of`)}`;
+
 function summaryText(figures) {
   const of = reader(figures);
+  const found = foundIn(of);
   const part = (name, what) =>
     `| ${what} | ${of(`${name}.cases`)} | ${of(`${name}.all.found`)} of ${of(`${name}.all.of`)} | ${of(`${name}.false_alarms`)} | ${of(`${name}.pooled.p95`)} s | ${of(`${name}.states.hung.p95`)} s |`;
   return [
-    "| recordings | cases | problems found | false alarms | prompts, limits, errors, results: p95 | hangs: p95 |",
+    "| recordings | cases | problems found | false alarms | delay p95: prompts, limits, errors, results | delay p95: hangs |",
     "|---|---|---|---|---|---|",
-    part("corpus", "labelled corpus"),
+    part("corpus", "labelled corpus (private)"),
     part("recordings", "this repository"),
     "",
-    "The rules were written beside these recordings, so the figures are no forecast for other programs.",
+    `From transcripts alone, without a screen: ${found("stalled")} stalls, ${found("rate_limited")} limits, ${found("api_error")} API errors found, ` +
+      `${counted(of("corpus.transcripts.alarms"), "false alarm")} in ${of("corpus.transcripts.quiet_hours")} hours. The rules were ` +
+      "written beside these recordings, so the figures do not predict the accuracy on others.",
   ].join("\n");
 }
 
@@ -60,7 +66,7 @@ function accuracyText(figures) {
   const of = reader(figures);
   const row = (key, what) =>
     `| ${what} | ${of(`${key}.found`)} of ${of(`${key}.of`)} | ${fixed(of(`${key}.p50`))} | ${fixed(of(`${key}.p95`))} |`;
-  const found = (label) => `${of(`corpus.transcripts.${label}.found`)} of ${of(`corpus.transcripts.${label}.of`)}`;
+  const found = foundIn(of);
   return [
     `Taken on ${figures["corpus.cases"]?.date}: ${of("corpus.cases")} live cases.`,
     "",

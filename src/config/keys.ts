@@ -28,13 +28,13 @@ export const KEYS = {
     stuck_threshold_intervals: detectorKey(
       "stuck_threshold_intervals",
       "lower",
-      "Number of unchanged checks after which a busy session is suspected to be stuck; if you do not set it, a static screen has about 100 s.",
+      "Number of unchanged checks after which a busy session is suspected to be stuck. If you do not set this key, a static screen is reported after about 100 s.",
       { min: 1, max: 1000, variable: "ROUSE_WATCHDOG_STUCK_THRESHOLD" },
     ),
     worker_tags: listKey(
       ["worker"],
       "add",
-      "Agents with one of these tags are workers, which are watched automatically; if you set this or worker_pattern, messages are sent for workers only.",
+      "Agents with one of these tags are workers, which are watched automatically. If you set this key (even to its default) or worker_pattern, messages are sent for workers only.",
     ),
     worker_pattern: patternKey(
       "",
@@ -62,7 +62,7 @@ export const KEYS = {
     idle_timeout_minutes: detectorKey(
       "idle_timeout_minutes",
       "lower",
-      "Minutes of unexplained silence after which a session is stalled; if you set it, auto-recovery also stops silent programs without a profile that rouse started.",
+      "Minutes without output after which a program without a profile is reported as silent_stream. If you set this key, even to its default, auto-recovery may also stop such a program that rouse started.",
       { min: 0.01 },
     ),
     completion_timeout_minutes: detectorKey(
@@ -97,7 +97,7 @@ export const KEYS = {
     auto_kill_on_idle: booleanKey(
       true,
       "off",
-      "Let auto-recovery stop a stalled session that rouse started; a program without a profile is stopped only if you set this key or idle_timeout_minutes.",
+      "Let auto-recovery stop a stalled session that rouse started; a program without a profile is stopped only if you set this key (even to its default) or idle_timeout_minutes.",
     ),
     auto_kill_on_repeated_error: booleanKey(false, "off", "Let auto-recovery stop a session that repeats one error."),
     alert_channel: textKey(
@@ -110,7 +110,7 @@ export const KEYS = {
     checkpoint_stall_minutes: detectorKey(
       "checkpoint_stall_minutes",
       "lower",
-      "Minutes after which an agent without a new checkpoint is stalled.",
+      "Minutes after its last reported checkpoint after which an agent is stalled; an agent that has reported none is not affected.",
       { min: 0.1 },
     ),
   },
@@ -178,7 +178,7 @@ export const KEYS = {
     own_timeout_seconds: detectorKey(
       "own_timeout_seconds",
       "never",
-      "Seconds after which the program itself ends a silent request, if you changed that (API_TIMEOUT_MS in Claude Code, stream_idle_timeout_ms in Codex); rouse does not interrupt earlier; 0 uses the profile's value.",
+      "Seconds after which the program itself ends a silent request, if you changed that (such as stream_idle_timeout_ms in Codex); rouse does not interrupt earlier; 0 uses the profile's value.",
       { max: 86_400 },
     ),
   },
@@ -191,7 +191,7 @@ export const KEYS = {
     quiet_except: textKey(
       "",
       "never",
-      "Lowest severity (info, warning, critical) that is sent during quiet hours; empty holds every alert.",
+      "Lowest severity that is sent during quiet hours: info (the end of a problem), warning or critical; empty holds every alert.",
     ),
     reminder_minutes: numberKey(
       0,
@@ -216,7 +216,7 @@ export const KEYS = {
     tokens_per_night: detectorKey(
       "tokens_per_night",
       "budget",
-      "Input and output tokens per agent and night after which one message is sent; 0 for no budget.",
+      "Input (including cached) and output tokens per agent and night (24 hours) after which one message is sent; 0 for no budget.",
     ),
     cost_usd_per_night: detectorKey(
       "cost_usd_per_night",
@@ -224,14 +224,9 @@ export const KEYS = {
       "Cost in US dollars per agent and night after which one message is sent, if the program reports prices; 0 for no budget.",
     ),
     night_starts_hour: {
-      ...detectorKey(
-        "night_starts_hour",
-        "never",
-        "Hour (local time) at which a budget night starts; it lasts 24 hours.",
-        {
-          max: 23,
-        },
-      ),
+      ...detectorKey("night_starts_hour", "never", "Hour (local time) at which the budget of the day starts again.", {
+        max: 23,
+      }),
       type: "integer",
     },
   },

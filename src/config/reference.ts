@@ -15,7 +15,7 @@ const PROJECT: Readonly<Record<ProjectRule, string>> = {
 const HEAD = `# Configuration
 
 \`rouse init\` creates \`~/.config/rouse/config.toml\` (or \`$ROUSE_HOME/config/config.toml\`) with every key explained. Values come from the defaults,
-then your file, then \`.rouse.toml\` files from the root down to the agent's folder, then \`ROUSE_SECTION_KEY\` variables, then flags. A project's
+then your file, then \`.rouse.toml\` files from the root down to the agent's folder, then variables named \`ROUSE_SECTION_KEY\`, then \`--set\` of \`rouse config show\`. A project's
 \`.rouse.toml\` can only make things stricter; the last column says how. \`rouse config show --origin\` prints what is in effect and where it comes
 from, \`rouse config schema\` the JSON Schema. An unknown key is named and ignored.
 
@@ -29,8 +29,8 @@ export function configReference(): string {
 
 function section(name: string, keys: Readonly<Record<string, ConfigKey>>): string {
   const rows = Object.entries(keys).map(
-    ([key, { default: value, says, project }]) =>
-      `| \`${key}\` | \`${cell(JSON.stringify(value))}\` | ${cell(says)} | ${PROJECT[project]} |\n`,
+    ([key, { default: value, says, project, variable }]) =>
+      `| \`${key}\` | \`${cell(JSON.stringify(value))}\` | ${cell(says)}${variable === undefined ? "" : ` Also set by \`${variable}\`.`} | ${PROJECT[project]} |\n`,
   );
   return `\n## \`[${name}]\`\n\n| key | default | meaning | project file |\n|---|---|---|---|\n${rows.join("")}`;
 }

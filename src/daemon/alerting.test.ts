@@ -48,7 +48,7 @@ describe("an alert", () => {
       "question: Run npm test?",
       expect.stringMatching(/^why: A permission prompt has been open for \d+ s \(screen\)$/),
       expect.stringMatching(/^since 09:00 \(1\d s\)$/),
-      "no action by rouse: only you can resolve this",
+      "needs you: answer its prompt",
       `you can: answer it (rouse attach api) · see why (rouse why api) · acknowledge it (rouse ack ${id?.slice(0, 8)})`,
     ]);
   });

@@ -85,8 +85,8 @@ describe("bars", () => {
         { truth, until },
       ]),
     });
-    expect(met(score("2026-11-15T18:48:59.000Z"), "reset times: right")).toBe(true);
-    expect(met(score("2026-11-15T18:49:00.000Z"), "reset times: right")).toBe(false);
+    expect(met(score("2026-11-15T18:48:59.000Z"), "reset times: correct")).toBe(true);
+    expect(met(score("2026-11-15T18:49:00.000Z"), "reset times: correct")).toBe(false);
   });
 
   it("allow one alarm in twenty agent-hours", () => {

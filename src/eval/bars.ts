@@ -34,10 +34,10 @@ export const BARS: readonly Bar[] = [
   atLeast("looping: detected", 0.9, ({ live }) => detectedShare(live?.states.looping)),
   atMost("false alarms", 0, "count", ({ live }) => live && ofReplayed(live, live.falseAlarms)),
   atMost("false completions", 0, "count", ({ live }) => live && ofReplayed(live, live.falseCompletions)),
-  atMost("not held", 1, "count", ({ live }) => live && (hasFound(live) ? live.notHeld.length : null)),
+  atMost("verdicts that did not last", 1, "count", ({ live }) => live && (hasFound(live) ? live.notHeld.length : null)),
   atLeast("event streams: precision", 0.95, ({ events }) => events?.semantic.precision),
   atLeast("event streams: recall", 0.8, ({ events }) => events?.semantic.recall),
-  atLeast("reset times: right", 1, ({ resetTimes }) => resetTimes && share(resetTimes.right, resetTimes.of)),
+  atLeast("reset times: correct", 1, ({ resetTimes }) => resetTimes && share(resetTimes.right, resetTimes.of)),
   atMost("sessions: alarms", 0.05, "per hour", ({ sessions }) => sessions?.alarmsPerHour),
 ];
 

@@ -31,7 +31,7 @@ const issues = (stderr: string): string[] =>
 describe("an invalid setting or profile", () => {
   it.each([
     ["policy show", ["policy", "show"]],
-    ["policy test", ["policy", "test", "default", "--cause", "loop"]],
+    ["policy test", ["policy", "test", "default", "--problem", "loop"]],
     ["replay --policy", ["replay", "--policy", "default", join(OWN_CASES, "codex", "short-question")]],
     ["config show", ["config", "show"]],
     ["check", ["check"]],

@@ -73,7 +73,7 @@ export const WITHOUT_DAEMON: readonly Situation[] = [
   of("policy")("list", "policy show"),
   of("policy")("show-default", "policy show default"),
   of("policy")("unknown", "policy show careful"),
-  of("policy")("test-silent-stream", "policy test --cause silent_stream"),
+  of("policy")("test-silent-stream", "policy test --problem silent_stream"),
   of("token")("list-empty", "token list"),
   of("token")("revoke-unknown", "token revoke ci"),
   of("alert")("daemon-down", "alert list"),

@@ -94,6 +94,6 @@ describe("rouse eval", () => {
     const { stdout } = rouse(["eval", corpus]);
     expect(stdout).not.toMatch(/^0 event streams/m);
     expect(stdout).toMatch(/event streams: precision.*no cases/);
-    expect(stdout).toMatch(/reset times: right.*no cases/);
+    expect(stdout).toMatch(/reset times: correct.*no cases/);
   });
 });

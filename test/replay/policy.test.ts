@@ -136,7 +136,7 @@ describe("rouse policy", () => {
     expect(rouse(["policy", "show", "default"]).stdout).toContain(
       "needs_input           report at once, then escalate to you; human-only",
     );
-    const tried = rouse(["policy", "test", "--cause", "loop", "--json"]).stdout;
+    const tried = rouse(["policy", "test", "--problem", "loop", "--json"]).stdout;
     expect(JSON.parse(tried)).toMatchObject({
       policy: "default",
       trials: [
@@ -146,7 +146,7 @@ describe("rouse policy", () => {
         },
       ],
     });
-    const transcript = rouse(["policy", "test", "--cause", "loop", "--origin", "transcript", "--json"]).stdout;
+    const transcript = rouse(["policy", "test", "--problem", "loop", "--origin", "transcript", "--json"]).stdout;
     expect(JSON.parse(transcript)).toMatchObject({ trials: [{ wouldDo: [{ do: "escalate" }] }] });
   });
 });

@@ -36,7 +36,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     });
   alert
     .command("test")
-    .description("Send a test message to a channel and report the result. Exits 1 if delivery fails.")
+    .description("Send a test alert to a channel and report the result. Exits 1 if delivery fails.")
     .argument("<channel>", "name of the channel in the configuration", parseNamed)
     .option("--json", "print JSON")
     .action(async (channel, { json }) => {

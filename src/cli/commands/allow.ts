@@ -22,9 +22,10 @@ export function addAllow(program: Command, _setExit: (code: number) => void): vo
     .command("allow")
     .summary("Turn automatic recovery on or off; show what is allowed")
     .description(
-      "A new installation is read-only: rouse reports what it would have done. --all permits recovery of every agent\n" +
+      "Turn automatic recovery on or off, and show what is allowed. By default rouse only reports what it would have done.\n" +
+        "--all permits recovery of every agent\n" +
         "that rouse starts (run, spawn), now and later. Adopted agents (tmux, other terminals) must be allowed by name.\n" +
-        "Permissions survive restarts. rouse never answers a prompt; see docs/acting.md.",
+        "Permissions survive restarts. rouse never answers a dialog; see docs/acting.md.",
     )
     .argument("[agents...]", "names of agents", collectNames)
     .option("--all", "every agent that rouse starts; with --off, remove all permissions")
@@ -87,8 +88,8 @@ export function allowText(
   screen: { columns?: number },
   now: number = Date.now(),
 ): string {
-  // A denied agent that is not running is of no interest.
-  const shown = agents.filter((one) => one.origin !== null || one.allowed || all?.allowed);
+  // An agent that is not running is shown only if something is set for it.
+  const shown = agents.filter((one) => one.origin !== null || one.allowed || all?.allowed || one.by === "name");
   const allowed = shown.filter((one) => one.allowed).length;
   const head = all?.allowed
     ? `Auto-recovery is on for all agents that rouse starts${endText(all, now)}.\n`

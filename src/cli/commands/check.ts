@@ -10,9 +10,10 @@ import { parseNamed } from "../arguments.js";
 import { isCalled, isUnlisted, requestOperation } from "../ask.js";
 import type { OperationInput } from "../client.js";
 import { loadSettings } from "../settings.js";
+import { NO_AGENTS } from "../text/no-agents.js";
 import { isColoured, paintText } from "../text/paint.js";
 import { type Column, tableText } from "../text/table.js";
-import { columnsOf } from "../text/width.js";
+import { columnsOf, foldText } from "../text/width.js";
 
 const COLOURS = { fresh: "green", warning: "yellow", critical: "magenta", "auto-resume": "red" } as const;
 
@@ -23,7 +24,8 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
     .description(
       "Sort agents by the age of their last activity (a status, a report, progress): fresh below 2 h, warning below 6,\n" +
         "critical below 12, auto-resume above (check.* in the configuration). An agent that is active elsewhere (commits,\n" +
-        "tests, files), has finished or waits for a usage limit is at most warning. Exits 1 if any agent is critical.",
+        "tests, files), has finished or waits for a usage limit is at most warning. Use it to find agents that were forgotten;\n" +
+        "`rouse status` shows problems. Exits 1 if any agent is critical or auto-resume.",
     )
     .argument("[agent]", "show the activity of this agent, and whether it may be resumed", parseNamed)
     .option("--no-activity-check", "sort by age alone")
@@ -55,7 +57,7 @@ function askedHere(): OperationInput<"check"> {
 }
 
 export function checkText(agents: readonly CheckedAgent[], screen: { isTTY?: boolean; columns?: number }): string {
-  if (agents.length === 0) return "No agents are running.\n";
+  if (agents.length === 0) return foldText(NO_AGENTS, screen, 0);
   const colour = isColoured(screen);
   const columns: Column<CheckedAgent>[] = [
     { title: "NAME", text: (a) => a.name, min: 8 },

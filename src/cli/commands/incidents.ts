@@ -16,7 +16,8 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .command("incidents")
     .summary("List incidents: problem, actions taken, next step")
     .description(
-      "An incident is one problem of one agent, from the first suspicion to the proof of recovery. With an ID (or its first\n" +
+      "List incidents, or show one in full. An incident is one problem of one agent, from the first suspicion to the proof\n" +
+        "of recovery. With an ID (or its first\n" +
         "characters, or the name of an agent), show the incident in full and suggest commands. With the name of an agent\n" +
         "and --all or --since, list the incidents of that agent.",
     )
@@ -42,7 +43,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     });
   program
     .command("silence")
-    .summary("Pause actions and alerts for an agent or a problem")
+    .summary("Pause actions, messages and alerts for an agent or a problem")
     .argument("[what]", "an agent, or a problem such as rate_limited (default: list silences)", parseNamed)
     .argument("[problem]", "only this problem of the agent", parseProblem)
     .option("--for <duration>", "90s, 10m, 8h, 2d", parseDuration)
@@ -60,12 +61,12 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       process.stdout.write(
         json
           ? `${sanitizedJson(silences)}\n`
-          : (off ? `Ended the silence of ${[what, problem].join(" ").trim()}.\n` : "") + silencesText(silences),
+          : (off ? `Ended the silence of ${[what, problem].join(" ").trim()}.\n` : "") + silencesText(silences, what),
       );
     });
   program
     .command("ack")
-    .summary("Acknowledge an incident and stop further action on it")
+    .summary("Acknowledge an incident: no further actions or alerts for it")
     .argument("<id>", "an incident, or the name of an agent", parseNamed)
     .option("--json", "print JSON")
     .action(async (id, { json }) => {
@@ -74,7 +75,11 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       process.stdout.write(
         json
           ? `${sanitizedJson(incident)}\n`
-          : `Acknowledged: ${agent} (${problem}). rouse will take no further action.\n`,
+          : foldText(
+              `Acknowledged ${problem} of ${agent}: no further actions or alerts for this incident.\n`,
+              process.stdout,
+              0,
+            ),
       );
     });
   program
@@ -102,9 +107,12 @@ async function list(query: OperationInput<"incidents">, agent?: string): Promise
   }
 }
 
-function silencesText({ silences }: SilencesView, now: number = Date.now()): string {
+/** The silence that was asked for comes first. */
+function silencesText({ silences }: SilencesView, asked = "", now: number = Date.now()): string {
   if (silences.length === 0) return "No silences.\n";
-  return silences
+  const isAsked = ({ agent, problem }: SilencesView["silences"][number]): boolean =>
+    agent === asked || (agent === null && problem === asked);
+  return [...silences.filter(isAsked), ...silences.filter((one) => !isAsked(one))]
     .map(({ agent, problem, until }) => {
       const what = [agent ?? "all agents", ...(problem === null ? [] : [problem])].join(", ");
       return `${what}: silenced until ${localTime(until, now)}\n`;

@@ -16,10 +16,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
   const messages = program
     .command("messages")
     .summary("Read, follow, acknowledge and send messages")
-    .description(
-      "List unacknowledged messages about agents that need attention, oldest first. The inbox is empty while all agents\n" +
-        "are healthy.",
-    )
+    .description("List unacknowledged messages about agents, oldest first. A message stays until it is acknowledged.")
     .option("--tag <tag>", "tag of the inbox (default: watchdog.orchestrator_tag)", parseInbox)
     .option("--follow", "wait for new messages until Ctrl-C")
     .option("--ack", "acknowledge the messages shown")

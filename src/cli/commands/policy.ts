@@ -10,6 +10,7 @@ import type { Cause } from "../../core/states.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { type SimulatedAction, WhatIf } from "../../core/what-if.js";
 import { canDoWith } from "../../effects/index.js";
+import { textFor } from "../../effects/keys/texts.js";
 import { PROGRAMS } from "../../programs/registry.js";
 import { parseProblem } from "../options.js";
 import { knownPolicies, parseOrigin, policyOf } from "../policy-option.js";
@@ -57,12 +58,12 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .command("test")
     .summary("Try a policy on a virtual clock")
     .description(
-      "Try a policy on a virtual clock and print when each step would run, counted from the report of the problem.\n" +
-        "Assumes that the problem is confirmed and that no step helps. Ignores the program's own timeout, so a real\n" +
+      "Try a policy on a virtual clock and print when each step would run, counted from the first suspicion.\n" +
+        "Assumes that the problem lasts and that no step helps. Ignores the program's own timeout, so a real\n" +
         "interrupt may come later.",
     )
     .argument("[policy]", "name or file of a policy", "default")
-    .addOption(new Option("--cause <cause>", "only this problem").argParser(parseProblem))
+    .addOption(new Option("--problem <problem>", "only this problem (see docs/states.md)").argParser(parseProblem))
     .addOption(
       new Option("--origin <origin>", "how the agent was started: run, spawn, tmux, transcript")
         .default("spawn" as SessionOrigin, "spawn")
@@ -71,11 +72,11 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .option("--json", "print JSON")
     .action((given, options) => {
       const found = policyOf(given);
-      const problems = options.cause ? [options.cause] : PROBLEMS;
-      const tried = problems.map((problem) => ({ cause: problem, wouldDo: trial(found, problem, options.origin) }));
+      const problems = options.problem ? [options.problem] : PROBLEMS;
+      const tried = problems.map((problem) => ({ problem, wouldDo: trial(found, problem, options.origin) }));
       if (options.json) {
-        const shown = tried.map(({ cause, wouldDo }) => ({
-          cause,
+        const shown = tried.map(({ problem, wouldDo }) => ({
+          problem,
           wouldDo: wouldDo.map(({ at, do: name, say, reason }) => ({
             t: at / 1000,
             do: name,
@@ -85,8 +86,8 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
         }));
         process.stdout.write(`${sanitizedJson({ policy: found.name, origin: options.origin, trials: shown }, 2)}\n`);
       } else
-        for (const { cause, wouldDo } of tried)
-          process.stdout.write(foldText(trialText(cause, wouldDo), process.stdout));
+        for (const { problem, wouldDo } of tried)
+          process.stdout.write(foldText(trialText(problem, wouldDo), process.stdout));
     });
 }
 
@@ -139,7 +140,7 @@ function trialText(problem: Problem, wouldDo: readonly SimulatedAction[]): strin
     const why =
       name === "escalate"
         ? `escalate: ${sanitize(reason.replace(/^needs you: /, ""))}`
-        : `${name}${say ? ` "${say}"` : ""}`;
+        : `${name}${say ? ` "${textFor(say)}"` : ""}`;
     return `${clockText(at / 1000).padStart(11)}  ${why}\n`;
   });
   return `${paintText(problem, "bold", colour)}\n${lines.join("")}`;

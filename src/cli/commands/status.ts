@@ -11,6 +11,7 @@ import { parseNamed } from "../arguments.js";
 import { isCalled, isUnlisted, requestOperation } from "../ask.js";
 import { firstOfEach, reasonsByChannel } from "../text/by-channel.js";
 import { incidentSummary, limitText, localTime, openText, phaseText } from "../text/incident.js";
+import { NO_AGENTS } from "../text/no-agents.js";
 import { canDraw, isColoured, paintState, paintText } from "../text/paint.js";
 import { redrawUntilInterrupted } from "../text/redraw.js";
 import { type Column, tableText } from "../text/table.js";
@@ -60,7 +61,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
       else
         process.stdout.write(
           agents.length === 0
-            ? "No agents.\n"
+            ? foldText(NO_AGENTS, process.stdout, 0)
             : foldText(shown.map((health) => healthText(health)).join(""), process.stdout),
         );
       if (shown.some((health) => health.status === "unhealthy")) setExit(1);
@@ -155,7 +156,7 @@ const TOKENS: Column<SessionView> = {
 const TASK: Column<SessionView> = { title: "TASK", text: (a) => a.task ?? "", min: 4, spare: 3 };
 
 export function statusText(agents: readonly SessionView[], screen: OutputStream, now: number = Date.now()): string {
-  if (agents.length === 0) return "No agents. Start one with `rouse run -- COMMAND` or `rouse spawn -- COMMAND`.\n";
+  if (agents.length === 0) return foldText(NO_AGENTS, screen, 0);
   const colour = isColoured(screen);
   const age = (iso: string | null): string => (iso === null ? "–" : formatDuration(Math.max(0, now - Date.parse(iso))));
   const columns: Column<SessionView>[] = [
@@ -169,7 +170,7 @@ export function statusText(agents: readonly SessionView[], screen: OutputStream,
       isDear: true,
       paint: (text, a) => text.replace(a.state, paintState(a.state, 0, colour)),
     },
-    { title: "SINCE", text: (a) => age(a.since), spare: 1 },
+    { title: "FOR", text: (a) => age(a.since), spare: 1 },
     { title: "LAST ACTIVITY", text: (a) => age(a.last_progress), spare: 4 },
     // Columns that would be empty leave their room to the others.
     ...(agents.some(({ tokens_per_hour: used }) => used > 0) ? [TOKENS] : []),
@@ -249,7 +250,7 @@ const shownState = (agent: SessionView): string => (hasEnded(agent) ? "ended" : 
 /** Age and source follow on the same line if there is room, else on the next one. */
 function evidenceLines(row: WhyAnswer["evidence"][number], columns: number, colour: boolean): string[] {
   const says = foldLine(`  ${row.what.padEnd(13)} ${row.says}`, columns, 14);
-  const when = `${formatDuration(row.age_secs * 1000)} ago${row.source === row.says ? "" : `, ${row.source}`}`;
+  const when = `${formatDuration(row.age_secs * 1000)} ago, ${row.source}`;
   const isRoom = says.length === 1 && textWidth(says[0] as string) + 2 + when.length <= columns;
   const last = paintText(when, "dim", colour);
   return isRoom ? [`${says[0]}  ${last}`] : [...says, " ".repeat(16) + last];

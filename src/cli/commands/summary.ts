@@ -88,18 +88,19 @@ function problemText(problem: ProblemSummary, colour: boolean): string {
   const what = `${paintState(problem.state, 0, colour)}${problem.cause ? `/${problem.cause}` : ""}`;
   const from = `${problem.began_before ? "before " : ""}${localTime(problem.from)}`;
   const end = problem.followed_by === null ? " (ongoing)" : `, then ${problem.followed_by}`;
-  return `${from}  ${what} for ${formatDuration(problem.secs * 1000)}${end}: ${problem.reason}`;
+  return `${from}  ${what} for ${formatDuration(problem.secs * 1000)}${end}. When first seen: ${problem.reason}`;
 }
 
 function outcomeText({ commits, files, tests, tokens }: AgentSummary): string {
-  const some = (n: number, one: string, more: string): string[] => (n === 0 ? [] : [`${n} ${n === 1 ? one : more}`]);
+  const some = (n: number, one: string, more: string): string[] =>
+    n === 0 ? [] : [`${n.toLocaleString("en")} ${n === 1 ? one : more}`];
   const cost = tokens.cost_usd > 0 ? [`$${tokens.cost_usd.toFixed(2)}`] : [];
   return [
     ...some(commits, "commit", "commits"),
     ...some(files, "file changed", "files changed"),
     ...some(tests.passed, "test run passed", "test runs passed"),
     ...some(tests.failed, "test run failed", "test runs failed"),
-    ...some(tokens.input + tokens.output, "token", `tokens (${tokens.output} written)`),
+    ...some(tokens.input + tokens.output, "token", `tokens (${tokens.output.toLocaleString("en")} output)`),
     ...cost,
   ].join(", ");
 }
@@ -108,5 +109,5 @@ function outcomeText({ commits, files, tests, tokens }: AgentSummary): string {
 function localTime(iso: string): string {
   const at = new Date(iso);
   const two = (n: number): string => String(n).padStart(2, "0");
-  return `${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }

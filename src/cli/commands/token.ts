@@ -22,7 +22,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .command("token")
     .summary("Create, list and revoke tokens for the HTTP API")
     .description(
-      "Every request to the daemon's port needs a token. Rights: read (states, reasons, terminals, messages), report\n" +
+      "Manage tokens for the HTTP API. Every API request to the daemon's port needs one. Rights: read (states, reasons, terminals, messages), report\n" +
         "(reports of agents, messages), control (start agents, type into them, recover and stop them) and admin\n" +
         "(permissions, silences, alerts, watch rules).",
     );
@@ -30,7 +30,11 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .command("create")
     .summary("Create a token and print it once")
     .argument("<name>", "name of the client, such as my-orchestrator")
-    .option("--right <right...>", "read, report, control or admin", addRight)
+    .option(
+      "--right <right...>",
+      "read, report, control or admin, separated by commas or repeated (default: read)",
+      addRight,
+    )
     .option("--json", "print JSON")
     .action(async (name, { right = ["read"], json }) => {
       const paths = rousePaths();

@@ -26,7 +26,7 @@ export function addWatch(program: Command): void {
     .option("--tag <tag...>", "panes with this tag in @rouse_tags", collectTag)
     .option(
       "--none",
-      "adopt no more agents, except those in the configuration; adopted agents stay watched until they end",
+      "adopt no more agents, except panes with a tag in watchdog.worker_tags; adopted agents stay watched until they end",
     )
     .option("--json", "print JSON")
     .action(async (names, { tag = [], none, json }, self) => {
@@ -41,14 +41,16 @@ export function addWatch(program: Command): void {
         ...(none ? { again: true } : {}),
       };
       const rules = await call("watch", wanted);
-      process.stdout.write(
-        json
-          ? `${sanitizedJson(rules)}\n`
-          : foldText(`${rulesText(rules)}; see \`rouse status\`.\n`, process.stdout, 0),
-      );
+      const missing = await unmatchedNames(names);
+      const areAllMissing = missing.length > 0 && missing.length === names.length && tag.length === 0;
+      if (json || !areAllMissing)
+        process.stdout.write(
+          json
+            ? `${sanitizedJson(rules)}\n`
+            : foldText(`${rulesText(rules)}; see \`rouse status\`.\n`, process.stdout, 0),
+        );
       if (!none && findProgram("tmux", process.env, process.cwd()) !== "found")
         process.stderr.write("rouse: warning: tmux not found; only agents outside tmux are watched\n");
-      const missing = await unmatchedNames(names);
       if (missing.length > 0)
         process.stderr.write(
           foldText(
@@ -61,7 +63,7 @@ export function addWatch(program: Command): void {
     .command("unwatch")
     .summary("Stop watching adopted agents; they keep running")
     .description(
-      "Stops watching agents that rouse adopted, and forgets names given to `rouse watch`. The agents keep running. A later\n" +
+      "Stop watching agents that rouse adopted, and forget names given to `rouse watch`. The agents keep running. A later\n" +
         "`rouse watch` adopts them again.",
     )
     .argument("<agents...>", "names of agents, as in `rouse status`", collectNames)
@@ -98,7 +100,8 @@ function rulesText({ programs, tags, names }: WatchRules): string {
       ? [`the tmux ${names.length === 1 ? "session or pane" : "sessions or panes"} ${names.join(", ")}`]
       : []),
   ];
-  if (parts.length === 0) return "Watching only agents that rouse starts";
+  if (parts.length === 0)
+    return "Adopting no more agents; adopted ones stay watched until they end (`rouse unwatch NAME` stops it)";
   const isByName = !programs && tags.length === 0;
   const appear = names.length === 1 ? "now and when it appears" : "now and when they appear";
   return `Watching ${new Intl.ListFormat("en").format(parts)}, ${isByName ? appear : "running now or later"}`;

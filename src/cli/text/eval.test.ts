@@ -41,7 +41,7 @@ describe("the scores as text", () => {
     expect(text).toContain(
       "late: waiting_input in claude/a at 1:01.0, reported after 6.0 s, not within 5 s\n      1:51.0 working: A turn is running (title)",
     );
-    expect(text).toContain("not held: waiting_input in claude/b\n      1:51.0 working: A turn is running (title)");
+    expect(text).toContain("did not last: waiting_input in claude/b\n      1:51.0 working: A turn is running (title)");
   });
 
   it("say that there are no errors", () => {

@@ -13,10 +13,10 @@ export function figuresText(figures: Figures, bars: readonly BarResult[], { colo
   };
   const { live, events, resetTimes, sessions } = figures;
   if (live) {
-    lines.push(`${live.cases} live ${live.cases === 1 ? "case" : "cases"}, ${live.replayed} replayed`, "");
+    lines.push(`${live.replayed} of ${live.cases} recorded ${live.cases === 1 ? "case" : "cases"} replayed`, "");
     lines.push(row("true state", "found", "of", "p50 s", "p95 s"));
     for (const [state, found] of Object.entries(live.states)) lines.push(detectionRow(state, found));
-    lines.push(detectionRow("pooled", live.pooled), detectionRow("all", live.total), "");
+    lines.push(detectionRow("all but hangs", live.pooled), detectionRow("all", live.total), "");
   }
   if (events) {
     const { semantic, all } = events;
@@ -24,7 +24,7 @@ export function figuresText(figures: Figures, bars: readonly BarResult[], { colo
       `${events.cases} event streams: precision ${number(semantic.precision)}, recall ${number(semantic.recall)} (all natures: ${number(all.precision)}, ${number(all.recall)})`,
     );
   }
-  if (resetTimes) sentence(`${resetTimes.of} reset times: ${resetTimes.right} right to the minute`);
+  if (resetTimes) sentence(`${resetTimes.of} reset times: ${resetTimes.right} correct to the minute`);
   if (sessions) {
     const found = Object.entries(sessions.found).map(([label, d]) => `${label} ${d.detected}/${d.of}`);
     sentence(
@@ -90,7 +90,7 @@ export function worstText(figures: Figures, colour: boolean): string {
       saying(wrong);
     }
     for (const held of live.notHeld) {
-      title(`not held: ${held.truth} in ${held.case}`);
+      title(`did not last: ${held.truth} in ${held.case}`);
       held.instead.forEach(saying);
     }
     for (const { truth, case: name, from, delay, within, instead } of live.late) {

@@ -28,7 +28,7 @@ function momentLines({ t, rule, assessment, signals, screen }: ExplainedMoment, 
   return [
     "",
     `${clockText(t).padStart(9)}  ${paintState(state, 0, style.colour)}${cause ? `/${cause}` : ""}`,
-    ...part("rule", `${rule ?? "none"}, confidence ${confidence.toFixed(2)}, level ${level}`),
+    ...part("rule", `${rule === null ? "none" : ruleName(rule)}, confidence ${confidence.toFixed(2)}, level ${level}`),
     ...(kinds.length > 0 ? part("evidence", kinds.join(", ")) : []),
     ...reasons.flatMap((reason) => part("reason", reason)),
     ...signals.flatMap((signal) => part("signal", signalText(signal))),
@@ -71,3 +71,10 @@ function ruleText({ region, fact, when, groups }: MatchedRule): string {
   const taken = Object.entries(groups).map(([name, value]) => `${name}=${JSON.stringify(sanitize(value, 60))}`);
   return `^ ${region} rule ${fact}${taken.length > 0 ? ` (${taken.join(", ")})` : ""}: ${sanitize(when, VALUE_MAX)}`;
 }
+
+/** "byOpenTool" as "open tool". */
+const ruleName = (rule: string): string =>
+  rule
+    .replace(/^by/, "")
+    .replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`)
+    .toLowerCase();

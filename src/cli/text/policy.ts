@@ -2,10 +2,11 @@
 
 import type { ActionName } from "../../core/action.js";
 import { HUMAN_ONLY, needsConfirming, PROBLEMS, type Problem } from "../../core/incidents/problem.js";
-import type { Budget, Policy, RecoveryStep } from "../../core/policy/policy.js";
+import type { Budget, Policy, RecoveryStep, SessionOrigin } from "../../core/policy/policy.js";
 import { formatDuration } from "../../core/text/duration.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { HOUR } from "../../core/text/time.js";
+import { textFor } from "../../effects/keys/texts.js";
 import { paintText } from "./paint.js";
 
 export function policyText(policy: Policy, colour: boolean): string {
@@ -18,13 +19,15 @@ export function policyText(policy: Policy, colour: boolean): string {
     `  budgets: ${budgets.incident} actions per incident; per agent ${budgetText(budgets.agent, budgets.agentRestarts)}; per machine ${budgetText(budgets.node, budgets.nodeRestarts)}`,
     "",
   ];
-  for (const problem of PROBLEMS) lines.push(...planLines(problem, policy.plans[problem] ?? [], colour));
+  for (const problem of PROBLEMS) lines.push(...planLines(problem, policy, colour));
   return `${lines.join("\n")}\n`;
 }
 
-function planLines(problem: Problem, steps: readonly RecoveryStep[], colour: boolean): string[] {
-  const reported = needsConfirming(problem) ? "report when confirmed" : "report at once";
+function planLines(problem: Problem, { plans, patienceMs }: Policy, colour: boolean): string[] {
+  const plan = plans[problem] ?? [];
+  const reported = reportText(problem, patienceMs);
   const name = paintText(problem.padEnd(22), "bold", colour);
+  const steps = plan.filter(({ do: action }) => !TASK_STEPS.has(action));
   if (steps.length === 0)
     return [`${name}${reported}, then escalate to you${HUMAN_ONLY.has(problem) ? "; human-only" : ""}`];
   return [
@@ -34,29 +37,47 @@ function planLines(problem: Problem, steps: readonly RecoveryStep[], colour: boo
   ];
 }
 
+/** As the notices: a limit that ends soon is nobody's business. */
+function reportText(problem: Problem, patienceMs: number): string {
+  if (problem === "rate_limited") return `show at once, report after ${formatDuration(patienceMs)}`;
+  return needsConfirming(problem) ? "report when confirmed" : "report at once";
+}
+
+const PROOF_WORDS: Readonly<Record<Exclude<RecoveryStep["proof"], "none">, string>> = {
+  turn_ended: "the turn has ended",
+  turn_started: "a turn has started",
+  process_gone: "the process is gone",
+  process_started: "the process has started",
+  child_gone: "the command has ended",
+  progress: "new work",
+};
+
 function stepText({ do: name, when, limit, waitMs, proof, say, command }: RecoveryStep): string {
   const what = [
-    TASK_STEPS[name] ?? name,
-    ...(say ? [`"${say}"`] : []),
+    name,
+    ...(say ? [`"${textFor(say)}"`] : []),
     ...(command ? [sanitize(command.join(" "), 60)] : []),
   ].join(" ");
   const parts = [
     limit > 1 ? `${what}, at most ${limit} times` : what,
     ...(when.afterMs > 0 ? [`after ${formatDuration(when.afterMs)}`] : []),
     ...(when.level === "act" ? ["when certain"] : []),
-    ...(when.origins ? [`only for ${when.origins.join(", ")} sessions`] : []),
+    ...(when.origins ? [`only for agents of ${when.origins.map((origin) => ORIGIN_WORDS[origin]).join(", ")}`] : []),
     ...(waitMs > 0 ? [`then check for ${formatDuration(waitMs)}`] : []),
-    ...(proof === "none" ? [] : [`proof: ${proof}`]),
+    ...(proof === "none" ? [] : [`proof: ${PROOF_WORDS[proof]}`]),
   ];
-  return `${parts.join("; ")}${TASK_STEPS[name] ? " (skipped: this version does not manage tasks)" : ""}`;
+  return parts.join("; ");
 }
 
-/** Steps that need a task manager. */
-const TASK_STEPS: Readonly<Partial<Record<ActionName, string>>> = {
-  continue: "continue the task in a new session",
-  release: "release the task's claims",
-  block: "block the task",
+const ORIGIN_WORDS: Readonly<Record<SessionOrigin, string>> = {
+  run: "`rouse run`",
+  spawn: "`rouse spawn`",
+  tmux: "tmux",
+  transcript: "other terminals",
 };
+
+/** Steps on a task. This version manages no tasks and skips them, so they are not shown. */
+const TASK_STEPS: ReadonlySet<ActionName> = new Set<ActionName>(["continue", "release", "block"]);
 
 function budgetText(actions: Budget, restarts: Budget): string {
   const isSame = actions.periodMs === restarts.periodMs;

@@ -100,12 +100,12 @@ describe("the table of agents in a narrow terminal", () => {
   ];
 
   it.each([
-    [140, "NAME KIND STATE SINCE LAST ACTIVITY TOK/H TASK DOING"],
-    [110, "NAME STATE SINCE LAST ACTIVITY TOK/H TASK DOING"],
-    [100, "NAME STATE SINCE LAST ACTIVITY TASK DOING"],
-    [90, "NAME STATE SINCE TASK DOING"],
-    [80, "NAME STATE SINCE DOING"],
-    [70, "NAME STATE SINCE"],
+    [140, "NAME KIND STATE FOR LAST ACTIVITY TOK/H TASK DOING"],
+    [110, "NAME STATE FOR LAST ACTIVITY TOK/H TASK DOING"],
+    [100, "NAME STATE FOR LAST ACTIVITY TASK DOING"],
+    [90, "NAME STATE FOR TASK DOING"],
+    [80, "NAME STATE FOR DOING"],
+    [70, "NAME STATE FOR"],
     [50, "NAME STATE"],
   ])("of %d columns omits the least important columns and prints one line per agent", (columns, titles) => {
     const lines = statusText(agents, { columns }, NOW).trimEnd().split("\n");

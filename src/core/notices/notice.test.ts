@@ -52,8 +52,8 @@ describe("the text of an alert about one agent", () => {
 
   it("says what rouse did and what it needs, or why it did nothing", () => {
     const idle = asking("a");
-    expect(lines(idle)).toContain("no action by rouse: only you can resolve this");
-    expect(lines(idle).join("\n")).not.toContain("needs you:");
+    expect(lines(idle)).toContain("needs you: answer its prompt");
+    expect(lines(idle).join("\n")).not.toContain("action");
     const tried = new World();
     tried.watch(0, 60, "stuck/silent_stream");
     expect(lines(tried)).toContain("actions taken: interrupt: done");

@@ -66,15 +66,15 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
   const asked = questionOf(incident, view);
   const needs = incident.escalated?.reason.split(NEEDS_HUMAN).at(-1) ?? "";
   return {
-    title: `agent ${name} ${traitsOf(incident.problem).wording}`,
+    title: `agent ${name} ${edge === "escalated" ? "needs you: it " : ""}${traitsOf(incident.problem).wording}`,
     lines: [
       who,
       asked === "" ? "" : `question: ${forOutput(asked, 400)}`,
       `why: ${forOutput(withoutQuestion(incident.reasons[0] ?? incident.problem, asked))}`,
       `since ${clock(incident.since)} (${formatDuration(now - incident.since)})`,
       until,
-      did || (needs === "" ? "rouse has taken no action" : `no action by rouse: ${forOutput(needs)}`),
-      did === "" || needs === "" ? "" : `needs you: ${forOutput(needs)}`,
+      did || (needs === "" ? "rouse has taken no action" : ""),
+      needs === "" ? "" : `needs you: ${forOutput(needs)}`,
       canOf(incident, view),
     ],
   };

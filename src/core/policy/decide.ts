@@ -9,12 +9,13 @@ import { ACTIONS, type Action, type ActionRecord, resultOf, usesBudget } from ".
 import { digest } from "../digest.js";
 import { confirmsAt } from "../incidents/course.js";
 import type { Incident } from "../incidents/incident.js";
-import { checkAllowedAction, HUMAN_ONLY, problemOf } from "../incidents/problem.js";
+import { checkAllowedAction, problemOf } from "../incidents/problem.js";
 import { formatDuration } from "../text/duration.js";
 import { joinSentences } from "../text/sentences.js";
 import { SECOND } from "../text/time.js";
 import { CHECKS, RECHECK_MS } from "./checks.js";
 import type { Policy, RecoveryStep } from "./policy.js";
+import { traitsOf } from "./problems.js";
 import { afterAction, nextStep } from "./recovery-plan.js";
 import type { Situation } from "./situation.js";
 
@@ -41,7 +42,8 @@ export function decide(input: Situation): Decision {
   const settled = beforeThePlan(input);
   if (settled) return settled;
   const actions = history.filter((record) => record.incident === incident.id);
-  if (HUMAN_ONLY.has(incident.problem)) return escalate(input, actions, "only you can resolve this");
+  const traits = traitsOf(incident.problem);
+  if (traits.humanOnly) return escalate(input, actions, traits.userStep);
   const after = afterAction(actions, input.assessment, asleep, now);
   if (after?.kind === "check") return nothing(after.reason, after.until);
   if (after?.kind === "human") return escalate(input, actions, after.reason);

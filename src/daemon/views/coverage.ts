@@ -48,7 +48,7 @@ const VIEWS: readonly View[] = [
     isSeen: ({ evidence }) => hears(evidence, "transcript") || hears(evidence, "stream"),
     fix: ({ session }) =>
       partOf(programFor(session.kind).transcript)
-        ? "normal before the first prompt; otherwise run `rouse watch` to search for it"
+        ? "normal before the first prompt; if it persists, restart the agent"
         : null,
   },
   {

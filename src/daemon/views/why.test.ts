@@ -34,9 +34,9 @@ describe("why", () => {
     );
     expect(why.evidence).toEqual(
       expect.arrayContaining([
-        { what: "turn", says: "active", age_secs: 10, source: "title" },
+        { what: "turn", says: "active, decides", age_secs: 10, source: "title" },
         { what: "open tool", says: "Bash npm test", age_secs: 7, source: "transcript" },
-        { what: "last activity", says: "reply", age_secs: 8, source: "screen" },
+        { what: "last activity", says: "reply text", age_secs: 8, source: "screen" },
         { what: "last output", says: "bytes", age_secs: 6, source: "screen" },
         { what: "human", says: "keys typed", age_secs: 5, source: "human" },
       ]),
@@ -65,14 +65,14 @@ describe("why", () => {
       START,
     ).evidence.map(({ what, says }) => `${what}: ${says}`);
     expect(rows).toEqual(
-      expect.arrayContaining(["prompt: permission Push?", "limit: 5-hour limit", "error: api: 529"]),
+      expect.arrayContaining(["prompt: permission: Push?", "limit: 5-hour limit", "error: api: 529"]),
     );
   });
 
   it("says what would change the verdict, and when it is judged next", () => {
     const active = whyOf(story([0, working]), START);
     expect(active.changes).toEqual([
-      expect.stringMatching(/^\d+ min without a new signal$/),
+      expect.stringMatching(/^\d+ min without a new signal: .+$/),
       "new activity from any source, an open prompt, or the end of the turn",
     ]);
     expect(whyOf(story([0, working], [5, idle]), START + 5000).changes.at(-1)).toBe(

@@ -1,5 +1,6 @@
 /** Explains a verdict: the evidence with age and source, what would change it, and the timeline. */
 import { settingOf } from "../../core/defaults.js";
+import type { ProgressSource } from "../../core/judgement/evidence/progress.js";
 import { openPrompt } from "../../core/judgement/evidence/prompts.js";
 import { turnStatus } from "../../core/judgement/evidence/turn.js";
 import type { TimelineEntry } from "../../core/judgement/timeline.js";
@@ -18,24 +19,39 @@ export interface WhyView extends SessionView {
   preview: string[];
 }
 
+/** What was new, and the source that showed it. */
+const ACTIVITY_WORDS: Readonly<Record<ProgressSource, readonly [says: string, source: string]>> = {
+  reply: ["reply text", "screen"],
+  tokens: ["token counter", "screen"],
+  stream: ["event", "stream"],
+  transcript: ["record", "transcript"],
+  hook: ["event", "hook"],
+  telemetry: ["record", "telemetry"],
+  socket: ["bytes received", "process"],
+};
+
 export function whyOf(judge: SessionJudge, now: number): WhyView {
-  const { evidence, assessment } = judge;
+  const { evidence } = judge;
   const rows: WhyView["evidence"] = [];
   const add = (what: string, says: string, at: number, source: string): void => {
     rows.push({ what, says: sanitize(says, 300), age_secs: Math.max(0, Math.round((now - at) / 1000)), source });
   };
+  const decisive = turnStatus(evidence.turn);
   for (const [source, reported] of Object.entries(evidence.turn.statuses))
-    add("turn", reported.status, reported.at, source);
+    add("turn", `${reported.status}${source === decisive?.source ? ", decides" : ""}`, reported.at, source);
   for (const tool of evidence.tools.open.values())
     add("open tool", `${tool.tool} ${tool.subject ?? ""}`, tool.at, tool.source);
   const prompt = openPrompt(evidence.prompts);
-  if (prompt) add("prompt", `${prompt.prompt} ${prompt.question}`, prompt.at, prompt.source);
+  if (prompt) add("prompt", `${prompt.prompt}: ${prompt.question}`, prompt.at, prompt.source);
   const { limit, error, shownLimit, shownError } = evidence.failures;
   for (const found of [limit, shownLimit]) if (found) add("limit", found.text, found.at, found.source);
   for (const found of [error, shownError])
     if (found) add("error", `${found.cause}: ${found.text}`, found.at, found.source);
-  for (const [source, at] of Object.entries(evidence.progress.seen))
-    add("last activity", source, at, source === "reply" || source === "tokens" ? "screen" : source);
+  for (const source of Object.keys(ACTIVITY_WORDS) as ProgressSource[]) {
+    const at = evidence.progress.seen[source];
+    const [says, where] = ACTIVITY_WORDS[source];
+    if (at !== undefined) add("last activity", says, at, where);
+  }
   if (evidence.progress.outputAt !== null) add("last output", "bytes", evidence.progress.outputAt, "screen");
   if (evidence.humanAt !== null) {
     const isStop = evidence.quitOrdered && evidence.quitBy === "human" && evidence.quitAt === evidence.humanAt;
@@ -43,12 +59,12 @@ export function whyOf(judge: SessionJudge, now: number): WhyView {
   }
   const changes: string[] = [];
   if (evidence.blind) changes.push("any new signal: it is checked again at once");
-  if (assessment.recheckAt !== null) changes.push(`${formatDuration(assessment.recheckAt - now)} without a new signal`);
-  const reported = turnStatus(evidence.turn);
+  const next = nextVerdict(judge);
+  if (next) changes.push(`${formatDuration(next.at - now)} without a new signal: ${next.verdict}`);
   if (prompt) changes.push("an answer to its prompt");
-  else if (reported?.status === "active")
+  else if (decisive?.status === "active")
     changes.push("new activity from any source, an open prompt, or the end of the turn");
-  else if (reported) changes.push("a new turn, or a prompt on the screen");
+  else if (decisive) changes.push("a new turn, or a prompt on the screen");
   const previewLines = settingOf(judge.settings, "output_preview_lines");
   const tail = previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines) : [];
   return {
@@ -58,4 +74,13 @@ export function whyOf(judge: SessionJudge, now: number): WhyView {
     timeline: judge.timeline.slice(-40),
     preview: tail.map((line) => sanitize(redact(line), 300)),
   };
+}
+
+/** What the state becomes if nothing new is seen; null if it stays. */
+function nextVerdict(judge: SessionJudge): { at: number; verdict: string } | null {
+  const { state, cause, recheckAt } = judge.assessment;
+  if (recheckAt === null) return null;
+  const next = judge.peek(recheckAt);
+  if (next.state === state && next.cause === cause) return null;
+  return { at: recheckAt, verdict: next.cause ? `${next.state}/${next.cause}` : next.state };
 }

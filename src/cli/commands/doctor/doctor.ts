@@ -111,7 +111,7 @@ export function pulseLines(pulses: readonly PulseView[]): DoctorLine[] {
     return [
       warnLine(
         "daemon heartbeat",
-        "nothing external monitors the daemon (agents that rouse started restart it after a crash)",
+        "nothing external monitors the daemon (the host processes of spawned agents restart it after a crash)",
         "run `rouse init --service`, or set daemon.dead_man_url",
       ),
     ];

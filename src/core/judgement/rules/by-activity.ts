@@ -36,7 +36,7 @@ export function byActivity(question: RuleInput): RuleVerdict | null {
       cause: null,
       confidence: 0.8,
       reasons: [
-        `At its prompt ${formatFor(since(ready.at))} (${ready.source}), ${evidence.turn.turns > 0 ? "no work seen" : "no prompt submitted yet"}`,
+        `At its prompt ${formatFor(since(ready.at))} (${ready.source}), ${evidence.turn.turns > 0 ? "no work seen" : "no work given yet"}`,
       ],
     };
   const quiet = ofUnknownProgram(question);
