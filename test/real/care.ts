@@ -30,7 +30,7 @@ export class Care {
   }
 
   /** One home each: three that fail together would be one outage. */
-  static async with(one: Case, body: (care: Care) => Promise<void>): Promise<void> {
+  static async with(one: Case, body: (care: Care) => Promise<void>, isPrompted = true): Promise<void> {
     const home = await openHome();
     const server = await ModelServer.start(one.scenario.script);
     const seen = new Trail(home, nameOf(one));
@@ -39,12 +39,12 @@ export class Care {
       care = new Care(home, one, server, await seatOf(home, one, server.url), seen);
       record(home, care.name);
       await care.#allow();
-      await begin(server, seen, care.seat);
+      if (isPrompted) await begin(server, seen, care.seat);
       await body(care);
       const unasked = server.phoned.filter((host) => !one.installed.client.insists.includes(host));
       if (unasked.length > 0) throw new Error(`it wanted to reach ${unasked.join(", ")}`);
     } catch (error) {
-      const story = care === null ? "" : await care.#story();
+      const story = care === null ? "" : await care.story();
       throw new Error(`${(error as Error).message}\n${story}`, { cause: error });
     } finally {
       await care?.seat.leave();
@@ -116,7 +116,7 @@ export class Care {
   }
 
   /** For the message of a failed test. */
-  async #story(): Promise<string> {
+  async story(): Promise<string> {
     const actions = this.server.actions.map(
       ({ at, did, request }) => `${new Date(at).toISOString()} ${did} ${request}`,
     );

@@ -33,7 +33,8 @@ export interface Figure {
   screen: string;
 }
 
-const READY_S = 60;
+/** OpenCode needs 25 s of CPU time to its first screen. */
+const READY_S = 180;
 const CHECK_MS = 100;
 /** Reports of a problem, and actions: permitted only if expected. */
 const LOUD = /^(stuck|error|needs_input|rate_limited|gone|complete)/;
@@ -153,17 +154,22 @@ async function follow(home: Home, one: Case, server: ModelServer, seen: Trail, f
 /** Kills the client's own program, as the kernel would; a wrapper around it is left to notice. */
 export async function kill(home: Home, name: string, folder: string): Promise<number> {
   await until("a process to kill", () => {
-    const own = processesOf(home).filter(({ pid }) => isClient(pid, folder, `/cases/${name}/`));
-    for (const { pid } of own) process.kill(pid, "SIGKILL");
+    const own = clientsOf(home, name, folder);
+    for (const pid of own) process.kill(pid, "SIGKILL");
     return own.length > 0;
   });
   return Date.now();
 }
 
+/** The client's own processes, without their commands. */
+export const clientsOf = (home: Home, name: string, folder: string): number[] =>
+  processesOf(home).flatMap(({ pid }) => (isClient(pid, folder, `/cases/${name}/`) ? [pid] : []));
+
 function isClient(pid: number, folder: string, own: string): boolean {
   try {
-    // Older ones are scripts: Node.js is the program then, and the first argument names the script.
-    const [, script = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    // Some are scripts: Node.js is the program then, and the first argument after its options names the script.
+    const [, ...args] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    const script = args.find((arg) => !arg.startsWith("-")) ?? "";
     const isOurs = readlinkSync(`/proc/${pid}/exe`).startsWith(folder) || script.startsWith(folder);
     return isOurs && readlinkSync(`/proc/${pid}/cwd`).includes(own);
   } catch {

@@ -11,7 +11,11 @@ function blockOf(call: ToolCall): Block {
     case "read":
       return of("Read", { file_path: call.path });
     case "shell":
-      return of("Bash", { command: call.command, description: "Run a command" });
+      return of("Bash", {
+        command: call.command,
+        description: "Run a command",
+        ...(call.background ? { run_in_background: true } : {}),
+      });
     case "mcp":
       return of(`mcp__${call.server}__${call.name}`, call.input);
     case "ask": {
@@ -154,7 +158,7 @@ const FAILURES: Record<FailureKind, (resetsAt: Date) => HttpFailure> = {
 };
 
 export const ANTHROPIC: Dialect = {
-  path: "/v1/messages",
+  path: /^\/v1\/messages$/,
   ask: (body, response): Asked => ({
     // Only the conversation itself has tools.
     isSide: !Array.isArray(body.tools) || body.tools.length === 0,

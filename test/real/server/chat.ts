@@ -1,9 +1,31 @@
-/** The Chat Completions API of OpenAI, as Qwen Code (a fork of Gemini CLI) and most others speak it. */
+/** The Chat Completions API of OpenAI, as OpenCode, Qwen Code (a fork of Gemini CLI) and most others speak it. */
 import type { ServerResponse } from "node:http";
 import type { FailureKind, HttpFailure, ToolCall } from "./script.js";
 import { type Asked, type Dialect, EventStream, newId, tokensOf, type Wire } from "./wire.js";
 
-function argumentsOf(call: ToolCall, folder: string): { name: string; input: unknown } {
+type Called = { name: string; input: unknown };
+
+/** The clients are told apart by the tools that they offer. */
+function argumentsOf(call: ToolCall, folder: string, offered: ReadonlySet<string>): Called {
+  return offered.has("bash") ? forOpenCode(call, folder) : forQwenCode(call, folder);
+}
+
+function forOpenCode(call: ToolCall, folder: string): Called {
+  switch (call.tool) {
+    case "read":
+      return { name: "read", input: { filePath: `${folder}/${call.path}` } };
+    case "shell":
+      return { name: "bash", input: { command: call.command, description: "Run a command" } };
+    case "mcp":
+      return { name: `${call.server}_${call.name}`, input: call.input };
+    case "ask": {
+      const options = call.options.map((label) => ({ label, description: label }));
+      return { name: "question", input: { questions: [{ question: call.question, header: "Choice", options }] } };
+    }
+  }
+}
+
+function forQwenCode(call: ToolCall, folder: string): Called {
   switch (call.tool) {
     case "read":
       return { name: "read_file", input: { file_path: `${folder}/${call.path}` } };
@@ -24,14 +46,16 @@ class ChatWire implements Wire {
   readonly #id = newId("chatcmpl");
   readonly #model: unknown;
   readonly #folder: string;
+  readonly #offered: ReadonlySet<string>;
   #block: "text" | "think" = "text";
   #calls = 0;
   #tokens = 0;
 
-  constructor(response: ServerResponse, model: unknown, folder: string) {
+  constructor(response: ServerResponse, model: unknown, folder: string, offered: ReadonlySet<string>) {
     this.#stream = new EventStream(response);
     this.#model = model;
     this.#folder = folder;
+    this.#offered = offered;
   }
 
   open(): void {
@@ -51,7 +75,7 @@ class ChatWire implements Wire {
   finish(): void {}
 
   call(tool: ToolCall): void {
-    const { name, input } = argumentsOf(tool, this.#folder);
+    const { name, input } = argumentsOf(tool, this.#folder, this.#offered);
     const json = JSON.stringify(input);
     this.#tokens += tokensOf(json);
     const index = this.#calls++;
@@ -94,7 +118,12 @@ const FAILURES: Record<FailureKind, (resetsAt: Date) => HttpFailure> = {
   overloaded: () => error(503, { type: "server_error", code: "overloaded", message: "The model is overloaded." }),
   server_error: () => error(500, { type: "server_error", message: "The server had an error." }),
   auth: () => error(401, { type: "invalid_request_error", code: "invalid_api_key", message: "Incorrect API key." }),
-  rate_limit: () => error(429, { type: "rate_limit", code: "rate_limit_exceeded", message: "Rate limit reached." }),
+  rate_limit: (at) =>
+    error(
+      429,
+      { type: "rate_limit", code: "rate_limit_exceeded", message: "Rate limit reached." },
+      { "retry-after": String(Math.max(1, Math.ceil((at.getTime() - Date.now()) / 1000))) },
+    ),
   usage_limit: () =>
     error(429, {
       type: "insufficient_quota",
@@ -109,12 +138,17 @@ function folderIn(messages: unknown): string {
   return /(?:working in (?:the )?directory|[Ww]orking directory)[^/]{0,40}(\/[^\s"\\`]+)/.exec(said)?.[1] ?? "";
 }
 
+function offeredBy(tools: unknown): ReadonlySet<string> {
+  const all = Array.isArray(tools) ? (tools as { function?: { name?: string } }[]) : [];
+  return new Set(all.map((tool) => tool.function?.name ?? ""));
+}
+
 export const CHAT: Dialect = {
-  path: "/v1/chat/completions",
+  path: /^\/v1\/chat\/completions$/,
   ask: (body, response): Asked => ({
     isSide: !Array.isArray(body.tools) || body.tools.length === 0,
     goOn: null,
-    wire: new ChatWire(response, body.model, folderIn(body.messages)),
+    wire: new ChatWire(response, body.model, folderIn(body.messages), offeredBy(body.tools)),
   }),
   failure: (kind, resetsAt) => FAILURES[kind](resetsAt),
 };

@@ -3,6 +3,9 @@ import type { ServerResponse } from "node:http";
 import type { FailureKind, HttpFailure, ToolCall } from "./script.js";
 import { type Asked, type Dialect, EventStream, newId, tokensOf, type Wire } from "./wire.js";
 
+/** A call that returns this soon leaves its command behind on purpose. */
+const BACKGROUND_MS = 1000;
+
 type Item = { type: string; id: string } & Record<string, unknown>;
 
 interface Called {
@@ -20,7 +23,11 @@ function argumentsOf(call: ToolCall): Called {
       const asking = { sandbox_permissions: "require_escalated", justification: "Run it outside the sandbox?" };
       return {
         name: "exec_command",
-        input: { cmd: call.command, yield_time_ms: 30_000, ...(call.asks ? asking : {}) },
+        input: {
+          cmd: call.command,
+          yield_time_ms: call.background ? BACKGROUND_MS : 30_000,
+          ...(call.asks ? asking : {}),
+        },
       };
     }
     case "mcp":
@@ -133,8 +140,11 @@ class ResponseWire implements Wire {
 
 /** A command that outlasts a call is polled by another call, as the model would do. */
 function runningSession(input: unknown): number | null {
-  const last = Array.isArray(input) ? (input.at(-1) as { type?: unknown; output?: unknown } | undefined) : undefined;
+  const items = Array.isArray(input) ? (input as Record<string, unknown>[]) : [];
+  const last = items.at(-1);
   if (last?.type !== "function_call_output") return null;
+  const call = items.find(({ type, call_id }) => type === "function_call" && call_id === last.call_id);
+  if (String(call?.arguments).includes(`"yield_time_ms":${BACKGROUND_MS}`)) return null;
   const found = /Process running with session ID (\d+)/.exec(String(last.output));
   return found ? Number(found[1]) : null;
 }
@@ -170,7 +180,7 @@ const FAILURES: Record<FailureKind, (resetsAt: Date) => HttpFailure> = {
 };
 
 export const OPENAI: Dialect = {
-  path: "/v1/responses",
+  path: /^\/v1\/responses$/,
   ask: (body, response): Asked => {
     const wire = new ResponseWire(response);
     const session = runningSession(body.input);

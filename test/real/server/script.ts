@@ -8,6 +8,8 @@ export type ToolCall =
       command: string;
       /** Asks the user first, if the client's setup leaves that to the model. */
       asks?: boolean;
+      /** Left running behind the call, if the client can do that. */
+      background?: boolean;
     }
   /** A tool of an MCP server, by the name that the client got. */
   | { tool: "mcp"; server: string; name: string; input: Record<string, unknown> }

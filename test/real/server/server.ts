@@ -6,11 +6,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { ANTHROPIC } from "./anthropic.js";
 import { CHAT } from "./chat.js";
+import { GOOGLE } from "./google.js";
 import { OPENAI } from "./openai.js";
 import { play, send } from "./play.js";
 import type { Action, Script, Step } from "./script.js";
 
-const DIALECTS = [ANTHROPIC, OPENAI, CHAT];
+const DIALECTS = [ANTHROPIC, OPENAI, CHAT, GOOGLE];
 const SIDE_REPLY: readonly Step[] = [{ do: "text", text: "Mend the test" }];
 const MODELS = ["claude-opus-5-5", "claude-sonnet-5-5", "gpt-5.1-codex", "qwen3-coder-plus"];
 
@@ -72,23 +73,24 @@ export class ModelServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const target = request.url ?? "/";
-    // A request to a proxy contains the whole address.
+    const asked = request.url ?? "/";
+    // A request to a proxy contains the whole address, and some clients use the proxy also for the server itself.
+    const target = asked.startsWith(`${this.url}/`) ? asked.slice(this.url.length) : asked;
     if (!target.startsWith("/")) {
       this.#note("phoned", target);
       send(response, { status: 403, body: { error: { message: "no way out" } } });
       return;
     }
-    const path = target.split("?")[0];
-    const dialect = DIALECTS.find((one) => one.path === path);
+    const [path = "/"] = target.split("?");
+    const dialect = DIALECTS.find((one) => one.path.test(path));
     if (request.method !== "POST" || dialect === undefined) {
       this.#note("side", `${request.method} ${path}`);
-      send(response, aside(path ?? ""));
+      send(response, aside(path));
       return;
     }
     const text = await bodyOf(request);
     const body = JSON.parse(text) as Record<string, unknown>;
-    const { isSide, goOn, wire } = dialect.ask(body, response);
+    const { isSide, goOn, wire } = dialect.ask(body, response, path);
     if (goOn !== null) {
       this.#note("side", "its tool still runs");
       wire.open();
@@ -143,6 +145,7 @@ export class ModelServer {
 /** Requests of clients besides replies; most of them are optional. */
 function aside(path: string): { status: number; body: unknown } {
   if (path.endsWith("/count_tokens")) return { status: 200, body: { input_tokens: 1200 } };
+  if (path.endsWith(":countTokens")) return { status: 200, body: { totalTokens: 1200 } };
   if (path.endsWith("/models")) {
     const data = MODELS.map((id) => ({ id, object: "model", type: "model", display_name: id }));
     return { status: 200, body: { object: "list", data, has_more: false } };

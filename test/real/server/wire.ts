@@ -24,8 +24,8 @@ export interface Asked {
 }
 
 export interface Dialect {
-  readonly path: string;
-  ask(body: Record<string, unknown>, response: ServerResponse): Asked;
+  readonly path: RegExp;
+  ask(body: Record<string, unknown>, response: ServerResponse, path: string): Asked;
   failure(kind: FailureKind, resetsAt: Date): HttpFailure;
 }
 
