@@ -118,7 +118,7 @@ export class Care {
   /** For the message of a failed test. */
   async story(): Promise<string> {
     const actions = this.server.actions.map(
-      ({ at, did, request }) => `${new Date(at).toISOString()} ${did} ${request}`,
+      ({ at, did, request, what = "" }) => `${new Date(at).toISOString()} ${did} ${request} ${what}`,
     );
     const incidents = await this.incidents().catch(() => []);
     const screen = await this.seat.screen().catch(() => "");

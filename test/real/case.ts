@@ -118,12 +118,19 @@ export async function begin(server: ModelServer, seen: Trail, seat: Seat): Promi
 /** Types the prompt, and again if it was ignored: some clients drop keys while they load. */
 export async function prompt(server: ModelServer, seat: Seat): Promise<void> {
   const isTaken = (): boolean => server.lastOf("request") !== null;
-  for (const act of [() => seat.say(PROMPT), () => seat.enter(), () => seat.say(PROMPT)]) {
+  const sayAgain = async (): Promise<void> => {
+    if (!(await seat.screen()).includes(PROMPT)) await seat.say(PROMPT);
+  };
+  const acts = [() => seat.say(PROMPT), () => seat.enter(), sayAgain];
+  for (const act of acts) {
     await act();
     await until("the prompt to be accepted", isTaken, 8000).catch(() => {});
     if (isTaken()) return;
   }
-  throw new Error("the prompt was never taken");
+  // OpenCode shows it at once and needs up to a minute to its first request.
+  await until("the prompt to be accepted", isTaken, 120_000).catch(() => {
+    throw new Error("the prompt was never taken");
+  });
 }
 
 async function follow(home: Home, one: Case, server: ModelServer, seen: Trail, figure: Figure): Promise<void> {

@@ -1,4 +1,5 @@
 /** The live table: `npm run test:real -- --cell codex/hang/tmux`. One cell at a time; see docs/evidence/live.md. */
+import { loadavg } from "node:os";
 import { describe, expect, it } from "vitest";
 import { RULESET } from "../../src/core/index.js";
 import { CLAUDE_CODE } from "./clients/claude-code.js";
@@ -42,6 +43,7 @@ describe("a cell of the live table", () => {
       date: new Date().toISOString().slice(0, 10),
       ruleset: RULESET,
       load: LOAD,
+      load_average: Math.round(loadavg()[0] ?? 0),
       verdict: misses.length === 0 ? "right" : "missed",
       delay: delay === null ? null : Math.round(delay * 10) / 10,
       kept_task: keptTask,

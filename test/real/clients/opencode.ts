@@ -9,7 +9,8 @@ export const OPENCODE: Client = {
   version: "1.18.33",
   versionVariable: "ROUSE_REAL_OPENCODE",
   program: ".bin/opencode",
-  insists: [],
+  // The package of its plugins, at every start.
+  insists: ["registry.npmjs.org:443"],
   prepare({ home, url }, { asks }) {
     const folder = join(home, ".config", "opencode");
     mkdirSync(folder, { recursive: true });

@@ -15,8 +15,10 @@ import {
 export interface CellRun {
   date: string;
   ruleset: number;
-  /** Busy processes beside it. */
+  /** Busy processes that were started beside it. */
   load: number;
+  /** Of the machine, over the last minute of the run. */
+  load_average: number;
   verdict: "right" | "missed";
   /** Seconds from the truth to the last expected report; null if it never came. */
   delay: number | null;
@@ -117,8 +119,9 @@ function missesOf(results: Results): string {
     Object.entries(versions).flatMap(([version, runs]) =>
       runs
         .filter(({ verdict }) => verdict === "missed")
-        .map(({ date, ruleset, load, misses }) => {
-          const where = `${cell} ${version}, ${date}, ruleset ${ruleset}${load > 0 ? `, ${load} busy processes` : ""}`;
+        .map(({ date, ruleset, load, load_average, misses }) => {
+          const busy = load > 0 ? `, ${load} busy processes` : "";
+          const where = `${cell} ${version}, ${date}, ruleset ${ruleset}, load average ${load_average}${busy}`;
           return `- ${where}: ${misses.map((miss) => miss.replaceAll(/[|\n`]/g, " ")).join("; ")}`;
         }),
     ),

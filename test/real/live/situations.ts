@@ -89,7 +89,7 @@ const permission: Situation = {
   script: [check, [{ do: "call", tool: "shell", command: "node slow-test.mjs 1 > result.txt", asks: true }], done],
   mood: { asks: true },
   reports: [{ says: /^needs_input\/permission$/, after: "end", reply: 1, withinS: 15 }],
-  holdsS: 40,
+  holdsS: 25,
   isUntouched: true,
 };
 
@@ -179,7 +179,7 @@ const startOnly: Situation = {
   script: [done],
   isPromptless: true,
   reports: [{ says: /^idle$/, after: "started", withinS: 180 }],
-  holdsS: 60,
+  holdsS: 45,
   isUntouched: true,
 };
 

@@ -43,6 +43,8 @@ export class ModelServer {
     });
     this.#server.on("connect", (request, socket) => {
       this.#note("phoned", request.url);
+      // A client may leave before the answer.
+      socket.on("error", () => {});
       socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
     });
   }
