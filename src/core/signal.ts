@@ -112,6 +112,8 @@ export interface ToolStartSignal extends Base {
   span?: { from: number; to: number };
   /** Declared by the call itself. */
   timeoutMs?: number;
+  /** The program lets such a call run no longer than this. */
+  limitMs?: number;
   /** Returns at once and continues in the background. */
   background?: boolean;
   /** Calls of one model reply share a round. */

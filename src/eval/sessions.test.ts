@@ -4,7 +4,7 @@ import { type SessionFigures, scoreSessions } from "./sessions.js";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 type Labelled = readonly [seconds: number, label: string, doing?: string];
-type Said = readonly [t: number, state: State];
+type Said = readonly [t: number, state: State, cause?: "permission"];
 
 /** Segments laid end to end from noon on. */
 function score(labelled: Labelled[], said: Said[] | null): SessionFigures {
@@ -14,8 +14,8 @@ function score(labelled: Labelled[], said: Said[] | null): SessionFigures {
     at += seconds * 1000;
     return { file: "a.jsonl", label, start, end: at, doing: doing ?? "" };
   });
-  const timeline = said?.map(([t, state]) => {
-    return { t, state, cause: null, confidence: 0.8, until: null, reasons: [`${state} at ${t}`] };
+  const timeline = said?.map(([t, state, cause = null]) => {
+    return { t, state, cause, confidence: 0.8, until: null, reasons: [`${state} at ${t}`] };
   });
   return scoreSessions([{ file: "a.jsonl", segments: segments.reverse(), timeline: timeline ?? null }]);
 }
@@ -131,6 +131,77 @@ describe("alarms in quiet segments", () => {
         reasons: ["stuck at 300"],
       },
     ]);
+  });
+});
+
+describe("verdicts that contradict their segment", () => {
+  const permission: Said = [100, "needs_input", "permission"];
+  const table: { name: string; labelled: Labelled[]; said: Said[]; wrong: object }[] = [
+    {
+      name: "counts a completion during work that lasts",
+      labelled: [[600, "working"]],
+      said: [
+        [100, "complete"],
+        [105, "working"],
+      ],
+      wrong: { completion: { lasting: 1, brief: 0 } },
+    },
+    {
+      name: "counts one of less than 5 s apart",
+      labelled: [[600, "working"]],
+      said: [
+        [100, "complete"],
+        [104.9, "working"],
+      ],
+      wrong: { completion: { lasting: 0, brief: 1 } },
+    },
+    {
+      name: "counts a permission during a long tool, and not during a wait for the user",
+      labelled: [
+        [200, "long_tool"],
+        [600, "waiting_for_user"],
+      ],
+      said: [permission, [150, "working"], [300, "needs_input", "permission"]],
+      wrong: { permission: { lasting: 1, brief: 0 } },
+    },
+    {
+      name: "counts no permission in a permission wait",
+      labelled: [[600, "permission_wait"]],
+      said: [permission],
+      wrong: { permission: { lasting: 0, brief: 0 } },
+    },
+    {
+      name: "counts no other question as a permission",
+      labelled: [[600, "working"]],
+      said: [[100, "needs_input"]],
+      wrong: { permission: { lasting: 0, brief: 0 } },
+    },
+    {
+      name: "counts a stall that lasts",
+      labelled: [[600, "waiting_for_user"]],
+      said: [[100, "stuck"]],
+      wrong: { stall: { lasting: 1, brief: 0 } },
+    },
+  ];
+  for (const { name, labelled, said, wrong } of table) {
+    it(name, () => expect(score(labelled, said).wrong).toMatchObject(wrong));
+  }
+
+  it("gives the hours at work, and the permission waits of 5 s or more that were found", () => {
+    const figures = score(
+      [
+        [3600, "working"],
+        [4, "permission_wait"],
+        [60, "permission_wait"],
+        [60, "permission_wait"],
+        [3600, "waiting_for_user"],
+      ],
+      [
+        [3610, "needs_input", "permission"],
+        [3650, "working"],
+      ],
+    );
+    expect(figures).toMatchObject({ workHours: 1, permissions: { detected: 1, of: 2 } });
   });
 });
 

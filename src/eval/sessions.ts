@@ -21,8 +21,18 @@
  * 25 ms apart at most).
  */
 import type { State } from "../core/states.js";
-import { detectionOf, type HeldVerdict, heldBetween, verdictLine } from "./timeline.js";
+import { detectionOf, heldBetween, verdictLine } from "./timeline.js";
 import type { Detection, Timeline, VerdictLine } from "./types.js";
+import {
+  AT_WORK,
+  countWrong,
+  QUIET,
+  type Segment,
+  WRONG_KINDS,
+  type WrongCount,
+  type WrongKind,
+  wrongVerdicts,
+} from "./wrong-verdicts.js";
 
 export interface SegmentTruth {
   file: string;
@@ -62,15 +72,18 @@ export interface SessionFigures {
   agentHours: number;
   alarms: SessionAlarm[];
   alarmsPerHour: number | null;
+  /** Hours of segments labelled working and long_tool. */
+  workHours: number;
+  /** Verdicts that contradict the labels of such segments, and alarms in all quiet ones. */
+  wrong: Record<WrongKind, WrongCount>;
+  /** Permission waits of 5 s or more in which one is reported: shown, not scored, because most labels are guesses. */
+  permissions: { detected: number; of: number };
   /** By label. */
   found: Record<string, Detection>;
   misses: SessionMiss[];
 }
 
-const QUIET: ReadonlySet<string> = new Set(["working", "long_tool", "waiting_for_user"]);
-const ALARMING: ReadonlySet<State> = new Set<State>(["stuck", "error"]);
 const WAIT_COUNTED_MAX_S = 1800;
-const GRACE_AFTER_START_S = 3;
 const GRACE_BEFORE_END_S = 0.5;
 const PROBLEM_SECONDS_MIN = 5;
 
@@ -94,23 +107,25 @@ const UNSCORED: readonly string[] = [
 
 export const SEGMENT_LABELS: readonly string[] = [...QUIET, ...PROBLEM.map(({ label }) => label), ...UNSCORED];
 
-interface Segment {
-  label: string;
-  doing: string;
-  from: number;
-  to: number;
-}
-
 export function scoreSessions(cases: readonly SessionCase[]): SessionFigures {
   const alarms: SessionAlarm[] = [];
   const misses: SessionMiss[] = [];
   const delays = new Map<string, number[]>();
+  const wrong = Object.fromEntries(WRONG_KINDS.map((kind) => [kind, { lasting: 0, brief: 0 }]));
+  const permissions = { detected: 0, of: 0 };
   let quietSeconds = 0;
+  let workSeconds = 0;
   for (const { file, segments, timeline } of cases) {
     const ordered = inSeconds(segments);
     quietSeconds += ordered.reduce((sum, segment) => sum + countedSeconds(segment), 0);
+    workSeconds += ordered.reduce((sum, { label, from, to }) => sum + (AT_WORK.has(label) ? to - from : 0), 0);
     alarms.push(...alarmsIn(ordered, timeline ?? []).map((alarm) => ({ file, ...alarm })));
+    for (const kind of WRONG_KINDS) addCount(wrong[kind] as WrongCount, countWrong(kind, ordered, timeline ?? []));
     for (const segment of ordered) {
+      if (segment.label === "permission_wait" && segment.to - segment.from >= PROBLEM_SECONDS_MIN) {
+        permissions.of++;
+        if (isPermissionFound(segment, timeline ?? [])) permissions.detected++;
+      }
       const right = rightStates(segment);
       if (!right) continue;
       const { label, doing, from, to } = segment;
@@ -128,6 +143,9 @@ export function scoreSessions(cases: readonly SessionCase[]): SessionFigures {
     agentHours,
     alarms,
     alarmsPerHour: agentHours > 0 ? alarms.length / agentHours : null,
+    workHours: workSeconds / 3600,
+    wrong: wrong as Record<WrongKind, WrongCount>,
+    permissions,
     found: Object.fromEntries(
       labels.map((label) => [
         label,
@@ -154,18 +172,20 @@ function rightStates({ label, doing }: Segment): ReadonlySet<State> | undefined 
   return PROBLEM.find((row) => row.label === label && doing.startsWith(row.doing ?? ""))?.right;
 }
 
+function addCount(sum: WrongCount, { lasting, brief }: WrongCount): void {
+  sum.lasting += lasting;
+  sum.brief += brief;
+}
+
+const isPermissionFound = ({ from, to }: Segment, timeline: Timeline): boolean =>
+  heldBetween(timeline, from, to).some(({ entry }) => entry.state === "needs_input" && entry.cause === "permission");
+
+/** A verdict may precede a problem by half a second, and nothing else. */
 function alarmsIn(segments: readonly Segment[], timeline: Timeline): Omit<SessionAlarm, "file">[] {
-  const reported = new Set<HeldVerdict["entry"]>();
-  return segments.flatMap(({ label, doing, from, to }, index) => {
-    if (!QUIET.has(label)) return [];
-    const next = segments[index + 1];
-    const beforeProblem = next !== undefined && rightStates(next) !== undefined;
-    const isGrace = (held: HeldVerdict) =>
-      held.to <= from + GRACE_AFTER_START_S || (beforeProblem && held.from >= to - GRACE_BEFORE_END_S);
-    const wrong = heldBetween(timeline, from, to).filter(
-      (held) => ALARMING.has(held.entry.state) && !isGrace(held) && !reported.has(held.entry),
-    );
-    for (const { entry } of wrong) reported.add(entry);
-    return wrong.map((held) => ({ label, doing, ...verdictLine(held) }));
-  });
+  const isEarly = (next: Segment | undefined): boolean => next !== undefined && rightStates(next) !== undefined;
+  return wrongVerdicts("stall", segments, timeline, isEarly).map(({ segment: { label, doing }, held }) => ({
+    label,
+    doing,
+    ...verdictLine(held),
+  }));
 }

@@ -92,6 +92,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     effect: name.optional(),
     after: name.optional(),
     timeoutMs: count.optional(),
+    limitMs: count.optional(),
     background: z.boolean().optional(),
     poll: z.boolean().optional(),
     span: z.object({ from: z.number(), to: z.number() }).optional(),

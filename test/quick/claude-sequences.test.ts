@@ -234,6 +234,83 @@ const SEQUENCES: readonly Sequence[] = [
     not: ["needs_input/permission"],
     at: { 80: "waiting/tool", 140: "complete" },
   },
+  {
+    name: "a command that waits for approval for hours",
+    lines: new ClaudeLines(NEW)
+      .mode(0, "default")
+      .prompt(0, "Publish it.")
+      .calls(5, "push", "Bash", { command: "git push origin main" })
+      .until(30_000),
+    not: ["stuck/tool_hang"],
+    at: { 170: "waiting/tool", 190: "needs_input/permission", 29000: "needs_input/permission" },
+  },
+  {
+    name: "a page that waits for approval",
+    lines: new ClaudeLines(NEW)
+      .mode(0, "acceptEdits")
+      .prompt(0, "Read the page.")
+      .calls(5, "page", "WebFetch", { url: "https://example.org", prompt: "Summarise" })
+      .until(4000),
+    not: ["stuck/tool_hang"],
+    at: { 100: "waiting/tool", 190: "needs_input/permission", 3900: "needs_input/permission" },
+  },
+  {
+    name: "a server in the background that waits for approval",
+    lines: new ClaudeLines(NEW)
+      .mode(0, "default")
+      .prompt(0, "Start the server.")
+      .calls(5, "serve", "Bash", { command: "npm start", run_in_background: true })
+      .until(300),
+    not: ["stuck/tool_hang"],
+    at: { 30: "waiting/tool", 70: "needs_input/permission" },
+  },
+  {
+    name: "a command that runs for the ten minutes that it asked for",
+    lines: new ClaudeLines(NEW)
+      .mode(0, "default")
+      .prompt(0, "Run the tests.")
+      .calls(5, "test", "Bash", { command: "npm run test:all", timeout: 600_000 })
+      .result(600, "test", "ok")
+      .says(610, "All tests pass.")
+      .turnEnds(610)
+      .until(700),
+    not: ["needs_input/permission", "stuck/tool_hang"],
+    at: { 590: "waiting/tool", 690: "complete" },
+  },
+  {
+    name: "two parallel commands that run one after the other",
+    lines: new ClaudeLines(NEW)
+      .mode(0, "default")
+      .prompt(0, "Run both builds.")
+      .calls(5, "b1", "Bash", { command: "make a" }, "tool_use", "msg_b")
+      .calls(5, "b2", "Bash", { command: "make b" }, "tool_use", "msg_b")
+      .result(120, "b1", "ok")
+      .result(235, "b2", "ok")
+      .says(240, "Both are built.")
+      .turnEnds(240)
+      .until(300),
+    not: ["needs_input/permission"],
+    at: { 230: "waiting/tool", 290: "complete" },
+  },
+  {
+    name: "a command that hangs in a session that asks for nothing",
+    lines: new ClaudeLines(NEW)
+      .mode(0, "bypassPermissions")
+      .prompt(0, "Publish it.")
+      .calls(5, "push", "Bash", { command: "git push origin main" })
+      .until(12_000),
+    not: ["needs_input/permission"],
+    at: { 190: "waiting/tool", 11900: "stuck/tool_hang" },
+  },
+  {
+    name: "a search that is open for hours in a release that does not write its permission mode",
+    lines: new ClaudeLines(OLD)
+      .prompt(0, "Search for it.")
+      .calls(5, "search", "WebSearch", { query: "rouse" }, null)
+      .until(8000),
+    not: ["stuck/tool_hang"],
+    at: { 3000: "waiting/tool", 7900: "needs_input/permission" },
+  },
 ];
 
 let folder: string;

@@ -68,6 +68,47 @@ describe("a command of Codex", () => {
     });
     expect(rig.at(30)).toBe("needs_input/permission");
   });
+  it("that the user allowed for good is not a permission request any more", () => {
+    const rig = new JudgeRig();
+    rig.rollout(0, "event_msg", { type: "task_started" });
+    const call = (t: number, id: string) =>
+      rig.rollout(t, "response_item", {
+        type: "function_call",
+        name: "shell_command",
+        call_id: id,
+        arguments: JSON.stringify({ command: "gh api repos", sandbox_permissions: "require_escalated" }),
+      });
+    const output = (t: number, id: string, seconds: number) =>
+      rig.rollout(t, "response_item", {
+        type: "function_call_output",
+        call_id: id,
+        output: `Exit code: 0\nWall time: ${seconds} seconds\nOutput:\n{}`,
+      });
+    call(1, "c1");
+    expect(rig.at(20)).toBe("needs_input/permission");
+    output(40, "c1", 6);
+    call(50, "c2");
+    expect(rig.at(70)).toBe("needs_input/permission");
+    output(71, "c2", 20.4);
+    call(80, "c3");
+    expect(rig.at(100)).toBe("waiting/tool");
+  });
+  it.each([
+    ["exec_command", { cmd: "git push" }],
+    ["shell", { command: ["git", "push"], timeout_ms: 20_000 }],
+  ])("that %s should have ended long ago waits for approval, if the policy asks", (name, args) => {
+    const rig = new JudgeRig();
+    rig.rollout(0, "turn_context", { approval_policy: "on-request" });
+    rig.rollout(0, "event_msg", { type: "task_started" });
+    rig.rollout(1, "response_item", { type: "function_call", name, call_id: "c1", arguments: JSON.stringify(args) });
+    expect([rig.at(60), rig.at(90), rig.at(9000)]).toEqual([
+      "waiting/tool",
+      "needs_input/permission",
+      "needs_input/permission",
+    ]);
+    rig.rollout(9010, "turn_context", { approval_policy: "never" });
+    expect(rig.at(9011)).not.toBe("needs_input/permission");
+  });
   it("in the background is one entry, however often it is polled", () => {
     const rig = new JudgeRig();
     rig.rollout(0, "event_msg", { type: "task_started" });

@@ -25,6 +25,10 @@ export class ClaudeLines {
     return this.line(t, { type: "user", message: { role: "user", content } });
   }
 
+  mode(t: number, permissionMode: string): this {
+    return this.line(t, { type: "permission-mode", permissionMode });
+  }
+
   /** A text of the model; `stop` is null in releases that write no stop reason. */
   says(t: number, text: string, stop: string | null = "end_turn", reply = this.#next()): this {
     return this.#assistant(t, [{ type: "text", text }], stop, reply);

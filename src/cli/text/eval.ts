@@ -30,6 +30,10 @@ export function figuresText(figures: Figures, bars: readonly BarResult[], { colo
     sentence(
       `${sessions.sessions} transcripts: ${sessions.alarms.length} alarms in ${sessions.agentHours.toFixed(1)} quiet agent-hours; found ${found.join(", ")}`,
     );
+    const wrong = Object.entries(sessions.wrong).map(([kind, { lasting, brief }]) => `${kind}s ${lasting} (${brief})`);
+    sentence(
+      `  wrong for 5 s or more (less) in ${sessions.workHours.toFixed(1)} hours at work: ${wrong.join(", ")}; permission waits found ${sessions.permissions.detected}/${sessions.permissions.of}`,
+    );
   }
   lines.push("", "targets");
   for (const bar of bars) lines.push(...barRows(bar, { colour, columns }));

@@ -28,6 +28,8 @@ export interface ToolCall {
   partial?: boolean;
   /** It asks for a permission that the session does not have. */
   asks?: boolean;
+  /** The program lets it run no longer than this. */
+  limitMs?: number | undefined;
 }
 
 export interface ToolResult {
@@ -68,6 +70,7 @@ export class ToolCalls {
         ...(call.round === undefined ? {} : { round: call.round }),
         ...(call.partial ? { partial: true } : {}),
         ...(call.asks ? { asks: true } : {}),
+        ...(call.limitMs === undefined ? {} : { limitMs: Math.max(0, call.limitMs) }),
       },
     ];
     const prompt = PROMPT_OF[toolClass];

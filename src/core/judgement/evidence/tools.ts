@@ -18,6 +18,8 @@ export interface OpenTool {
   partial?: boolean;
   /** The call itself asks for a permission that the session does not have. */
   asks?: boolean;
+  /** The program lets it run no longer than this. */
+  limitMs?: number;
   /** When that reply was complete, if it was seen to be written. */
   completeAt?: number;
 }
@@ -169,7 +171,12 @@ function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
     ...(signal.partial ? { partial: true } : {}),
     ...completion(known, signal),
     ...(signal.asks || known?.asks ? { asks: true } : {}),
+    ...limit(known, signal),
   });
+}
+
+function limit(known: OpenTool | undefined, { limitMs = known?.limitMs }: ToolStartSignal): { limitMs?: number } {
+  return limitMs === undefined ? {} : { limitMs };
 }
 
 /** A second source that reports the call shows that its reply is complete. */

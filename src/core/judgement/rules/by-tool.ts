@@ -2,17 +2,11 @@ import { settingOf } from "../../defaults.js";
 import type { ToolClass } from "../../signal.js";
 import type { WaitCause } from "../../states.js";
 import { formatAgo, formatFor } from "../../text/duration.js";
-import {
-  ACT_FACTOR,
-  APPROVAL_AFTER_MS,
-  ASKING_AFTER_MS,
-  REPLY_WRITTEN_MS,
-  TOOL_CLOCKS,
-  WAIT_NAMED_AFTER_MS,
-} from "../clocks.js";
+import { ACT_FACTOR, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
 import { distinctKinds, KIND_OF_SOURCE, processSeen } from "../evidence/kinds.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
+import { asking, byApproval } from "./by-approval.js";
 
 const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
   subagent: "subagent",
@@ -31,10 +25,10 @@ export function byTool(question: RuleInput): RuleVerdict | null {
     tool.source === "screen"
       ? `${name} is running (screen), last change ${formatAgo(since(tool.at))}`
       : `${name} has been running ${formatFor(since(tool.at))} (${tool.source})`;
-  const approval = byApproval(question, tool, what);
-  if (approval) return approval;
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
   const allowed = (deadline - tool.at) * settingOf(question.settings, "tool_patience");
+  const approval = byApproval(question, tool, what, allowed);
+  if (approval) return approval;
   dueAfter(tool.at, allowed);
   if (since(tool.at) >= allowed) {
     const { cause } = TOOL_CLOCKS[tool.class];
@@ -62,43 +56,6 @@ export function byTool(question: RuleInput): RuleVerdict | null {
 
 const isSeen = ({ evidence }: RuleInput): boolean =>
   evidence.progress.reading !== null || evidence.progress.children !== null;
-
-/**
- * Without a view of the screen, an instant tool that stays open is taken as a permission request, and so is a call that
- * asks for more than the session may do, until a child process shows that it runs.
- */
-function byApproval({ evidence, since, dueAfter }: RuleInput, tool: OpenTool, what: string): RuleVerdict | null {
-  const instant = tool.class === "instant" || tool.class === "edit";
-  const { reading, newestChildAt } = evidence.progress;
-  const asks = tool.asks === true && isUnstarted(newestChildAt, tool);
-  if (!(instant || asks) || reading || evidence.session.permissions === "bypass") return null;
-  // The call runs, or asks, once the whole reply is written.
-  const asked = tool.completeAt ?? (tool.partial ? tool.at + REPLY_WRITTEN_MS : tool.at);
-  const afterMs = asks ? ASKING_AFTER_MS : APPROVAL_AFTER_MS;
-  // Once approved, it runs unseen: after the time of its class it may hang.
-  const { reportMs } = TOOL_CLOCKS[tool.class];
-  if (!instant && since(asked) >= reportMs) return null;
-  if (!instant) dueAfter(asked, reportMs);
-  dueAfter(asked, afterMs);
-  if (since(asked) < afterMs) return null;
-  return {
-    state: "needs_input",
-    cause: "permission",
-    confidence: 0.6,
-    reasons: [
-      asks
-        ? `${what}; the call asks for more permissions than the session has, so it is probably waiting for approval`
-        : `${what}; this tool normally returns at once, so it is probably waiting for approval`,
-    ],
-  };
-}
-
-/** `ps` reports the start of a process in whole seconds. */
-const isUnstarted = (childAt: number | null, { at }: OpenTool): boolean => (childAt ?? 0) < at - 1000;
-
-/** Of parallel calls, one that asks for a permission stops them all. */
-const asking = ({ evidence: { tools, progress } }: RuleInput): OpenTool | null =>
-  [...tools.open.values()].find((tool) => tool.asks && isUnstarted(progress.newestChildAt, tool)) ?? null;
 
 /** Of parallel calls, the one with the longest limit decides, then the oldest. */
 export function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | null {

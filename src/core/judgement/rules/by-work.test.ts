@@ -53,7 +53,7 @@ const PROMISES: Record<string, Step[]> = {
   "a call that asks for more permissions waits for approval until a child process runs it": [
     { at: 0, signal: begin },
     { at: 1, signal: tool("shell", { asks: true }), expect: "working" },
-    { at: 7, expect: "needs_input/permission" },
+    { at: 12, expect: "needs_input/permission" },
     {
       at: 20,
       signal: { kind: "process", source: "process", alive: true, children: 1, cpuMs: 9, newestChildAt: START + 19_000 },
@@ -65,6 +65,18 @@ const PROMISES: Record<string, Step[]> = {
     { at: 0, signal: begin },
     { at: 1, signal: tool("shell", { asks: true }) },
     { at: 32, expect: "waiting/tool" },
+  ],
+  "a call that its program would have ended waits for approval, until a child process runs it": [
+    { at: 0, signal: { kind: "session", source: "transcript", permissions: "asking" } },
+    { at: 0, signal: { ...begin, source: "transcript" } },
+    { at: 1, signal: { ...tool("shell", { limitMs: 10_000 }), source: "transcript" }, expect: "working" },
+    { at: 70, expect: "waiting/tool" },
+    { at: 72, expect: "needs_input/permission" },
+    {
+      at: 80,
+      signal: { kind: "process", source: "process", alive: true, children: 1, cpuMs: 9, newestChildAt: START + 79_000 },
+    },
+    { at: 81, expect: "waiting/tool" },
   ],
   "an instant tool does not wait for approval in a session without permission prompts": [
     { at: 0, signal: { kind: "session", source: "stream", permissions: "bypass" } },

@@ -134,7 +134,7 @@ export class ClaudeMessages {
     const mate = stringAt(input, "team_name") === undefined ? undefined : stringAt(input, "name");
     if (mate !== undefined) this.#launches.set(mate, id);
     const isOpen = stringAt(record, "message", "stop_reason") === undefined && marksStops(stringAt(record, "version"));
-    this.#thread.toolStarts({ id, tool, args: input, round: reply, partial: isOpen });
+    this.#thread.toolStarts({ id, tool, args: input, round: reply, partial: isOpen, limitMs: limitMs(tool, input) });
   }
 
   #result(block: unknown, record: JsonRecord): void {
@@ -162,6 +162,17 @@ export class ClaudeMessages {
     else return;
     this.#endedReply = reply;
   }
+}
+
+const COMMAND_LIMIT_MS = 120_000;
+/** The longest of 54 calls that needed no approval took 107 s. */
+const WEB_LIMIT_MS = 120_000;
+
+/** How long the program lets a call run, if it has such a limit. */
+function limitMs(tool: string, input: JsonRecord): number | undefined {
+  if (booleanAt(input, "run_in_background")) return 0;
+  if (tool === "Bash" || tool === "PowerShell") return numberAt(input, "timeout") ?? COMMAND_LIMIT_MS;
+  return tool === "WebFetch" || tool === "WebSearch" ? WEB_LIMIT_MS : undefined;
 }
 
 const TASK_IDS = ["backgroundTaskId", "agentId", "taskId"];

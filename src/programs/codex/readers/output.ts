@@ -16,6 +16,16 @@ const FAILED =
 const REFUSED = /rejected by (?:the )?user|denied by (?:the )?user/i;
 const ABORTED = /aborted by (?:the )?user/i;
 
+const WALL_TIME = /(?:^|\n)Wall time: (\d{1,7}(?:\.\d{1,9})?) seconds/;
+const DURATION_JSON = /"duration_seconds":\s?(\d{1,7}(?:\.\d{1,9})?)/;
+
+/** How long the command itself took. */
+export function codexWallMs(output: unknown): number | undefined {
+  const text = resultText(output);
+  const found = WALL_TIME.exec(text.slice(0, HEAD_MAX)) ?? DURATION_JSON.exec(text.slice(-HEAD_MAX));
+  return found === null ? undefined : Number(found[1]) * 1000;
+}
+
 /** The session that a command continues in. */
 export function codexSession(output: unknown): string | undefined {
   return RUNS_ON.exec(resultText(output).slice(0, HEAD_MAX))?.[1];

@@ -21,7 +21,8 @@ import { RecentMap } from "../../../readers/records/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
 import { contentText } from "../../../readers/records/text.js";
 import { Thread } from "../../../readers/records/thread.js";
-import { codexFailure, codexResult, codexRetry, codexSession } from "./output.js";
+import { CodexApprovals, callLimitMs } from "./approvals.js";
+import { codexFailure, codexResult, codexRetry, codexSession, codexWallMs } from "./output.js";
 import { CodexWindows } from "./windows.js";
 
 type Handlers = Readonly<Record<string, (payload: JsonRecord) => void>>;
@@ -65,6 +66,7 @@ export class CodexRolloutReader implements RecordReader {
   /** The call that started a session, and the session that a later call writes to. */
   readonly #launches = new RecentMap<string>(256);
   readonly #writes = new RecentMap<string>(256);
+  readonly #approvals = new CodexApprovals();
 
   constructor(options: ReaderOptions = {}) {
     this.#thread = new Thread("transcript", options);
@@ -229,16 +231,18 @@ export class CodexRolloutReader implements RecordReader {
   #call(item: JsonRecord, tool: string, args: JsonRecord): void {
     this.#replies();
     const id = stringAt(item, "call_id") ?? stringAt(item, "id");
-    const asks = booleanAt(args, "with_escalated_permissions") || args.sandbox_permissions === "require_escalated";
     const session = args.session_id;
     if (id !== undefined && tool === "write_stdin") this.#writes.set(id, String(session));
-    if (id !== undefined) this.#thread.toolStarts({ id, tool, args, round: `${this.#round}`, asks });
+    if (id === undefined) return;
+    const asks = this.#approvals.asks(id, tool, args, this.#now);
+    this.#thread.toolStarts({ id, tool, args, round: `${this.#round}`, asks, limitMs: callLimitMs(tool, args) });
   }
 
   #output(item: JsonRecord): void {
     const id = stringAt(item, "call_id");
     if (id === undefined) return;
     const result = codexResult(item.output);
+    this.#approvals.ended(id, codexWallMs(item.output), this.#now);
     const written = this.#writes.get(id);
     // A call that writes to a session starts nothing: the session belongs to the call that started it.
     this.#thread.toolEnds(id, written === undefined ? result : { ...result, background: false });
