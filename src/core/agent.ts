@@ -3,6 +3,10 @@
 /** The kind of all programs without a profile: two agents of this kind may be different programs. */
 export const NO_PROFILE = "generic";
 
+/** rouse did not start it: it only watches. */
+export const isAdopted = ({ origin }: Pick<AgentSession, "origin">): boolean =>
+  origin === "tmux" || origin === "transcript";
+
 export interface AgentSession {
   /** Unique for this run. */
   id: string;

@@ -1,4 +1,5 @@
 /** Applies one event to the incidents of the node, and returns what has to be saved and shown because of it. */
+import { isAdopted } from "./agent.js";
 import type { Effect } from "./effects.js";
 import { applyToIncidents, type IncidentInput } from "./incidents/fold.js";
 import { progressOf } from "./incidents/progress.js";
@@ -38,6 +39,7 @@ export function assessedEvent({ rules }: NodeState, judge: SessionJudge, policy:
     session: session.id,
     program: session.kind,
     account: rules.accountOf(session),
+    isAdopted: isAdopted(session),
     assessment,
     progress: progressOf(evidence),
     confirmMs: policy.confirmMs,

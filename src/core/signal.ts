@@ -308,6 +308,8 @@ export interface ExitSignal extends Base {
   signal: number | null;
   /** When something was last typed into its terminal, if the keys are not visible. */
   typedAt?: number;
+  /** rouse did not start the process: its end is the business of whoever did. */
+  adopted?: true;
 }
 
 export interface FileSignal extends Base {

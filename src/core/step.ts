@@ -11,10 +11,12 @@ import { settingOf } from "./defaults.js";
 import { dueCompletionNotice, dueIncidentNotices } from "./due-notices.js";
 import type { Effect } from "./effects.js";
 import { applyEvent, assessedEvent } from "./incident-events.js";
+import { hasTurn } from "./incidents/course.js";
 import { isOpen } from "./incidents/incident.js";
 import { spentBetween } from "./judgement/evidence/spend.js";
 import { hasSpendBudget, type PeriodSpend, periodSpend } from "./judgement/period-spend.js";
-import { isCurrent, type NodeState } from "./node-state.js";
+import { findSession, isCurrent, type NodeState } from "./node-state.js";
+import { traitsOf } from "./policy/problems.js";
 import type { SessionJudge } from "./session-judge.js";
 import type { StepInput } from "./step-input.js";
 import { ENDED_KEPT_MS, takeIn } from "./take-in.js";
@@ -54,9 +56,23 @@ function judgeSession(state: NodeState, judge: SessionJudge, now: number): Effec
 export function takeAssessment(state: NodeState, judge: SessionJudge, now: number): Effect[] {
   state.latest.set(judge.session.name, judge);
   const event = assessedEvent(state, judge, state.rules.policyOf(judge.session), now);
-  const effects = applyEvent(state, event);
+  const effects = [...applyEvent(state, event), ...closeReplaced(state, judge, now)];
   if (event.kind === "assessed") effects.push(...decideAgent(state, judge, now));
   return [...effects, ...dueCompletionNotice(state, judge, now)];
+}
+
+/** Another agent works in the pane of a dead one: that one's problem is over. One of the same name is the same agent. */
+function closeReplaced(state: NodeState, { session: { pane, name }, assessment }: SessionJudge, now: number): Effect[] {
+  if (pane === null || !hasTurn(assessment)) return [];
+  const dead = state.incidents.incidents.filter(
+    (incident) => isOpen(incident) && incident.agent !== name && traitsOf(incident.problem).state === "gone",
+  );
+  return dead.flatMap(({ agent }) => {
+    const last = findSession(state, agent);
+    const isSame = last?.session.pane?.id === pane.id && last.session.pane.socket === pane.socket;
+    if (last?.session.endedAt == null || !isSame) return [];
+    return applyEvent(state, { kind: "forgotten", at: now, agent });
+  });
 }
 
 /** Usage of all sessions of the agent in the present budget period; null without a budget. */

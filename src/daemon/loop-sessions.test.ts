@@ -52,6 +52,27 @@ describe("the loop", () => {
     expect([test.says("api"), test.says("web")]).toEqual(["nobody", "working"]);
   });
 
+  it("closes the incident of a dead agent when another one works in its pane", async () => {
+    const pane = { socket: "/tmp/tmux", id: "%3" };
+    test = new TestLoop();
+    const open = (): string[] =>
+      test.loop.incidents.incidents.filter(({ endedAt }) => endedAt === null).map((incident) => incident.agent);
+    for (const [id, name, own] of [
+      ["s1", "api", pane],
+      ["s2", "web", { ...pane, id: "%4" }],
+    ] as const) {
+      const session = agent({ id, name, origin: "tmux", pane: own });
+      test.loop.register(session);
+      await test.send(id, WORKING);
+      await test.send(id, [{ kind: "exit", source: "process", code: null, signal: null, adopted: true }]);
+      test.loop.register({ ...session, endedAt: test.loop.now() });
+    }
+    expect(open()).toEqual(["api", "web"]);
+    test.loop.register(agent({ id: "s3", name: "renamed", origin: "tmux", pane }));
+    await test.send("s3", WORKING);
+    expect(open()).toEqual(["web"]);
+  });
+
   it("judges an agent by its newest session: the crash of an older one is history, even after a restart", async () => {
     test = await TestLoop.working();
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);

@@ -192,6 +192,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     code: z.number().nullable(),
     signal: z.number().nullable(),
     typedAt: z.number().optional(),
+    adopted: z.literal(true).optional(),
   }),
   file: z.object({
     ...base,

@@ -151,7 +151,9 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     expect(watch.judge(session)).toMatchObject({
       state: "idle",
       reasons: [
-        expect.stringMatching(/^A user typed .* \(human\); the process exited .* \(process\), exit status unknown$/),
+        expect.stringMatching(
+          /^A user typed .* \(human\); the process exited .* \(process\); its exit status is not known$/,
+        ),
       ],
     });
   });

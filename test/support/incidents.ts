@@ -59,6 +59,7 @@ export interface Check {
   account?: string | null;
   program?: string;
   isOver?: boolean;
+  isAdopted?: boolean;
   spend?: PeriodSpend | null;
 }
 
@@ -90,6 +91,7 @@ export class World {
       session: check.session ?? `${agent}-1`,
       program: check.program ?? "claude-code",
       account: check.account ?? null,
+      isAdopted: check.isAdopted ?? false,
       assessment,
       progress: { workAt: progress, outcomeAt: progress },
       confirmMs: this.policy.confirmMs,

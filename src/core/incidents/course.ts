@@ -4,6 +4,8 @@ import { awakeMs } from "../awake.js";
 import { PERIOD_MAX_MS } from "../defaults.js";
 import type { Assessment } from "../judgement/assess.js";
 import type { PeriodSpend } from "../judgement/period-spend.js";
+import { traitsOf } from "../policy/problems.js";
+import type { State } from "../states.js";
 import { forOutput } from "../text/for-output.js";
 import { MINUTE, SECOND } from "../text/time.js";
 import { type Incident, type IncidentState, incidentId, isOpen, type Phase } from "./incident.js";
@@ -17,6 +19,8 @@ export interface AssessedEvent {
   session: string;
   program: string;
   account: string | null;
+  /** rouse only watches it. */
+  isAdopted?: boolean;
   assessment: Assessment;
   progress: ProgressTimes;
   /** From the agent's policy: how long a suspicion must last. */
@@ -94,10 +98,11 @@ export function openIncident(
 export function observeIncident(
   incidentState: IncidentState,
   incident: Incident,
-  { assessment, session, account, confirmMs, outageMs }: AssessedEvent,
+  { assessment, session, account, isAdopted, confirmMs, outageMs }: AssessedEvent,
 ): IncidentChange[] {
   const now = assessment.at;
   incident.session = session;
+  if (isAdopted !== incident.isAdopted) incident.isAdopted = isAdopted === true;
   incident.account = account ?? incident.account;
   incident.seenAt = now;
   if (incident.quietSince !== null) incident.returned = (incident.returned ?? 0) + 1;
@@ -150,9 +155,10 @@ export function reopenIncident(incident: Incident, problem: Problem, at: number)
 export function takeQuiet(
   incidentState: IncidentState,
   incident: Incident,
-  { assessment, progress }: AssessedEvent,
+  input: AssessedEvent,
   endsNow: boolean,
 ): IncidentChange[] {
+  const { assessment, progress } = input;
   const now = assessment.at;
   incident.quietSince ??= now;
   const quiet = awakeMs(incidentState.asleep, incident.quietSince, now);
@@ -162,12 +168,22 @@ export function takeQuiet(
   const provenAt = progressAt(progress, incident.problem);
   const proven = provenAt !== null && provenAt > Math.max(incident.seenAt, tried?.at ?? 0);
   if (proven && (endsNow || quiet >= HOLD_MS)) return closeIncident(incidentState, incident, "recovered", now);
+  if (isReplaced(incident, input) && !tried && quiet >= HOLD_MS)
+    return closeIncident(incidentState, incident, "closed", now);
   const handed = assessment.state === "idle" && !tried;
   const idle = awakeMs(incidentState.asleep, Math.max(incident.quietSince, tried?.at ?? 0), now);
   if (endsNow) return closeIncident(incidentState, incident, "closed", now);
   if (!proven && idle >= (handed ? HANDED_MS : LAPSE_MS)) return closeIncident(incidentState, incident, "closed", now);
   return [];
 }
+
+/** The process ended, and the next one works: started by its user, so that no progress has to be proven. */
+const isReplaced = ({ problem, session }: Incident, { session: next, assessment }: AssessedEvent): boolean =>
+  traitsOf(problem).state === "gone" && session !== next && hasTurn(assessment);
+
+/** A turn runs or ran. */
+export const hasTurn = ({ state }: Pick<Assessment, "state">): boolean => TURN_STATES.has(state);
+const TURN_STATES: ReadonlySet<State> = new Set<State>(["working", "waiting", "needs_input", "complete"]);
 
 export function closeIncident(
   incidentState: IncidentState,

@@ -396,3 +396,34 @@ it("reports the end of an incident in the same step in which another problem ope
   });
   expect(changes.map(({ phase, how }) => `${phase} ${how}`)).toEqual(["recovered step", "open new", "confirmed step"]);
 });
+
+describe("an incident of a process that ended", () => {
+  const ended = (): World => {
+    const world = watching();
+    world.check(0, "gone", { isAdopted: true });
+    return world;
+  };
+
+  it("closes when the next session of the agent works, although no progress is proven", () => {
+    const world = ended();
+    world.check(60, "starting", { session: "a-2" });
+    world.check(80, "working", { session: "a-2" });
+    expect(world.only.endedAt).toBeNull();
+    world.check(95, "working", { session: "a-2" });
+    expect(world.only).toMatchObject({ phase: "closed" });
+  });
+
+  it("stays open while the next session has only started", () => {
+    const world = ended();
+    world.watch(60, 300, "starting", { session: "a-2" });
+    expect(world.only.endedAt).toBeNull();
+  });
+
+  it("stays open if rouse itself started the next session, until progress is proven", () => {
+    const world = new World();
+    world.watch(0, 300, "gone/crash", { facts: { gone: true } });
+    expect(world.incidentState.actions.map((record) => record.do)).toContain("resume");
+    world.watch(305, 600, "working", { session: "a-2" });
+    expect(world.only.endedAt).toBeNull();
+  });
+});

@@ -24,6 +24,8 @@ export interface Incident {
   /** The program. */
   kind: string;
   account: string | null;
+  /** rouse did not start the agent. */
+  isAdopted?: boolean;
   problem: Problem;
   /** Earlier names of the same problem, oldest first. */
   chain: Problem[];

@@ -102,3 +102,44 @@ it("a new incident after the first recovery of an outage shows that the cause is
   world.check(70, "rate_limited", { agent: "c" });
   expect(outage?.provenAt).toBeNull();
 });
+
+describe("an end of an agent that rouse only watches", () => {
+  const agents = ["a", "b", "c", "d"];
+
+  it("forms no outage, however many end at once", () => {
+    const world = new World(POLICIES.observe);
+    for (const agent of agents) world.check(0, "gone", { agent, isAdopted: true });
+    expect(world.incidentState.outages).toEqual([]);
+  });
+
+  it("does not count towards an outage of the agents that rouse started", () => {
+    const world = new World(POLICIES.observe);
+    for (const agent of ["a", "b"]) world.check(0, "gone/crash", { agent });
+    world.check(0, "gone/crash", { agent: "c", isAdopted: true });
+    expect(world.incidentState.outages).toEqual([]);
+  });
+
+  it("leaves an outage, which ends with the problems of the others", () => {
+    const world = new World(POLICIES.observe);
+    for (const agent of ["a", "b", "c"]) world.check(0, "stuck/silent_stream", { agent, isAdopted: agent === "a" });
+    expect(world.incidentState.outages).toMatchObject([{ endedAt: null }]);
+    world.check(10, "gone", { agent: "a", isAdopted: true });
+    expect(world.open("a")).toMatchObject([{ problem: "gone", outage: null }]);
+    for (let at = 20; at <= 80; at += 10)
+      for (const agent of ["b", "c"]) world.check(at, "working", { agent, progress: at });
+    expect(world.incidentState.outages).toMatchObject([{ endedAt: expect.any(Number) }]);
+  });
+});
+
+it("a problem that comes back in an open outage withdraws the proof that the cause is gone", () => {
+  const world = new World(POLICIES.observe);
+  for (const agent of ["a", "b"]) world.check(0, "rate_limited", { agent });
+  for (let at = 10; at <= 60; at += 10) {
+    world.check(at, "working", { agent: "a", progress: at });
+    world.check(at, "rate_limited", { agent: "b" });
+  }
+  expect(world.incidentState.outages).toMatchObject([{ provenAt: expect.any(Number), endedAt: null }]);
+  world.check(70, "rate_limited", { agent: "a" });
+  expect(world.open("a")).toMatchObject([{ reopened: 1 }]);
+  expect(world.incidentState.outages).toMatchObject([{ provenAt: null, endedAt: null }]);
+});

@@ -17,9 +17,12 @@ interface GroupRule {
 const program = ({ kind }: Incident): string | null => (kind === NO_PROFILE ? null : kind);
 /** An unknown account counts as the program's only one. */
 const account = (incident: Incident): string | null => incident.account ?? program(incident);
+/** A user who closes a window ends several watched agents at once: that is no failure of the machine. */
+const isWatchedEnd = ({ problem, isAdopted }: Incident): boolean =>
+  isAdopted === true && traitsOf(problem).state === "gone";
 /** Agents that die together share a cause; a script that exits with its own failure code does not. */
 const machine = (incident: Incident): string | null =>
-  incident.problem === "exit_code" && program(incident) === null ? null : "this machine";
+  isWatchedEnd(incident) || (incident.problem === "exit_code" && program(incident) === null) ? null : "this machine";
 
 const GROUPS: Readonly<Record<OutageGroup, GroupRule>> = {
   limit: { shares: account, agents: 2, windowMs: 60 * MINUTE },
@@ -34,20 +37,23 @@ const MEMBERS_MAX = 1000;
 
 /** Adds an incident to its outage, or opens one. Returns a newly opened outage. */
 export function joinOutage(incidentState: IncidentState, incident: Incident): Outage | null {
+  if (isWatchedEnd(incident)) takeOut(incidentState, incident);
   const group = groupOf(incident);
   if (group === null) return null;
   const rule = GROUPS[group];
   const shared = rule.shares(incident);
   if (shared === null) return null;
   const of = incidentState.outages.find(({ id }) => id === incident.outage);
-  if (of && of.group === group && of.shared === shared && isOpen(of)) return null;
+  if (of && of.group === group && of.shared === shared && isOpen(of)) {
+    withdrawProof(of, incident);
+    return null;
+  }
   const known = incidentState.outages.find(
     (outage) => isOpen(outage) && outage.group === group && outage.shared === shared,
   );
   if (known) {
     enter(known, incident);
-    // The limit or the fault still applies.
-    if (known.provenAt !== null && incident.since >= known.provenAt) known.provenAt = null;
+    withdrawProof(known, incident);
     return null;
   }
   const peers = incidentState.incidents.filter(
@@ -71,6 +77,20 @@ export function joinOutage(incidentState: IncidentState, incident: Incident): Ou
   for (const peer of peers) enter(outage, peer);
   incidentState.outages.push(outage);
   return outage;
+}
+
+/** A problem that began, or came back, after the proof: the limit or the fault still applies. */
+function withdrawProof(outage: Outage, { since }: Incident): void {
+  if (outage.provenAt !== null && since >= outage.provenAt) outage.provenAt = null;
+}
+
+/** The agent of a member is dead, and nothing in the outage brings it back: the others do not wait for it. */
+function takeOut(incidentState: IncidentState, incident: Incident): void {
+  const outage = incidentState.outages.find(({ id }) => id === incident.outage);
+  incident.outage = null;
+  if (!outage) return;
+  outage.members = outage.members.filter((id) => id !== incident.id);
+  endIfEmpty(incidentState, outage, incident.seenAt);
 }
 
 /** Escalates a long outage. A limit has its own reset time, so it is not escalated. */
@@ -98,8 +118,12 @@ export function leaveOutage(incidentState: IncidentState, incident: Incident, at
   const outage = incidentState.outages.find(({ id }) => id === incident.outage);
   if (!outage || !isOpen(outage)) return null;
   if (incident.phase === "recovered") outage.provenAt = at;
+  return endIfEmpty(incidentState, outage, at);
+}
+
+function endIfEmpty({ incidents }: IncidentState, outage: Outage, at: number): Outage | null {
   const members = new Set(outage.members);
-  if (incidentState.incidents.some((other) => members.has(other.id) && isOpen(other))) return null;
+  if (!isOpen(outage) || incidents.some((other) => members.has(other.id) && isOpen(other))) return null;
   outage.endedAt = at;
   return outage;
 }

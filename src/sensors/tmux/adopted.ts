@@ -145,7 +145,7 @@ export class AdoptedPane {
   end(at: number, status: Pick<ExitSignal, "code" | "signal"> = { code: null, signal: null }): void {
     this.#session = { ...this.#session, endedAt: at };
     const typed = this.#typedAt === null ? {} : { typedAt: this.#typedAt };
-    this.#report([{ kind: "exit", at, source: "process", ...status, ...typed }], "gone", null, true);
+    this.#report([{ kind: "exit", at, source: "process", ...status, ...typed, adopted: true }], "gone", null, true);
     this.dispose();
   }
 

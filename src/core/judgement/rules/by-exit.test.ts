@@ -17,6 +17,10 @@ const gone = (typed: number | null, code: number | null = null) =>
     ...(typed === null ? {} : { typedAt: START + typed * 1000 }),
   }) as const;
 
+/** The same of a program that rouse only watches. */
+const watched = (status: { code?: number; signal?: number; typed?: number } = {}) =>
+  ({ ...gone(status.typed ?? null, status.code ?? null), signal: status.signal ?? null, adopted: true }) as const;
+
 const quit = { kind: "input", source: "human", by: "human", bytes: 1, quits: true } as const;
 
 const reported = (state: "complete" | "error" | "needs_input") =>
@@ -190,12 +194,68 @@ const PROMISES: Record<string, Step[]> = {
     { at: 0, signal: begin },
     { at: 100, signal: gone(92, 1), expect: "gone/exit_code" },
   ],
+  "of a watched program at its prompt is not a problem, although its status is not known": [
+    { at: 0, signal: screen({}) },
+    { at: 100, signal: watched(), expect: "idle" },
+  ],
+  "of a watched program at its prompt is not a problem, whatever its status": [
+    { at: 0, signal: screen({}) },
+    { at: 100, signal: watched({ code: 1 }), expect: "idle" },
+  ],
+  "of a watched program in a dialog before its first turn is not a problem": [
+    { at: 0, signal: screen({ composer: "hidden", dialog: { prompt: "trust", question: "Trust this folder?" } }) },
+    { at: 100, signal: watched(), expect: "idle" },
+  ],
+  "of a watched program after a turn leaves the result": [
+    { at: 0, signal: begin },
+    { at: 50, signal: end },
+    { at: 100, signal: watched(), expect: "complete" },
+  ],
+  "of a watched program in a turn is unexplained": [
+    { at: 0, signal: begin },
+    { at: 100, signal: watched(), expect: "gone" },
+  ],
+  "of a watched program that was killed in a turn is a crash": [
+    { at: 0, signal: begin },
+    { at: 100, signal: watched({ signal: 9 }), expect: "gone/crash" },
+  ],
+  "of a watched program in a turn is unexplained, although the shell below it is already visible": [
+    { at: 0, signal: screen({ busy: true }) },
+    { at: 97, signal: screen({ busy: false, composer: "hidden" }) },
+    { at: 100, signal: watched(), expect: "gone" },
+  ],
+  "of a watched program in a dialog of its turn is unexplained": [
+    { at: 0, signal: begin },
+    { at: 50, signal: screen({ dialog: { prompt: "permission", question: "Run it?" } }) },
+    { at: 100, signal: watched(), expect: "gone" },
+  ],
+  "of a watched program that fails before its prompt appears is a failure": [
+    { at: 0, signal: output },
+    { at: 2, signal: watched({ code: 1 }), expect: "gone/exit_code" },
+  ],
+  "of a watched program without a profile is not a problem if its status is not known": [
+    { at: 0, signal: output },
+    { at: 100, signal: watched(), expect: "idle" },
+  ],
+  "of a watched program that rouse stopped is followed up": [
+    { at: 0, signal: screen({}) },
+    { at: 96, signal: { ...ordered, ordered: false } },
+    { at: 100, signal: watched(), expect: "gone" },
+  ],
 };
 
 describe("an exit", () => {
   it.each(Object.entries(PROMISES))("%s", (_, steps) => {
     const { said, expected } = walk(steps);
     expect(said).toEqual(expected);
+  });
+
+  it("of a watched program says that its status is not known", () => {
+    const { reasons } = walk([
+      { at: 0, signal: screen({}) },
+      { at: 100, signal: watched() },
+    ]);
+    expect(reasons).toEqual(["The process exited outside a turn just now (process); its exit status is not known"]);
   });
 
   it("of an unknown program is reported with its last row of output", () => {

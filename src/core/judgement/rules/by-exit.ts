@@ -18,18 +18,18 @@ const TYPED_MS = 30_000;
 const CUT_OFF_MS = 6000;
 
 /**
- * The process ended. A result outlives it, an exit by the user or on request is no problem, and only the rest is
- * `gone`.
+ * The process ended. A result outlives it, an exit by the user or on request is no problem, a program that rouse did
+ * not start is over when it ends outside a turn, and only the rest is `gone`.
  */
 export function byExit(question: RuleInput): RuleVerdict | null {
   const { exit, turn } = question.evidence;
   if (!exit) return null;
   const how =
     exit.signal !== null
-      ? `signal ${exit.signal}`
+      ? `, signal ${exit.signal}`
       : exit.code !== null
-        ? `exit code ${exit.code}`
-        : "exit status unknown";
+        ? `, exit code ${exit.code}`
+        : "; its exit status is not known";
   const ended = asItEnded(question, exit.at);
   const result =
     final(byReport(ended)) ??
@@ -41,16 +41,14 @@ export function byExit(question: RuleInput): RuleVerdict | null {
   if (result)
     return {
       ...(isLeft ? atRest(result) : result),
-      reasons: [...result.reasons, `Then the process exited ${formatAgo(ended.since(exit.at))} (process), ${how}`],
+      reasons: [...result.reasons, `Then the process exited ${formatAgo(ended.since(exit.at))} (process)${how}`],
     };
   if (isLeft) {
     return {
       state: "idle",
       cause: null,
       confidence: 0.8,
-      reasons: [
-        leftBy(question, ended.since, `the process exited ${formatAgo(ended.since(exit.at))} (process), ${how}`),
-      ],
+      reasons: [leftBy(question, ended.since, `the process exited ${formatAgo(ended.since(exit.at))} (process)${how}`)],
     };
   }
   // A program may exit with 0 on a request to stop. A finished headless run has reported its end.
@@ -64,6 +62,13 @@ export function byExit(question: RuleInput): RuleVerdict | null {
       reasons: [`The process exited ${formatAgo(ended.since(exit.at))} (process), exit code 0`],
     };
   }
+  if (isOver(question.evidence))
+    return {
+      state: "idle",
+      cause: null,
+      confidence: 0.7,
+      reasons: [`The process exited outside a turn ${formatAgo(ended.since(exit.at))} (process)${how}`],
+    };
   const cause = exit.signal !== null ? "crash" : exit.code !== null ? "exit_code" : null;
   const left = ended.evidence.prompts.leftOpen;
   const when = left ? " while waiting for an answer" : turn.turns > 0 ? " in the middle of its work" : "";
@@ -71,7 +76,7 @@ export function byExit(question: RuleInput): RuleVerdict | null {
     state: "gone",
     cause,
     confidence: 0.9,
-    reasons: [`The process exited${when} ${formatAgo(ended.since(exit.at))} (process), ${how}`, ...lastWords(question)],
+    reasons: [`The process exited${when} ${formatAgo(ended.since(exit.at))} (process)${how}`, ...lastWords(question)],
   };
 }
 
@@ -151,6 +156,24 @@ function finished({ evidence }: RuleInput): boolean {
   if (endedAt !== null && endedAt >= (startedAt ?? 0) && outlived(evidence, endedAt)) return true;
   return record.endAt !== null && record.endAt >= (record.startAt ?? 0) && outlived(evidence, record.endAt);
 }
+
+/**
+ * A program that rouse did not start ended at its prompt: its user or a script closed it, and rouse has nothing to
+ * recover. A program that fails before its prompt appears has not ended outside a turn, if its status says so. After a
+ * stop by rouse itself, the recovery plan continues.
+ */
+function isOver(evidence: Evidence): boolean {
+  const { exit, turn, rouseTypedAt, prompts } = evidence;
+  if (!exit?.adopted || (prompts.leftOpen && turn.turns > 0)) return false;
+  if (rouseTypedAt !== null && exit.at - rouseTypedAt < LEAVING_MS) return false;
+  const isKnown = exit.code !== null || exit.signal !== null;
+  if (isKnown && turn.readyAt === null && turn.turns === 0) return false;
+  return !hasWorked(evidence) || !isCutOff(evidence);
+}
+
+/** A turn was running, or ended together with the process. */
+const isCutOff = ({ turn, exit }: Evidence): boolean =>
+  turn.endedAt === null ? turn.startedAt !== null : (exit?.at ?? 0) - turn.endedAt <= CUT_OFF_MS;
 
 /** The program reported a failure; the reason is no longer on the cleared screen. */
 const hasFailed = ({ turn }: Evidence): boolean => turn.endedBy?.status === "failed";
