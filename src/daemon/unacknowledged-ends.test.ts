@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, WORKING } from "../../test/support/loops.js";
 import { NotifyingLoop } from "../../test/support/notifier.js";
-import { unacknowledgedEnds } from "./unacknowledged-ends.js";
+import { screen } from "../../test/support/steps.js";
+import { recentDeaths, unacknowledgedEnds } from "./unacknowledged-ends.js";
 
 let test: NotifyingLoop;
 beforeEach(async () => {
@@ -40,5 +41,29 @@ describe("an agent that ended", () => {
     test.loop.register(agent({ id: "s-again", name: "crashed", startedAt: test.loop.now() }));
     await test.send("s-again", WORKING);
     expect(lost()).toEqual([]);
+  });
+});
+
+describe("an agent that died", () => {
+  const shown = (): string[] => recentDeaths(test.loop).map(({ session }) => session.name);
+
+  it("is shown until a user acknowledges it, however long ago it died", () => {
+    test.run(700);
+    expect(shown()).toEqual(["crashed"]);
+    const [incident] = test.loop.incidents.incidents;
+    test.loop.apply({ kind: "acked", at: test.loop.now(), incident: incident?.id ?? "" });
+    expect(shown()).toEqual([]);
+  });
+
+  it("at its prompt, and that rouse only watched, is shown for ten minutes", async () => {
+    const session = { id: "s-over", name: "over", origin: "tmux" } as const;
+    test.loop.register(agent(session));
+    await test.send("s-over", [screen({})]);
+    await test.send("s-over", [{ kind: "exit", source: "process", code: null, signal: null, adopted: true }]);
+    test.loop.register(agent({ ...session, endedAt: test.loop.now() }));
+    expect(shown()).toEqual(["crashed", "over"]);
+    expect(lost()).toEqual(["crashed"]);
+    test.run(605);
+    expect(shown()).toEqual(["crashed"]);
   });
 });

@@ -1,24 +1,50 @@
 /**
- * Agents that ended with an unacknowledged problem: they count as unhealthy while their incident is open. An agent that
- * ended well, or that continues in a newer session, does not.
+ * Agents that died. Those with an unacknowledged problem count as unhealthy while their incident is open; every other
+ * one stays visible for ten minutes, with what happened. An agent that ended well, that its user closed, or that
+ * continues in a newer session is not among them.
  */
 import { isOpen, silencedUntil } from "../core/incidents/incident.js";
+import { endedByHuman } from "../core/judgement/rules/by-exit.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import { UNHEALTHY } from "../core/states.js";
+import { MINUTE } from "../core/text/time.js";
 import type { Loop } from "./loop.js";
 
-export function unacknowledgedEnds(loop: Pick<Loop, "sessions" | "find" | "now" | "incidents">): SessionJudge[] {
-  const now = loop.now();
-  const incidentState = loop.incidents;
-  const open = incidentState.incidents.filter(
-    (incident) => isOpen(incident) && incident.ackedAt === null && silencedUntil(incidentState, incident, now) === null,
+type Ends = Pick<Loop, "sessions" | "find" | "now" | "incidents">;
+
+const SHOWN_MS = 10 * MINUTE;
+
+export function unacknowledgedEnds(loop: Ends): SessionJudge[] {
+  const agents = agentsWith(loop, (isHandled) => !isHandled);
+  return lastSessions(loop).filter(
+    ({ session, assessment }) => UNHEALTHY.has(assessment.state) && agents.has(session.name),
   );
-  const agents = new Set(open.map(({ agent }) => agent));
-  return loop
-    .sessions()
-    .filter(
-      ({ session, assessment }) =>
-        session.endedAt !== null && UNHEALTHY.has(assessment.state) && agents.has(session.name),
-    )
-    .filter((judge) => loop.find(judge.session.name) === judge);
+}
+
+/** Those with an unacknowledged problem, and those that died within the last ten minutes. */
+export function recentDeaths(loop: Ends): SessionJudge[] {
+  const now = loop.now();
+  const handled = agentsWith(loop, (isHandled) => isHandled);
+  const isRecent = ({ session, evidence, assessment }: SessionJudge): boolean =>
+    now - (session.endedAt ?? now) <= SHOWN_MS &&
+    evidence.exit !== null &&
+    !endedByHuman(evidence) &&
+    assessment.state !== "complete" &&
+    !handled.has(session.name);
+  return [...new Set([...unacknowledgedEnds(loop), ...lastSessions(loop).filter(isRecent)])];
+}
+
+/** Ended sessions that no newer session of the agent continues. */
+const lastSessions = (loop: Ends): SessionJudge[] =>
+  loop.sessions().filter((judge) => judge.session.endedAt !== null && loop.find(judge.session.name) === judge);
+
+/** Agents with an open incident that a user has, or has not, acknowledged or silenced. */
+function agentsWith(loop: Ends, takes: (isHandled: boolean) => boolean): Set<string> {
+  const { incidents: incidentState } = loop;
+  const now = loop.now();
+  const chosen = incidentState.incidents.filter(
+    (incident) =>
+      isOpen(incident) && takes(incident.ackedAt !== null || silencedUntil(incidentState, incident, now) !== null),
+  );
+  return new Set(chosen.map(({ agent }) => agent));
 }

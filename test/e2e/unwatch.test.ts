@@ -43,6 +43,7 @@ describe("rouse unwatch", () => {
       // Longer than the time between two searches for panes.
       for (let n = 0; n < 6; n++, await sleep(1000)) expect(await isWatched()).toBe(false);
       expect(await incidents()).not.toContain("paper");
+      expect((await rouse(home, ["status", "--all"])).stdout).not.toContain("paper");
       expect(tmux("list-panes", "-t", "paper", "-F", "#{pane_dead}").trim()).toBe("0");
       await rouse(home, ["watch", "--tag", "pens"]);
       await until("it to be watched again", isWatched);

@@ -34,7 +34,9 @@ export const AGENTS = {
         .optional()
         .describe("unhealthy includes ended agents with an unacknowledged problem"),
       ended: booleanField.optional().describe("include agents that ended within a day"),
-      lost: booleanField.optional().describe("include ended agents with an unacknowledged problem"),
+      lost: booleanField
+        .optional()
+        .describe("include agents that died: in the last 10 minutes, or with an unacknowledged problem"),
     }),
     output: z.object({ agents: z.array(agentRecord) }),
     surfaces: { mcp: ["get_worker_status"], library: "agents", cli: ["status", "health", "demo"] },

@@ -4,7 +4,7 @@ import { openPrompt } from "../../core/judgement/evidence/prompts.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { PromptKind } from "../../core/states.js";
 import type { Client } from "../../daemon/http/tokens.js";
-import { unacknowledgedEnds } from "../../daemon/unacknowledged-ends.js";
+import { recentDeaths, unacknowledgedEnds } from "../../daemon/unacknowledged-ends.js";
 import { type IncidentView, incidentViews } from "../../daemon/views/incident-view.js";
 import { type RecoveryView, recoveryView } from "../../daemon/views/recovery-view.js";
 import { type SessionView, viewOf } from "../../daemon/views/view.js";
@@ -29,7 +29,7 @@ export interface AgentFilter {
   health?: "healthy" | "unhealthy" | undefined;
   /** Include agents that ended. */
   ended?: boolean | undefined;
-  /** Include ended agents with an unacknowledged problem. */
+  /** Include agents that died: within the last ten minutes, or with an unacknowledged problem. */
   lost?: boolean | undefined;
 }
 
@@ -51,10 +51,10 @@ export class AgentService {
   list({ tag, name, health, ended, lost }: AgentFilter): SessionView[] {
     const { loop } = this.#context;
     const now = loop.now();
-    const unacknowledged = new Set(lost || health === "unhealthy" ? unacknowledgedEnds(loop) : []);
+    const died = new Set(lost ? recentDeaths(loop) : health === "unhealthy" ? unacknowledgedEnds(loop) : []);
     return loop
       .sessions()
-      .filter((judge) => ended === true || judge.session.endedAt === null || unacknowledged.has(judge))
+      .filter((judge) => judge.session.endedAt === null || died.has(judge) || (ended === true && hasExited(judge)))
       .filter(({ session }) => tag === undefined || session.tags.includes(tag))
       .filter(({ session }) => name === undefined || session.name === name)
       .map((judge) => viewOf(judge, now))
@@ -135,6 +135,10 @@ export class AgentService {
     return view;
   }
 }
+
+/** An agent that is only no longer watched has not ended; one that could not be judged may have. */
+const hasExited = ({ evidence, judgingError }: SessionJudge): boolean =>
+  evidence.exit !== null || judgingError !== null;
 
 /** A refused order did nothing, so the client gets an error. */
 function unlessRefused({ result, reason, proven }: ControlResult): OrderResult {

@@ -22,6 +22,10 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
   program
     .command("status")
     .summary("Show all watched agents")
+    .description(
+      "Show all watched agents. An agent that died stays listed for 10 minutes, and as long as its problem is not\n" +
+        "acknowledged.",
+    )
     .option("--json", "print JSON")
     .option("--all", "include agents that have ended")
     .option("--watch", "redraw every two seconds until Ctrl-C (on a terminal, without --json)")
@@ -55,7 +59,9 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .addOption(new Option("--filter <which>", "only unhealthy agents").choices(["unhealthy"] as const))
     .option("--json", "print JSON")
     .action(async (name, { filter, json }) => {
-      const agents = name === undefined ? await listAgents(false, true) : [await oneAgent(name)];
+      // An agent that ended at its prompt has no health.
+      const isListed = ({ ended_at, healthy }: SessionView): boolean => ended_at === null || !healthy;
+      const agents = name === undefined ? (await listAgents()).filter(isListed) : [await oneAgent(name)];
       const shown = agents.map(healthOf).filter((health) => filter !== "unhealthy" || health.status !== "healthy");
       if (json) process.stdout.write(`${sanitizedJson(name === undefined ? { agents: shown } : shown[0])}\n`);
       else
@@ -79,9 +85,9 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
 
 const listAll = (all: boolean) => Promise.all([listAgents(all), listPulses(), listIncidents(), alertsStatus()]);
 
-/** `lost`: also ended agents with an unacknowledged problem. */
-async function listAgents(ended: boolean, lost = false): Promise<SessionView[]> {
-  const { agents } = await requestOperation("agents", { ended, lost }, isUnlisted);
+/** Also agents that died within the last ten minutes, or with an unacknowledged problem. */
+async function listAgents(ended = false): Promise<SessionView[]> {
+  const { agents } = await requestOperation("agents", { ended, lost: true }, isUnlisted);
   return [...agents].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
