@@ -12,7 +12,7 @@ import { readContextOf } from "../sensors/read-context.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { migrateStateFiles } from "../store/state-files.js";
-import { recordedEnd } from "../terminal/registry.js";
+import { agentSession, endedSince, recordedEnd } from "../terminal/registry.js";
 import { AgentSettings } from "./agent-settings.js";
 import { askDaemon } from "./client.js";
 import { makeHostRoutes } from "./host-routes.js";
@@ -116,6 +116,7 @@ export async function serve(
     readContext: context,
     positionsFile: join(paths.state, "transcripts.json"),
     endOf: (session) => recordedEnd(paths, session),
+    endedSince: (since, isSkipped) => endedSince(paths, since, isSkipped).map(agentSession),
     workspace: config.workspace,
     ownFolders: [paths.state, paths.runtime, paths.config],
     accountKey: accountKey(join(paths.state, "account.key")),

@@ -77,6 +77,15 @@ export function recordedEnd(paths: Sessions, session: string): RecordedEnd | nul
   return { code, signal, leftBy: record.leftBy === "human" || record.leftBy === "client" ? record.leftBy : null };
 }
 
+/** Agents that ended since then, except those with a skipped id. Their hosts may not have reached the daemon. */
+export function endedSince(paths: Sessions, since: number, isSkipped: (session: string) => boolean): HostRecord[] {
+  return recordNames(paths).flatMap((name) => {
+    const id = name.slice(0, -".json".length);
+    const record = isSkipped(id) ? null : readRecord(join(paths.sessions, name));
+    return record?.id === id && record.exit !== null && (record.endedAt ?? 0) >= since ? [record] : [];
+  });
+}
+
 /** By its id, without reading the other records; null if there is none. */
 export function findRecord(paths: Sessions, session: string): FoundSession | null {
   const record = readRecord(sessionFile(paths, session, "json"));

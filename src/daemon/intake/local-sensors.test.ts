@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { until } from "../../../test/support/hosts.js";
 import { agent, TestLoop, WORKING } from "../../../test/support/loops.js";
+import type { AgentSession } from "../../core/agent.js";
 import { NO_CONTEXT } from "../../readers/records/record-reader.js";
 import { identityOf } from "../../sensors/process/process-sensor.js";
 import type { RecordedEnd } from "../../terminal/registry.js";
@@ -17,9 +18,12 @@ let child: ChildProcess;
 let ended: Promise<void>;
 /** The record that the session's host left. */
 let recorded: RecordedEnd | null;
+/** Ended sessions whose hosts did not reach the daemon. */
+let unreported: AgentSession[];
 
 beforeEach(() => {
   recorded = null;
+  unreported = [];
   folder = mkdtempSync(join(tmpdir(), "rouse-sensors-"));
   mkdirSync(join(folder, "tmux"));
   // Keeps the sensors away from the real tmux panes of this machine.
@@ -36,6 +40,7 @@ beforeEach(() => {
     ownFolders: [folder],
     workspace: { commit_words: ["{name}:"] },
     endOf: () => recorded,
+    endedSince: (since, isSkipped) => unreported.filter(({ id, endedAt }) => (endedAt ?? 0) >= since && !isSkipped(id)),
     openDatabase: () => {
       throw new Error("there is none");
     },
@@ -197,6 +202,22 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
       expect(test.says()).toBe("idle");
     },
   );
+
+  it("take the exit from the record if the host reported only the end of its session", async () => {
+    recorded = { code: 1, signal: null, leftBy: null };
+    watch("run", { endedAt: test.loop.now() });
+    expect(test.says()).toBe("starting");
+    sensors.start();
+    await afterChecks("the exit", () => test.says() === "gone/exit_code");
+  });
+
+  it("report an agent of a host that ended before the daemon answered", async () => {
+    recorded = { code: 1, signal: null, leftBy: null };
+    unreported = [agent({ id: "s7", name: "early", origin: "run", endedAt: test.loop.now() - 1000 })];
+    sensors.start();
+    await until("the agent", () => test.loop.find("early")?.assessment.state === "gone");
+    expect(test.loop.find("early")?.assessment.cause).toBe("exit_code");
+  });
 
   it("continue with the other agents if one fails", async () => {
     watch("transcript", { id: "bad", name: "bad", workspace: "\0nowhere" });

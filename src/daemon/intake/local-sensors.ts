@@ -7,7 +7,8 @@
  */
 import { setTimeout } from "node:timers/promises";
 import type { Config } from "../../config/keys.js";
-import type { AgentSession } from "../../core/agent.js";
+import { type AgentSession, isAdopted } from "../../core/agent.js";
+import type { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
 import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
@@ -46,6 +47,8 @@ export interface LocalSensorsOptions {
   positionsFile: string;
   /** The end of a session as its host recorded it; null if there is no record. */
   endOf: (session: string) => RecordedEnd | null;
+  /** Sessions of hosts that ended since then, except those with a skipped id. */
+  endedSince: (since: number, isSkipped: (session: string) => boolean) => AgentSession[];
   /** Which files and commits of a workspace count as work. */
   workspace: Config["workspace"];
   /** rouse's own folders, which sensors ignore. */
@@ -63,6 +66,11 @@ const SAMPLE_EVERY_MS = 10_000;
 /** Time for a host or a pane to report the end of a missing process. */
 const UNCLAIMED_MS = 20_000;
 const LOOKBACK_MAX_MS = 3600_000;
+/** Time for a host to report an end itself. */
+const REPORT_MS = 5000;
+/** A host that ended before the daemon answered is reported if it ended this recently. */
+const UNREPORTED_MAX_MS = 600_000;
+const SEARCH_EVERY_MS = 30_000;
 const UNRECORDED: RecordedEnd = { code: null, signal: null, leftBy: null };
 
 export class LocalSensors {
@@ -83,6 +91,9 @@ export class LocalSensors {
   /** There were writes since the last reading started. */
   #unread = false;
   readonly #backlog: SignalBacklog;
+  /** Sessions whose exit was taken from the record of their host. */
+  readonly #reported = new Set<string>();
+  #searchedAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(loop: Loop, options: LocalSensorsOptions) {
@@ -204,10 +215,11 @@ export class LocalSensors {
     await Promise.all(
       this.#loop
         .sessions()
-        .map(({ session }) =>
-          this.#guarded(session.endedAt === null ? this.#sense(session, at) : this.#forget(session.id)),
+        .map((judge) =>
+          this.#guarded(judge.session.endedAt === null ? this.#sense(judge.session, at) : this.#closeEnded(judge, at)),
         ),
     );
+    await this.#guarded(this.#addUnreported(at));
     await this.#checkAtWork(at);
     this.#folders.keepOnly(new Set(this.#loop.sessions().map(({ session }) => session.workspace)));
     // Not awaited: it continues as long as a program writes without pause.
@@ -351,10 +363,38 @@ export class LocalSensors {
   async #end(session: AgentSession, at: number, recorded: RecordedEnd = UNRECORDED): Promise<void> {
     const { leftBy, ...exit } = recorded;
     const typed = this.#sourcesOf(session).typedAt;
-    const known = typed === null ? exit : { ...exit, typedAt: typed };
+    const known = {
+      ...exit,
+      ...(typed === null ? {} : { typedAt: typed }),
+      ...(isAdopted(session) ? { adopted: true as const } : {}),
+    };
     const quit = leftBy === null ? [] : [quitSignal(leftBy, at)];
     await this.#backlog.add(session.id, [...quit, { kind: "exit", at, source: "process", ...known }]);
     this.#loop.register({ ...session, endedAt: at });
+  }
+
+  /** A host that ends may reach the daemon with the end of its session and not with the exit of its agent. */
+  async #closeEnded({ session, evidence, judgingError }: SessionJudge, at: number): Promise<void> {
+    const { id, endedAt } = session;
+    const isMissing = evidence.exit === null && judgingError === null && !isAdopted(session);
+    if (isMissing && endedAt !== null && at - endedAt >= REPORT_MS && !this.#reported.has(id)) {
+      this.#reported.add(id);
+      const recorded = this.#options.endOf(id);
+      if (recorded) await this.#end(session, endedAt, recorded);
+    }
+    await this.#forget(id);
+  }
+
+  /** A host whose agent ended while the daemon was starting did not reach it at all. */
+  async #addUnreported(at: number): Promise<void> {
+    if (at - this.#searchedAt < SEARCH_EVERY_MS) return;
+    this.#searchedAt = at;
+    const isKnown = (id: string): boolean => this.#reported.has(id) || this.#loop.state.sessions.has(id);
+    for (const session of this.#options.endedSince(at - UNREPORTED_MAX_MS, isKnown)) {
+      this.#reported.add(session.id);
+      this.#loop.register(session);
+      await this.#end(session, session.endedAt ?? at, this.#options.endOf(session.id) ?? UNRECORDED);
+    }
   }
 
   #sourcesOf(session: AgentSession): SessionSources {
