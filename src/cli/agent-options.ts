@@ -18,6 +18,7 @@ export interface AgentOptions {
   task?: string | undefined;
   kind?: string | undefined;
   policy?: string | undefined;
+  preset?: string | undefined;
 }
 
 export function agentCommand(program: Command, name: "run" | "spawn") {
@@ -26,7 +27,7 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
   return program
     .command(name)
     .passThroughOptions()
-    .argument("<command...>", "the program and its arguments, preferably after --")
+    .argument("[command...]", "the program and its arguments, preferably after --; with --preset only arguments")
     .option("--name <name>", "name of the agent (default: name of the program)", parseName)
     .option("--tag <tag>", "a tag; repeatable", collectTag)
     .option("--task <id>", "id of its task")
@@ -34,7 +35,20 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
       "--kind <kind>",
       "kind of program, if rouse cannot tell from its name: claude-code, codex, gemini, opencode, goose, generic, or the id of your own profile",
     )
-    .option("--policy <name>", "recovery policy of the agent");
+    .option("--policy <name>", "recovery policy of the agent")
+    .option("--preset <name>", "run the program of a preset ([presets.NAME] in your configuration)");
+}
+
+/** The given command, or that of the preset with the given arguments. */
+export async function commandFor(
+  given: string[],
+  { preset }: AgentOptions,
+  refuse: (text: string) => never,
+): Promise<string[]> {
+  if (preset === undefined) return given.length > 0 ? given : refuse("error: missing required argument 'command'");
+  const { presetCommand } = await import("../config/presets.js");
+  const found = presetCommand(preset, given);
+  return "problem" in found ? refuse(`error: ${sanitizeLine(found.problem)}`) : found.command;
 }
 
 /** Kinds and policies are loaded only if one is given: loading them takes as long as the rest of the start. */

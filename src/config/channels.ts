@@ -3,16 +3,16 @@
  * variable or a separate file, and are never shown.
  */
 import { join } from "node:path";
-import { parse } from "smol-toml";
 import * as z from "zod";
 import { PROBLEMS } from "../core/incidents/problem.js";
 import { SEVERITIES, type Severity } from "../core/notices/alert.js";
 import { redact } from "../core/text/redact.js";
-import { readTrustedFile } from "./file.js";
+import { isTable, readTrustedFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
 import type { ConfigValue } from "./key.js";
 import { rousePaths } from "./paths.js";
-import { type Position, positionsIn } from "./positions.js";
+import type { Position } from "./positions.js";
+import { tablesOf } from "./tables.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -132,7 +132,7 @@ const SECRET_CHARS_MAX = 2000;
 /** An invalid channel is reported and ignored; the others are used. */
 export function loadChannels(env: Env = process.env, reader: Reader = "daemon"): LoadedChannels {
   const where = join(rousePaths(env).config, "config.toml");
-  const { tables, positionOf } = tablesOf(where);
+  const { tables, positionOf } = tablesOf(where, "channels");
   const loaded: LoadedChannels = { channels: [], shown: {}, issues: [] };
   for (const [name, table] of Object.entries(tables).slice(0, CHANNELS_MAX)) {
     const made = NAME.test(name)
@@ -150,22 +150,6 @@ export function loadChannels(env: Env = process.env, reader: Reader = "daemon"):
     }
   }
   return loaded;
-}
-
-/** An unreadable file is reported by `loadConfig`, which reads it too. */
-export function tablesOf(path: string): {
-  tables: Record<string, unknown>;
-  positionOf: ReturnType<typeof positionsIn>;
-} {
-  const nothing = { tables: {}, positionOf: () => undefined };
-  const found = readTrustedFile(path);
-  if (typeof found !== "string") return nothing;
-  try {
-    const { channels } = parse(found);
-    return isTable(channels) ? { tables: channels, positionOf: positionsIn(found) } : nothing;
-  } catch {
-    return nothing;
-  }
 }
 
 function channelOf(name: string, table: unknown, env: Env, reader: Reader): ChannelSettings | Wrong {
@@ -251,8 +235,4 @@ function withSecrets(table: Record<string, unknown>, env: Env, reader: Reader): 
     }
   }
   return { table: given };
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

@@ -105,19 +105,19 @@ function* leavesOf(table: Record<string, unknown>, above: readonly string[]): Ge
   }
 }
 
-function isTable(value: unknown): value is Record<string, unknown> {
+export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
 /**
  * A configuration must be a regular file of this user or of root: a file of another user is not trusted, and a pipe would
- * never end. Links are followed, since many users keep their settings in a separate folder.
+ * never end. Links are followed unless forbidden, since many users keep their settings in a separate folder.
  */
-export function readTrustedFile(path: string): string | ConfigIssue | null {
+export function readTrustedFile(path: string, { links = true } = {}): string | ConfigIssue | null {
   const issue = (text: string): ConfigIssue => ({ level: "error", where: path, text: `${text}; the file is not used` });
   let file: number;
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | (links ? 0 : constants.O_NOFOLLOW));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === "ENOENT" || code === "ENOTDIR" ? null : issue(message);

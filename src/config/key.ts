@@ -136,20 +136,21 @@ export function valueOfText(key: ConfigKey, given: string): ConfigValue | undefi
 
 /** Null if a project file's value is at least as strict as the current one; otherwise what the file may do. */
 export function checkProjectValue(key: ConfigKey, current: ConfigValue, wanted: ConfigValue): string | null {
+  if (isSame(current, wanted)) return null;
   switch (key.project) {
     case "lower":
       return Number(wanted) <= Number(current) ? null : `may only lower it (now ${String(current)})`;
     case "budget": {
       const most = Number(current) === 0 ? Number.POSITIVE_INFINITY : Number(current);
-      const isStricter = wanted === current || (Number(wanted) > 0 && Number(wanted) <= most);
+      const isStricter = Number(wanted) > 0 && Number(wanted) <= most;
       return isStricter ? null : `may only lower it (now ${String(current)}), and not to 0, which means no budget`;
     }
     case "higher":
       return Number(wanted) >= Number(current) ? null : `may only raise it (now ${String(current)})`;
     case "on":
-      return wanted === true || wanted === current ? null : "may only switch it on";
+      return wanted === true ? null : "may only switch it on";
     case "off":
-      return wanted === false || wanted === current ? null : "may only switch it off";
+      return wanted === false ? null : "may only switch it off";
     case "add": {
       const missing = (current as readonly string[]).filter((part) => !(wanted as readonly string[]).includes(part));
       return missing.length === 0 ? null : "may only add to it";
@@ -158,6 +159,9 @@ export function checkProjectValue(key: ConfigKey, current: ConfigValue, wanted: 
       return "may not set it; set it in your own configuration";
   }
 }
+
+/** A list has to have the same order too. */
+const isSame = (a: ConfigValue, b: ConfigValue): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.length <= TEXT_MAX;

@@ -316,6 +316,45 @@ describe("an invalid configuration file", () => {
   });
 });
 
+describe("a .botbox.json", () => {
+  const botbox = (health: object): string => write("project/.botbox.json", JSON.stringify({ agents: { health } }));
+
+  it("is followed when it changes, as far as it is stricter than the user's file", () => {
+    user("version = 1\n[health]\nidle_timeout_minutes = 20");
+    botbox({ idle_timeout_minutes: 12 });
+    expect(load().config.health.idle_timeout_minutes).toBe(12);
+    botbox({ idle_timeout_minutes: 5, auto_kill_on_idle: false });
+    const loaded = load({ cwd: join(root, "project", "inner") });
+    expect(loaded.config.health).toMatchObject({ idle_timeout_minutes: 5, auto_kill_on_idle: false });
+    expect(loaded.origins["health.idle_timeout_minutes"]).toMatchObject({ layer: "project" });
+    botbox({ idle_timeout_minutes: 45, enabled: false });
+    expect(load().config.health).toMatchObject({ idle_timeout_minutes: 20, enabled: true });
+    expect(said(load())).toEqual([
+      "refused: /project/.botbox.json:1:22: health.idle_timeout_minutes: a project file may only lower it (now 20)",
+      "refused: /project/.botbox.json:1:48: health.enabled: a project file may only switch it on",
+    ]);
+  });
+
+  it("is accepted without a word if it says what already applies, or nothing about health", () => {
+    botbox({
+      enabled: true,
+      idle_timeout_minutes: 15,
+      completion_timeout_minutes: 10,
+      rate_limit_backoff_seconds: 60,
+      repeated_error_threshold: 5,
+      auto_kill_on_idle: true,
+      auto_kill_on_repeated_error: false,
+      alert_channel: "ops",
+      of_a_newer_botbox: 1,
+    });
+    expect(load().issues).toEqual([]);
+    write("project/.botbox.json", '{"agents": {}}');
+    expect(load().issues).toEqual([]);
+    write("project/.botbox.json", "{");
+    expect(said(load())).toEqual([expect.stringMatching(/^error: \/project\/\.botbox\.json:1:2: invalid JSON/)]);
+  });
+});
+
 describe("a project file", () => {
   it.each([
     ["[watchdog]\npoll_interval_secs = 31", "watchdog.poll_interval_secs: a project file may only lower it (now 30)"],

@@ -3,6 +3,7 @@
  * invalid value is reported and ignored, so that a typo in one line costs that line and never the watching.
  */
 import { dirname, join, resolve } from "node:path";
+import { BOTBOX_FILE, readBotbox } from "./botbox.js";
 import { type ConfigEntry, readConfigFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
 import { type ConfigKey, type ConfigValue, checkProjectValue, checkValue, expectedValue, valueOfText } from "./key.js";
@@ -10,6 +11,7 @@ import { type Config, KEY_BY_NAME, KEYS, toConfig } from "./keys.js";
 import { rousePaths } from "./paths.js";
 import type { Position } from "./positions.js";
 import { suggestKey } from "./suggest.js";
+import { OWN_TABLES } from "./tables.js";
 import { strayVariables, variablesOf } from "./variables.js";
 
 export type Layer = "default" | "user" | "project" | "environment" | "flag";
@@ -51,7 +53,10 @@ export function loadConfig({
   const loading = new Loading();
   const userFile = join(rousePaths(env).config, "config.toml");
   loading.takeFile("user", userFile);
-  for (const path of projects ? projectFiles(cwd) : []) if (path !== userFile) loading.takeFile("project", path);
+  for (const folder of projects ? foldersTo(cwd) : []) {
+    loading.takeBotbox(join(folder, BOTBOX_FILE));
+    loading.takeFile("project", join(folder, PROJECT_FILE));
+  }
   loading.takeVariables(env);
   loading.takeFlags(flags);
   return loading.finish();
@@ -69,10 +74,18 @@ class Loading {
     for (const entry of file.entries) this.#takeEntry(layer, path, entry);
   }
 
+  /** Another program's file: it may have no block for rouse, or keys that are not rouse's. `rouse init` names those. */
+  takeBotbox(path: string): void {
+    const { entries, issues } = readBotbox(path);
+    this.#issues.push(...issues.filter(({ level }) => level === "error"));
+    for (const entry of entries) if (KEY_BY_NAME.has(entry.name)) this.#takeEntry("project", path, entry);
+  }
+
   #takeEntry(layer: "user" | "project", where: string, { name, value, position }: ConfigEntry): void {
-    if (name === "channels" || name.startsWith("channels.")) {
-      // The user's channels are read by `channels.ts`.
-      const text = "channels: a project file may not define channels; define them in your own configuration";
+    const own = OWN_TABLES.find((table) => name === table || name.startsWith(`${table}.`));
+    if (own !== undefined) {
+      // Those of the user are read by `channels.ts` and `presets.ts`.
+      const text = `${own}: a project file may not define ${own}; define them in your own configuration`;
       if (layer === "project") this.#complain({ level: "refused", where, position, text });
       return;
     }
@@ -167,11 +180,11 @@ function unknownKey(name: string): string {
 }
 
 /** The outermost first: an inner file may be stricter than an outer one, and cannot hide it. */
-function projectFiles(cwd: string): string[] {
+function foldersTo(cwd: string): string[] {
   const found: string[] = [];
   let folder = resolve(cwd);
   for (let depth = 0; depth < FOLDERS_MAX; depth++) {
-    found.unshift(join(folder, PROJECT_FILE));
+    found.unshift(folder);
     const above = dirname(folder);
     if (above === folder) break;
     folder = above;

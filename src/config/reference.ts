@@ -17,9 +17,14 @@ const HEAD = `# Configuration
 \`rouse init\` creates \`~/.config/rouse/config.toml\` (or \`$ROUSE_HOME/config/config.toml\`) with every key explained. Values come from the defaults,
 then your file, then \`.rouse.toml\` files from the root down to the agent's folder, then variables named \`ROUSE_SECTION_KEY\`, then \`--set\` of \`rouse config show\`. A project's
 \`.rouse.toml\` can only make things stricter; the last column says how. \`rouse config show --origin\` prints what is in effect and where it comes
-from, \`rouse config schema\` the JSON Schema. An unknown key is named and ignored.
+from, \`rouse config schema\` the JSON Schema. An unknown key is named and ignored. Changed
+thresholds apply within two minutes, also to running agents; channels, \`[alerts]\`, \`[daemon]\` and \`[journal]\` when the daemon restarts.
+
+A botbox project's \`.botbox.json\` is followed too: its block \`agents.health\` counts like \`[health]\` of a \`.rouse.toml\` in the same folder, so it can
+only make things stricter. To use a looser value, set it in your own file; \`rouse init\` in the project's folder copies the whole block there.
 
 Channels have their own tables; see [messages and alerts](alerts.md). Policies are files of their own; see [acting](acting.md).
+Presets have their own tables too; see [for orchestrators](orchestrators.md#presets).
 `;
 
 export function configReference(): string {

@@ -3,6 +3,7 @@ import { channelSchema } from "./channels.js";
 import { CONFIG_VERSION } from "./file.js";
 import type { ConfigKey } from "./key.js";
 import { KEYS } from "./keys.js";
+import { presetSchema } from "./presets.js";
 import { variablesOf } from "./variables.js";
 
 export function configSchema(): Record<string, unknown> {
@@ -28,6 +29,11 @@ export function configSchema(): Record<string, unknown> {
         type: "object",
         description: "Alert channels, one table each; only in your own file.",
         additionalProperties: channelSchema(),
+      },
+      presets: {
+        type: "object",
+        description: "Programs with their model for `rouse spawn --preset`, one table each; only in your own file.",
+        additionalProperties: presetSchema(),
       },
     },
   };

@@ -64,6 +64,16 @@ describe("configSchema", () => {
 });
 
 describe("importBotbox", () => {
+  let root = "";
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "rouse-botbox-"));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+  const importText = (text: string) => {
+    writeFileSync(join(root, "f"), text);
+    return importBotbox(join(root, "f"));
+  };
+
   it("imports every key of agents.health", () => {
     const health = {
       enabled: true,
@@ -75,7 +85,7 @@ describe("importBotbox", () => {
       auto_kill_on_repeated_error: true,
       alert_channel: "ops",
     };
-    const { values, issues } = importBotbox("f", JSON.stringify({ other: 1, agents: { health, loop: {} } }));
+    const { values, issues } = importText(JSON.stringify({ other: 1, agents: { health, loop: {} } }));
     expect(issues).toEqual([]);
     expect(Object.fromEntries(values)).toEqual(
       Object.fromEntries(Object.entries(health).map(([name, value]) => [`health.${name}`, value])),
@@ -94,8 +104,8 @@ describe("importBotbox", () => {
     ["[]", "f: it has no agents.health block"],
     ['{"agents":{"health":3}}', "f: it has no agents.health block"],
   ])("reports what it cannot import: %s", (text, issue) => {
-    const { values, issues } = importBotbox("f", text);
-    expect([values.size, issues.map(issueText)]).toEqual([0, [issue]]);
+    const { values, issues } = importText(text);
+    expect([values.size, issues.map((one) => issueText(one).replace(`${root}/`, ""))]).toEqual([0, [issue]]);
   });
 });
 

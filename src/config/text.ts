@@ -18,10 +18,18 @@ const CHANNELS = `
 #   severity = "warning"
 `;
 
-/** The commented default file; given values are set in their places, and channels follow. */
+const PRESETS = `
+# Presets for \`rouse spawn --preset NAME\`, one table each: a program (harness) and its model.
+#   [presets.watchdog]
+#   harness = "claude"
+#   description = "Dedicated worker monitoring agent"
+#   config = { model = "haiku" }
+`;
+
+/** The commented default file; given values are set in their places, and the user's own tables follow. */
 export function configText(
   values: ReadonlyMap<string, ConfigValue> = new Map(),
-  channels: Readonly<Record<string, unknown>> = {},
+  tables: readonly (readonly [name: string, table: Readonly<Record<string, unknown>>])[] = [],
 ): string {
   const sections = Object.entries<Record<string, ConfigKey>>(KEYS).map(([section, keys]) => {
     const lines = Object.entries(keys).flatMap(([name, key]) => {
@@ -30,8 +38,10 @@ export function configText(
     });
     return `\n[${section}]\n${lines.join("\n")}\n`;
   });
-  const own = Object.keys(channels).length > 0 ? `\n${stringify({ channels })}` : "";
-  return HEAD + sections.join("") + CHANNELS + own;
+  const own = tables
+    .filter(([, table]) => Object.keys(table).length > 0)
+    .map(([name, table]) => `\n${stringify({ [name]: table })}`);
+  return HEAD + sections.join("") + CHANNELS + PRESETS + own.join("");
 }
 
 /** `name = value` as TOML. */

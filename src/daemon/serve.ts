@@ -32,6 +32,7 @@ import { LastWatchedFile } from "./self/last-watched.js";
 import { servicePulse } from "./self/service-manager.js";
 import { answerStarting, inPieces } from "./self/starting.js";
 import { clearStopped, markStopped } from "./self/stay-down.js";
+import { SettingsFollower } from "./settings-follower.js";
 
 const DAY_MS = 24 * 3600_000;
 const PRUNE_EVERY_MS = 60_000;
@@ -98,9 +99,11 @@ export async function serve(
   const pulses = [servicePulse(), deadManPulse(config.daemon.dead_man_url, DEAD_MAN_EVERY_MS)].filter(
     (pulse) => pulse !== null,
   );
+  const follower = new SettingsFollower(loop, tuning);
   loop.subscribe(({ kind }, now) => {
     if (kind !== "tick") return;
     checked.keep(clock.moment);
+    follower.tick();
     for (const pulse of pulses) pulse.ticked(now);
   });
   const rulesFile = join(paths.state, "watch.json");

@@ -11,6 +11,7 @@ import { TOOLS } from "../../src/api/mcp/tools.js";
 import { KEYS } from "../../src/config/keys.js";
 import { loadConfig } from "../../src/config/load.js";
 import { rousePaths } from "../../src/config/paths.js";
+import { loadPresets } from "../../src/config/presets.js";
 import { listSessions } from "../../src/terminal/registry.js";
 import { makeToken, openPort } from "../support/api.js";
 import { type FakeScript, reaches, receivedBy, spawnFake } from "../support/fake-agent.js";
@@ -96,11 +97,12 @@ const OLD_HTTP = "a client of the major version before over HTTP";
 
 describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
   it("1: a watchdog agent preset is defined in an example configuration, and skips no permission", () => {
-    const { config, issues } = loadConfig({
-      cwd: home.path,
-      env: { ROUSE_HOME: exampleHome(read("examples/watchdog/config.toml")) },
-    });
+    const env = { ROUSE_HOME: exampleHome(read("examples/watchdog/config.toml")) };
+    const { config, issues } = loadConfig({ cwd: home.path, env });
     expect(issues).toEqual([]);
+    const { presets, issues: ofPresets } = loadPresets(env);
+    expect(ofPresets).toEqual([]);
+    expect(presets.get("watchdog")?.command).toEqual(["claude", "--model", "haiku"]);
     expect(config.mcp.rights).toEqual(["read", "report"]);
     const start = read("examples/watchdog/start.sh");
     expect(start).toMatch(/rouse spawn --name watchdog --tag watchdog/);

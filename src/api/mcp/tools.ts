@@ -158,7 +158,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "spawn_agent",
     description:
-      "Start an agent, detached, in a terminal of its own, watched by rouse. Give the program and its arguments as a list; no shell is used. Returns its name and pane_id.",
+      "Start an agent, detached, in a terminal of its own, watched by rouse. Give the program and its arguments as a list, or a preset of the user's configuration; no shell is used. Returns its name and pane_id.",
     input: OPERATIONS.spawn.input,
     hints: TYPES,
     operation: "spawn",

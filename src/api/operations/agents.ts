@@ -104,7 +104,13 @@ export const AGENTS = {
     method: "post",
     path: "/v1/agents",
     input: z.object({
-      command: z.array(z.string().max(100_000)).min(1).max(10_000).describe("program and arguments; no shell is used"),
+      command: z
+        .array(z.string().max(100_000))
+        .min(1)
+        .max(10_000)
+        .optional()
+        .describe("program and arguments; no shell is used; with a preset only further arguments"),
+      preset: z.string().max(63).optional().describe("a preset of the user's configuration: the program and its model"),
       cwd: z.string().min(1).max(4000).describe("absolute path of the working folder"),
       name: z
         .string()

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { presetCommand } from "../../config/presets.js";
 import { otherNames } from "../../config/suggest.js";
 import { checkAgentLimits } from "../../core/agent-limits.js";
 import { rememberBounded } from "../../core/judgement/evidence/bounded.js";
@@ -15,8 +16,9 @@ import { ApiError } from "../error.js";
 import type { ServiceContext } from "./context.js";
 
 export interface SpawnOrder {
-  /** Program and arguments; no shell is used. */
-  command: string[];
+  /** Program and arguments; no shell is used. With a preset only further arguments. */
+  command?: string[] | undefined;
+  preset?: string | undefined;
   /** Absolute path. */
   cwd: string;
   name?: string | undefined;
@@ -64,7 +66,8 @@ export class StartService {
     return answer;
   }
 
-  async #start(client: Client, order: Omit<SpawnOrder, "request_id">): Promise<SpawnedAgent> {
+  async #start(client: Client, given: Omit<SpawnOrder, "request_id">): Promise<SpawnedAgent> {
+    const order = { ...given, command: commandOf(given) };
     const { loop, controlLog, paths, effectContext } = this.#context;
     const { command, cwd, name, tags, task, kind, policy, cols, rows } = order;
     const env = { ...process.env, ...order.env };
@@ -111,7 +114,7 @@ export class StartService {
 
   /** Throws `ApiError` if the order cannot be carried out. */
   #check(
-    { command, cwd, name, tags, task, kind, policy }: Omit<SpawnOrder, "request_id">,
+    { command, cwd, name, tags, task, kind, policy }: Omit<SpawnOrder, "request_id"> & { command: string[] },
     env: NodeJS.ProcessEnv,
   ): void {
     const bad = (text: string): never => {
@@ -140,6 +143,17 @@ export class StartService {
     if (found !== "found")
       bad(`command: ${JSON.stringify(sanitize(file, 80))} ${found === "missing" ? "was not found" : "cannot be run"}`);
   }
+}
+
+/** The command to run. Throws `ApiError` if there is none. */
+function commandOf({ command, preset }: Pick<SpawnOrder, "command" | "preset">): string[] {
+  if (preset === undefined) {
+    if (command) return command;
+    throw new ApiError("bad", "command: missing; expected a program and its arguments, or a preset");
+  }
+  const found = presetCommand(preset, command ?? []);
+  if ("problem" in found) throw new ApiError("bad", `preset: ${sanitize(found.problem)}`);
+  return found.command;
 }
 
 function isFolder(path: string): boolean {

@@ -1,12 +1,13 @@
 /** `rouse config`: the effective configuration and its origins, its JSON Schema, and the migration of old files. */
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import type { LoadedChannels } from "../../config/channels.js";
+import type { ShownChannel } from "../../config/channels.js";
 import type { ConfigValue } from "../../config/key.js";
 import { KEY_BY_NAME } from "../../config/keys.js";
 import { type ConfigOrigin, type LoadedConfig, loadConfig } from "../../config/load.js";
 import { loadOwnProfiles } from "../../config/own-profiles.js";
 import { rousePaths } from "../../config/paths.js";
+import { loadPresets, type Preset } from "../../config/presets.js";
 import { configSchema } from "../../config/schema.js";
 import { suggestKey } from "../../config/suggest.js";
 import { tomlLine } from "../../config/text.js";
@@ -32,7 +33,8 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     .action((options) => {
       const loaded = loadConfig({ flags: options.set ?? {} });
       const alerts = alertSettings(loaded);
-      const issues = [...loaded.issues, ...alerts.issues, ...loadOwnProfiles().issues];
+      const { presets, issues: ofPresets } = loadPresets();
+      const issues = [...loaded.issues, ...alerts.issues, ...ofPresets, ...loadOwnProfiles().issues];
       if (options.json) {
         const { config: values, origins } = loaded;
         const channels = Object.fromEntries(
@@ -41,13 +43,20 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
         const shown = {
           config: values,
           channels,
+          presets: Object.fromEntries(
+            [...presets].map(([name, { harness, description, command }]) => [name, { harness, description, command }]),
+          ),
           ...(options.origin ? { origins } : {}),
           issues,
         };
         process.stdout.write(`${sanitizedJson(shown, 2)}\n`);
       } else {
         const withOrigin = options.origin === true;
-        process.stdout.write(configLines(loaded, withOrigin) + channelLines(alerts.shown, withOrigin));
+        process.stdout.write(
+          configLines(loaded, withOrigin) +
+            tableLines("channels", Object.entries(alerts.shown), withOrigin) +
+            tableLines("presets", [...presets].map(shownPreset), withOrigin),
+        );
         reportIssues(issues);
       }
       if (issues.some(({ level }) => level === "error")) setExit(1);
@@ -93,10 +102,15 @@ function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): st
   return sections.join("\n");
 }
 
-function channelLines(shown: LoadedChannels["shown"], withOrigin: boolean): string {
-  return Object.entries(shown)
+function shownPreset([name, { harness, description, command, ...place }]: [string, Preset]): [string, ShownChannel] {
+  return [name, { settings: { harness, ...(description === "" ? {} : { description }), command }, ...place }];
+}
+
+/** The tables of the user's own file. */
+function tableLines(section: string, shown: readonly [string, ShownChannel][], withOrigin: boolean): string {
+  return shown
     .map(([name, { settings, ...origin }]) => {
-      const head = `[channels.${name}]`;
+      const head = `[${section}.${name}]`;
       const remark = withOrigin ? ` # ${sanitize(originText({ layer: "user", ...origin }))}` : "";
       const lines = Object.entries(settings).map(([key, value]) => sanitize(tomlLine(key, value), LINE_MAX));
       return `\n${remark === "" ? head : head.padEnd(44) + remark}\n${lines.join("\n")}\n`;

@@ -209,6 +209,6 @@ describe("rouse init", () => {
     rmSync(join(home.path, ".botbox.json"));
     symlinkSync("/etc/hostname", join(home.path, ".botbox.json"));
     expect(await init()).toBe(1);
-    expect(home.output).toContain("nothing is imported");
+    expect(home.output).toMatch(/ELOOP.*; the file is not used/);
   });
 });

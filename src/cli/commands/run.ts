@@ -12,7 +12,7 @@ import { clearStopped } from "../../daemon/self/stay-down.js";
 import type { HostSpec } from "../../terminal/host-options.js";
 import type { PtyExit } from "../../terminal/pty.js";
 import type { SpecWithoutName } from "../../terminal/start-host.js";
-import { agentCommand, checkCommand, checkOptions, reportUnwritten, specOf } from "../agent-options.js";
+import { agentCommand, checkCommand, checkOptions, commandFor, reportUnwritten, specOf } from "../agent-options.js";
 import { nameFor, startDaemon } from "../agent-spec.js";
 
 export function addRun(program: Command, _setExit: (code: number) => void): void {
@@ -26,8 +26,10 @@ export function addRun(program: Command, _setExit: (code: number) => void): void
       "after",
       "\nExamples:\n  rouse run -- claude\n  rouse run --name api --tag work -- codex --full-auto\n",
     )
-    .action(async (command, options, self) => {
-      await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));
+    .action(async (given, options, self) => {
+      const refuse = (text: string): never => self.error(text, { exitCode: 2 });
+      await checkOptions(options, refuse);
+      const command = await commandFor(given, options, refuse);
       const problem = checkCommand(command);
       if (problem) {
         process.stderr.write(`rouse: ${problem.text}\n`);

@@ -6,7 +6,7 @@ import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { clearStopped } from "../../daemon/self/stay-down.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { startHost } from "../../terminal/start-host.js";
-import { agentCommand, checkCommand, checkOptions, reportUnwritten, specOf } from "../agent-options.js";
+import { agentCommand, checkCommand, checkOptions, commandFor, reportUnwritten, specOf } from "../agent-options.js";
 import { HOST_SCRIPT } from "../host-script.js";
 
 const COLS = 120;
@@ -18,8 +18,10 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
     .summary("Run a detached agent and watch it")
     .description("Start a program detached, in its own terminal, and print the name of the agent.")
     .addHelpText("after", "\nExamples:\n  rouse spawn -- claude\n  rouse attach claude\n  rouse stop claude\n")
-    .action(async (command, options, self) => {
-      await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));
+    .action(async (given, options, self) => {
+      const refuse = (text: string): never => self.error(text, { exitCode: 2 });
+      await checkOptions(options, refuse);
+      const command = await commandFor(given, options, refuse);
       const problem = checkCommand(command);
       if (problem) {
         process.stderr.write(`rouse: ${problem.text}\n`);

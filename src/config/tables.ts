@@ -1,0 +1,24 @@
+/** Tables with names of the user's own in the user's file: `[channels.NAME]` and `[presets.NAME]`. */
+import { parse } from "smol-toml";
+import { isTable, readTrustedFile } from "./file.js";
+import { positionsIn } from "./positions.js";
+
+export const OWN_TABLES = ["channels", "presets"] as const;
+
+interface FoundTables {
+  tables: Record<string, unknown>;
+  positionOf: ReturnType<typeof positionsIn>;
+}
+
+/** An unreadable file is reported by `loadConfig`, which reads it too. */
+export function tablesOf(path: string, section: (typeof OWN_TABLES)[number]): FoundTables {
+  const nothing: FoundTables = { tables: {}, positionOf: () => undefined };
+  const found = readTrustedFile(path);
+  if (typeof found !== "string") return nothing;
+  try {
+    const { [section]: tables } = parse(found);
+    return isTable(tables) ? { tables, positionOf: positionsIn(found) } : nothing;
+  } catch {
+    return nothing;
+  }
+}
