@@ -316,7 +316,7 @@ export interface FileSignal extends Base {
   kind: "file";
   path: string;
   digest?: string;
-  role?: "workspace" | "devlog" | "status" | "inbox" | "contract" | "access";
+  role?: "workspace" | "devlog" | "status" | "inbox" | "contract" | "telemetry" | "access";
 }
 
 export interface CommitSignal extends Base {

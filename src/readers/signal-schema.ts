@@ -199,7 +199,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     kind: z.literal("file"),
     path: text,
     digest: name.optional(),
-    role: z.enum(["workspace", "devlog", "status", "inbox", "contract", "access"]).optional(),
+    role: z.enum(["workspace", "devlog", "status", "inbox", "contract", "telemetry", "access"]).optional(),
   }),
   commit: z.object({ ...base, kind: z.literal("commit"), id: name, subject: text.optional() }),
   test: z.object({ ...base, kind: z.literal("test"), ok: z.boolean().nullable(), digest: name.optional() }),

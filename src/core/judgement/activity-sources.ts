@@ -48,6 +48,7 @@ const FILE_ROLES: Readonly<Record<NonNullable<FileSignal["role"]>, ActivitySourc
   status: "status_update",
   inbox: "inbox_processing",
   contract: "contract_claimed",
+  telemetry: "telemetry_event",
   access: "workspace_access",
 };
 

@@ -63,6 +63,7 @@ describe("the ten activity sources", () => {
     [{ kind: "file", path: "a.ts" }, "file_modification"],
     [{ kind: "file", path: "a.md", role: "devlog" }, "devlog_created"],
     [{ kind: "file", path: "a", role: "access" }, "workspace_access"],
+    [{ kind: "file", path: "events.jsonl", role: "telemetry" }, "telemetry_event"],
     [{ kind: "queue", op: "dequeue" }, "inbox_processing"],
     [{ kind: "queue", op: "enqueue" }, "message_queue"],
     [{ kind: "output", bytes: 900 }, null],

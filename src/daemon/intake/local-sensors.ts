@@ -313,6 +313,7 @@ export class LocalSensors {
       folder: this.#folders.at(session.workspace),
       authors: this.#options.workspace.commit_words.map((word) => word.replaceAll("{name}", session.name)),
       lookbackMs,
+      names: [session.name, session.id],
     });
     return sources.workspace.isDue(at) ? sources.workspace.check(at) : [];
   }

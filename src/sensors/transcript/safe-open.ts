@@ -11,8 +11,12 @@ import type { Refusal } from "../../programs/files.js";
 
 export type OpenResult = { ok: true; handle: FileHandle; stats: Stats } | { ok: false; reason: Refusal };
 
-/** Without `O_NONBLOCK`, opening a pipe blocks until there is a writer. */
+/**
+ * Without `O_NONBLOCK`, opening a pipe blocks until there is a writer. `O_NOATIME`, where it exists, keeps rouse's own
+ * readings from looking like the agent's; only the owner of a file may use it, and other files are refused anyway.
+ */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+const UNSEEN_FLAGS = FLAGS | (constants.O_NOATIME ?? 0);
 
 /** To pass, the name would have to disappear and return at exactly the right moment each time. */
 const TIMES_ASKED = 3;
@@ -32,7 +36,8 @@ export async function openInside(path: string, root: string): Promise<OpenResult
     const named = await lstat(path);
     if (named.isSymbolicLink()) return { ok: false, reason: "link" };
     if (!named.isFile()) return { ok: false, reason: "no file" };
-    handle = await open(path, FLAGS);
+    const isOwn = process.getuid?.() === named.uid;
+    handle = await open(path, isOwn ? UNSEEN_FLAGS : FLAGS);
   } catch (error) {
     return { ok: false, reason: REASONS[(error as NodeJS.ErrnoException).code ?? ""] ?? "unreadable" };
   }

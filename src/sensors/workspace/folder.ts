@@ -5,9 +5,10 @@
 import { join } from "node:path";
 import { readHeadInside, realRoot } from "../transcript/safe-open.js";
 import { type Commit, readCommits } from "./git.js";
-import { changeTimes, type FoundFile, findFiles, type GlobBudget } from "./glob.js";
+import { type FileTimes, type FoundFile, fileTimes, findFiles, type GlobBudget } from "./glob.js";
 import { Repository } from "./repository.js";
 import { DEFAULT_SOURCES, queueDepth, TEST_SOURCES, type TestSource, type WorkspaceSources } from "./sources.js";
+import { type ProjectEvent, TelemetryFiles } from "./telemetry-files.js";
 
 export interface FolderOptions {
   sources?: Partial<WorkspaceSources>;
@@ -32,13 +33,15 @@ export interface FolderCheck {
   at: number;
   root: string;
   head: string | null;
-  /** The files of the work, and the time of the last change of each. */
+  /** The files of the work, and the times of each. */
   paths: readonly string[];
-  anyChangeAt: Float64Array;
+  times: FileTimes;
   /** Files changed since then may be missing from the list: git does not run at every check. */
   listedAfter: number;
   tests: { file: FoundFile; source: TestSource }[];
   roles: { file: FoundFile; role: (typeof ROLES)[number] }[];
+  /** The latest events of the project's own telemetry, oldest first. */
+  events: readonly ProjectEvent[];
   /** Waiting messages, by inbox and queue. */
   depths: Map<string, number>;
   /** Nothing was skipped for lack of time. */
@@ -65,6 +68,7 @@ export class WorkspaceFolder {
   /** When git last listed the files. */
   #listedAt = Number.NEGATIVE_INFINITY;
   #commits = new Map<string, Promise<Commit[]>>();
+  readonly #telemetry = new TelemetryFiles();
 
   constructor(path: string, options: FolderOptions = {}) {
     this.#path = path;
@@ -118,13 +122,16 @@ export class WorkspaceFolder {
     const isFresh = isListed || listed === null;
     const listedAfter = isFresh || this.#last === null ? this.#listedAt : this.#last.listedAfter;
     if (isFresh) this.#listedAt = at;
-    const anyChangeAt = await changeTimes(root, paths);
+    const times = await fileTimes(root, paths);
 
     const tests: FolderCheck["tests"] = [];
     for (const source of TEST_SOURCES) for (const file of await find(source.pattern)) tests.push({ file, source });
     const roles: FolderCheck["roles"] = [];
     for (const role of ROLES)
       for (const pattern of this.sources[role]) for (const file of await find(pattern)) roles.push({ file, role });
+    const written: FoundFile[] = [];
+    for (const pattern of this.sources.telemetry) written.push(...(await find(pattern)));
+    const events = await this.#telemetry.read(root, written, at);
     const depths = await this.#depths(root, find);
     const isWhole = budget.entries > 0;
     return {
@@ -132,10 +139,11 @@ export class WorkspaceFolder {
       root,
       head,
       paths,
-      anyChangeAt,
+      times,
       listedAfter,
       tests,
       roles,
+      events,
       depths,
       isWhole,
       bytes: CHECK_BYTES,

@@ -12,6 +12,8 @@ export interface WorkspaceSources {
   /** Files with a list of messages. */
   queue: readonly string[];
   contract: readonly string[];
+  /** Event files of the project's own telemetry, one JSON object per line. */
+  telemetry: readonly string[];
 }
 
 /** Patterns relative to an agent's folder: * matches any part of a name, ** any folders. */
@@ -21,6 +23,7 @@ export const DEFAULT_SOURCES: WorkspaceSources = {
   inbox: ["inbox/*", "agent_workspaces/*/inbox/*"],
   queue: ["message_queue/*.json", "message_queue.json"],
   contract: ["contracts/*.json"],
+  telemetry: ["runtime/agent_comms/activity_events.jsonl", "activity_events.jsonl", "telemetry/*.jsonl"],
 };
 
 export interface TestSource {

@@ -12,6 +12,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { activitySourceOf } from "../../core/judgement/activity-sources.js";
+import { createWorld, takeWorld } from "../../core/judgement/evidence/world.js";
+import { isMeaningfulProgress } from "../../core/judgement/guard.js";
 import type { Signal, SignalKind } from "../../core/signal.js";
 import { type FolderOptions, WorkspaceFolder } from "./folder.js";
 import { matchesName, matchesPath } from "./glob.js";
@@ -318,5 +321,100 @@ describe("rouse's own folders in a workspace", () => {
       expect(files.join(" ")).toContain("statement.txt");
       expect(files.join(" ")).not.toContain("journal.db");
     }
+  });
+});
+
+describe("readings of files", () => {
+  /** Read at this time, long after its last change. */
+  const read = (path: string, at: number): void => utimesSync(join(work, path), at / 1000, (now - HOUR) / 1000);
+
+  it("are reported as a weak sign: the latest one of a check, once", async () => {
+    write("a.txt", "one");
+    write("b.txt", "two");
+    const sensor = sensorAt(work);
+    await check(sensor);
+    read("a.txt", now + 20_000);
+    read("b.txt", now + 30_000);
+    now += 60_000;
+    const found = of(await check(sensor), "file").filter(({ role }) => role === "access");
+    expect(found).toEqual([{ kind: "file", at: now - 31_000, source: "workspace", path: "b.txt", role: "access" }]);
+    expect(activitySourceOf(found[0] as Signal)).toBe("workspace_access");
+    expect(of(await check(sensor), "file").filter(({ role }) => role === "access")).toEqual([]);
+  });
+
+  it("by rouse itself and by its own git leave no trace", async () => {
+    git("init", "-q");
+    write(".gitignore", "*.log\n");
+    write("status.json", "{}");
+    write("a.txt", "one");
+    commit("begin");
+    const sensor = sensorAt(work);
+    await check(sensor);
+    for (let n = 0; n < 3; n++) {
+      write("a.txt", `more ${n}`);
+      write("status.json", `{"step": ${n}}`);
+      now = Date.now() + 60_000;
+      expect(of(await check(sensor), "file").filter(({ role }) => role === "access")).toEqual([]);
+    }
+  });
+});
+
+describe("the events of a project's own telemetry", () => {
+  const FILE = "runtime/agent_comms/activity_events.jsonl";
+  const emit = (event: object): void => {
+    mkdirSync(join(work, FILE, ".."), { recursive: true });
+    appendFileSync(join(work, FILE), `${JSON.stringify(event)}\n`);
+  };
+  const agent = (name: string) => new WorkspaceSensor({ folder: new WorkspaceFolder(work), names: [name] });
+  const times = (signals: Signal[]) =>
+    of(signals, "file")
+      .filter(({ role }) => role === "telemetry")
+      .map(({ at }) => at);
+
+  it("are tool and model calls at their own times, for the agent that they name", async () => {
+    const sensor = agent("agent-7");
+    emit({ agent: "Agent-7", type: "task_completed", timestamp: new Date(now - 3 * HOUR).toISOString() });
+    emit({ agent: "Agent-7", type: "git_push", timestamp: new Date(now - 60_000).toISOString() });
+    expect(times(await check(sensor))).toEqual([now - 61_000]);
+    emit({ agent: "Agent-7", type: "validation", ts: (now + 500) / 1000 });
+    emit({ agent_id: "agent-8", type: "validation", ts: (now + 500) / 1000 });
+    emit({ event: "validation" });
+    const found = await check(sensor);
+    expect(times(found)).toEqual([now - 500, now]);
+    expect(of(found, "file").map((signal) => activitySourceOf(signal))).toEqual(["telemetry_event", "telemetry_event"]);
+    expect(times(await check(sensor))).toEqual([]);
+  });
+
+  it("are no heartbeats, no acknowledgements, no recovery prompts, and no torn or foreign lines", async () => {
+    const sensor = agent("agent-7");
+    await check(sensor);
+    emit({ agent: "agent-7", type: "heartbeat" });
+    emit({ agent: "agent-7", type: "message", summary: "Got it, resuming now." });
+    emit({ agent: "agent-7", type: "message", summary: "[C2A] inactivity detected" });
+    appendFileSync(join(work, FILE), 'no json\n[1]\n{"agent":"agent-7","ty');
+    expect(await check(sensor)).toEqual([]);
+    appendFileSync(join(work, FILE), 'pe":"test_run"}\n');
+    expect(times(await check(sensor))).toHaveLength(1);
+  });
+
+  it("are activity and no change of the work: they neither end a loop nor prove a recovery", async () => {
+    const sensor = agent("agent-7");
+    await check(sensor);
+    emit({ type: "task_completed" });
+    const [event] = of(await check(sensor), "file");
+    expect(event).toMatchObject({ role: "telemetry", path: FILE });
+    expect(takeWorld(createWorld(), event as Signal)).toBe(false);
+    expect(isMeaningfulProgress(event as Signal)).toBe(false);
+  });
+
+  it("are not followed through a link, and a file that grows without end costs a bounded reading", async () => {
+    const sensor = agent("agent-7");
+    await check(sensor);
+    mkdirSync(join(work, "telemetry"));
+    writeFileSync(join(base, "secret.jsonl"), '{"type":"x"}\n');
+    symlinkSync(join(base, "secret.jsonl"), join(work, "telemetry", "a.jsonl"));
+    expect(times(await check(sensor))).toEqual([]);
+    write("telemetry/b.jsonl", '{"type":"x"}\n'.repeat(100_000));
+    expect(times(await check(sensor)).length).toBeLessThanOrEqual(200);
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Changes in the workspace: commits, files, test results, devlogs, status files, messages.
+ * Changes in the workspace: commits, files, test results, devlogs, status files, telemetry events, messages; and which
+ * files were read.
  *
  * Checked at long intervals, since work leaves lasting traces. The first check reports only changes whose own time is
  * within the lookback; later checks report differences from the previous one. A file that returns to an earlier content
@@ -19,6 +20,8 @@ export interface WorkspaceOptions {
   /** Only commits with one of these words in author or subject count; all commits if there are none. */
   authors?: readonly string[];
   lookbackMs?: number;
+  /** Names of the agent in the project's telemetry; an event that names another one is not its own. */
+  names?: readonly string[];
 }
 
 const LOOKBACK_MS = 60 * 60_000;
@@ -29,6 +32,8 @@ const FILE_BYTES = 1024 * 1024;
 const TOUCH_SLACK_MS = 2000;
 const COMMIT_SLACK_MS = 60_000;
 const PATH_MAX = 400;
+/** rouse's own git reads these to list the files. */
+const READ_BY_GIT = /(?:^|\/)\.git(?:ignore|attributes)$/;
 
 /** The current folder, and the time of this agent's previous check. */
 interface WorkspaceCheck {
@@ -73,6 +78,8 @@ export class WorkspaceSensor {
       ...(await this.#changedFiles(check)),
       ...(await this.#tests(check)),
       ...(await this.#roleFiles(check)),
+      ...this.#events(check),
+      ...this.#lastAccess(check),
       ...this.#depthChanges(check),
     ];
     if (isFirst && folder.isWhole) signals.push({ kind: "session", at, source: "workspace", cwd: folder.root });
@@ -114,17 +121,18 @@ export class WorkspaceSensor {
         digest: await contentOf(file, check.folder),
         ok: null,
       }));
-      if (changed !== null) signals.push(this.#fileSignal(file, changed.digest, "workspace", check));
+      if (changed !== null)
+        signals.push({ ...fileSignal(file.path, "workspace", timeOf(file, check)), digest: changed.digest });
     }
     return signals;
   }
 
   /** Files changed or removed since the previous check. A file may be listed later than it was written. */
   #touchedFiles({ folder, since }: WorkspaceCheck): FoundFile[] {
-    const { paths, anyChangeAt, listedAfter, root } = folder;
+    const { paths, times, listedAfter, root } = folder;
     const from = Math.max(this.#beginsAt, Math.min(since, this.#unreadSince, listedAfter)) - TOUCH_SLACK_MS;
     // A removed file has no time and counts as changed.
-    return paths.filter((_, index) => !((anyChangeAt[index] as number) < from)).map((path) => fileAt(root, path));
+    return paths.filter((_, index) => !((times.anyChangeAt[index] as number) < from)).map((path) => fileAt(root, path));
   }
 
   /**
@@ -160,9 +168,34 @@ export class WorkspaceSensor {
         return { digest: digest(role === "status" ? statusWithoutTimes(text) : text), ok: null };
       });
       if (changed !== null && changed.digest !== before)
-        signals.push(this.#fileSignal(file, changed.digest, role, check));
+        signals.push({ ...fileSignal(file.path, role, timeOf(file, check)), digest: changed.digest });
     }
     return signals.slice(-SIGNALS_MAX);
+  }
+
+  /** An event without a name counts for every agent in the folder, like a changed file. */
+  #events({ folder, since, isFirst }: WorkspaceCheck): Signal[] {
+    const names = (this.#options.names ?? []).map((name) => name.toLowerCase());
+    return folder.events
+      .filter(({ readAt, agent }) => (isFirst || readAt > since) && (agent === null || names.includes(agent)))
+      .map(({ at, readAt, ...event }) => ({ ...event, at: Math.min(folder.at, at ?? readAt) }))
+      .filter(({ at }) => at >= this.#beginsAt)
+      .map(({ at, path, digest: found }): FileSignal => ({ ...fileSignal(path, "telemetry", at), digest: found }))
+      .slice(-SIGNALS_MAX);
+  }
+
+  /**
+   * The latest reading of a file. Any program may have read it, so it is a weak sign; a file read as part of its change
+   * is reported as changed.
+   */
+  #lastAccess({ folder: { paths, times, at }, since }: WorkspaceCheck): Signal[] {
+    let latest = -1;
+    for (const [index, readAt] of times.readAt.entries()) {
+      const isRead = readAt > since && readAt <= at && readAt > (times.anyChangeAt[index] as number);
+      if (isRead && readAt > (times.readAt[latest] ?? 0) && !READ_BY_GIT.test(paths[index] as string)) latest = index;
+    }
+    const path = paths[latest];
+    return path === undefined ? [] : [fileSignal(path, "access", Math.round(times.readAt[latest] as number))];
   }
 
   #depthChanges({ folder: { depths, at }, isFirst }: WorkspaceCheck): Signal[] {
@@ -195,23 +228,15 @@ export class WorkspaceSensor {
     if (this.#files.size > KNOWN_MAX && !oldest.done) this.#files.delete(oldest.value);
     return isFirst && file.changedAt < since ? null : found;
   }
-
-  #fileSignal(
-    file: FoundFile,
-    found: string,
-    role: NonNullable<FileSignal["role"]>,
-    check: WorkspaceCheck,
-  ): FileSignal {
-    return {
-      kind: "file",
-      at: timeOf(file, check),
-      source: "workspace",
-      path: file.path.slice(0, PATH_MAX),
-      digest: found,
-      role,
-    };
-  }
 }
+
+const fileSignal = (path: string, role: NonNullable<FileSignal["role"]>, at: number): FileSignal => ({
+  kind: "file",
+  at,
+  source: "workspace",
+  path: path.slice(0, PATH_MAX),
+  role,
+});
 
 /** For a large file, and when a check has read enough, size and time are used instead. */
 async function contentOf(file: FoundFile, check: FolderCheck): Promise<string> {

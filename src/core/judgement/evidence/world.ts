@@ -3,7 +3,7 @@
  * edit and its undo return to a known state, so they are no change. A failed edit is none either, so the state counts
  * when the tool succeeds, not when it starts.
  */
-import type { Signal } from "../../signal.js";
+import type { FileSignal, Signal } from "../../signal.js";
 import { rememberBounded } from "./bounded.js";
 
 export interface WorldState {
@@ -12,6 +12,8 @@ export interface WorldState {
   seen: Map<string, true>;
 }
 
+/** Roles of files that say or show something and are no result of work. */
+const NO_CHANGE: ReadonlySet<FileSignal["role"]> = new Set<FileSignal["role"]>(["status", "telemetry", "access"]);
 const OPEN_MAX = 32;
 const SEEN_MAX = 128;
 
@@ -31,7 +33,7 @@ export function takeWorld(state: WorldState, signal: Signal): boolean {
       return after !== undefined && signal.ok && isNew(state, `edit ${after}`);
     }
     case "file":
-      if (signal.role === "status" || signal.role === "access" || signal.digest === undefined) return false;
+      if (NO_CHANGE.has(signal.role ?? "workspace") || signal.digest === undefined) return false;
       return isNew(state, `file ${signal.path} ${signal.digest}`);
     case "commit":
       return isNew(state, `commit ${signal.id}`);

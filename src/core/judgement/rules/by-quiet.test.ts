@@ -55,6 +55,13 @@ describe("an unknown program", () => {
     expect(judged(16, [], {})).toMatchObject({ state: "stuck", level: "report", cause: "silent_stream" });
   });
 
+  it("that writes a file is not acted on until the idle timeout has passed again; a file that is only read changes nothing", () => {
+    const file = (role: string): At => [8, { kind: "file", source: "workspace", path: "a", role }];
+    expect(judged(12)).toMatchObject({ level: "act" });
+    expect(judged(12, [file("access")])).toMatchObject({ level: "act" });
+    expect(judged(12, [file("workspace")])).toMatchObject({ state: "stuck", level: "report" });
+  });
+
   it("is starting for a minute, then working as long as it writes, even if the output repeats", () => {
     const said = (minute: number): At => [minute, { kind: "output", source: "screen", bytes: 80 }];
     expect(judged(0.9)).toMatchObject({ state: "starting" });

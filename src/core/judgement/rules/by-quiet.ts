@@ -82,7 +82,15 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
 
 /** Since when there is no sign of activity: no progress source, no CPU time, no change in its folder. */
 function stillSince({ progress, activity, report, humanAt }: Evidence, outputAt: number): number {
-  const done = [...activity.recent.values()].flat().map(({ at }) => at);
+  // Any program may read a file of its folder.
+  const done = [...activity.recent.values()].flat().filter(({ source }) => source !== "workspace_access");
   const seen = Object.values(progress.seen);
-  return Math.max(outputAt, progress.cpuMovedAt ?? 0, report?.at ?? 0, humanAt ?? 0, ...seen, ...done);
+  return Math.max(
+    outputAt,
+    progress.cpuMovedAt ?? 0,
+    report?.at ?? 0,
+    humanAt ?? 0,
+    ...seen,
+    ...done.map(({ at }) => at),
+  );
 }
