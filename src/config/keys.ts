@@ -118,7 +118,7 @@ export const KEYS = {
     lookback_minutes: detectorKey(
       "lookback_minutes",
       "lower",
-      "Minutes of history that the activity assessment covers.",
+      "Minutes of history that the activity assessment covers; if you do not set it, more for an agent that works in bursts.",
       {
         min: 0.1,
       },

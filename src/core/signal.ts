@@ -389,9 +389,12 @@ export interface VisibilitySignal extends Base {
   text?: string;
 }
 
-/** Durations of an agent's calls of one kind: counts per bucket of `learned.ts`. */
+/** What a habit is about: calls of a tool class, or the agent's pauses in its work. */
+export type HabitClass = ToolClass | "pause";
+
+/** Durations of an agent's calls of one kind, or of its pauses: counts per bucket of `learned.ts`. */
 export interface Habit {
-  class: ToolClass;
+  class: HabitClass;
   /** The head of the command; missing for the whole class. */
   head?: string;
   gaps: [bucket: number, times: number][];

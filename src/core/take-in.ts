@@ -6,6 +6,7 @@ import type { Effect } from "./effects.js";
 import { applyEvent } from "./incident-events.js";
 import { isOpen } from "./incidents/incident.js";
 import { habitsOf } from "./judgement/learned.js";
+import { pauseHabits } from "./judgement/pauses.js";
 import { findSession, type NodeState } from "./node-state.js";
 import { SessionJudge } from "./session-judge.js";
 import type { Signal } from "./signal.js";
@@ -151,7 +152,8 @@ function register(state: NodeState, session: AgentSession, now: number, effects:
 
 /** The habits of an agent apply to its next session, if that is the same program. */
 function keepHabits(judge: SessionJudge, before: SessionJudge, now: number): Effect[] {
-  const habits = habitsOf(before.evidence.tools.learned);
+  const { tools, activity } = before.evidence;
+  const habits = [...pauseHabits(activity.pauses), ...habitsOf(tools.learned)];
   if (habits.length === 0 || before.session.kind !== judge.session.kind) return [];
   const noted = note(judge, { kind: "habits", at: now, source: "observer", habits }, now);
   judge.judge(now);

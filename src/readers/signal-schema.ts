@@ -240,7 +240,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
   habits: z.object({
     ...base,
     kind: z.literal("habits"),
-    habits: z.array(z.object({ class: z.enum(TOOL_CLASSES), head: name.optional(), gaps })).max(64),
+    habits: z.array(z.object({ class: z.enum([...TOOL_CLASSES, "pause"]), head: name.optional(), gaps })).max(80),
   }),
 };
 

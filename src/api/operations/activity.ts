@@ -30,6 +30,8 @@ export const ACTIVITY = {
         .describe("newest first"),
       validation_passed: z.boolean(),
       reasons: texts,
+      lookback_minutes: z.number().describe("how far back it goes; longer for an agent that works in bursts"),
+      usual_pause_minutes: z.number().nullable().describe("longest usual pause in its work; null until 20 were seen"),
       guard: z
         .object({ send: z.boolean(), may_ask: z.boolean(), reason: z.string() })
         .describe("send: a resume prompt may be sent; may_ask: one question per incident may be asked"),

@@ -21,6 +21,8 @@ export interface AgentActivity {
   signals: { source: ActivitySource; tier: number; at: string; confidence: number }[];
   validation_passed: boolean;
   reasons: string[];
+  lookback_minutes: number;
+  usual_pause_minutes: number | null;
   /** Whether a resume prompt may be sent to it. */
   guard: ResumeAdvice;
 }
@@ -61,6 +63,8 @@ export class ActivityService {
       })),
       validation_passed: found.validation_passed,
       reasons: found.reasons,
+      lookback_minutes: rounded(found.lookback_minutes, 1),
+      usual_pause_minutes: found.usual_pause_minutes === null ? null : rounded(found.usual_pause_minutes, 1),
       guard: shouldSendResume(activity, now, judge.settings),
     };
   }

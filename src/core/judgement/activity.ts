@@ -15,11 +15,21 @@ import { awakeMs, takeAsleep } from "../awake.js";
 import type { Settings } from "../defaults.js";
 import { settingOf } from "../defaults.js";
 import type { ScreenReading, Signal } from "../signal.js";
+import { formatDuration } from "../text/duration.js";
 import { HOUR, MINUTE, SECOND } from "../text/time.js";
 import { type PendingAnswer, takeAnswer } from "./activity-answer.js";
 import type { ActivitySource, Reliability } from "./activity-sources.js";
 import { ACTIVITY_SOURCES, activitySourceOf } from "./activity-sources.js";
 import { holdsOneOf, isNoise } from "./noise.js";
+import {
+  createPauses,
+  endPause,
+  type PausesState,
+  paceOf,
+  takePauseHabits,
+  takeWaits,
+  usualPauseMs,
+} from "./pauses.js";
 
 export interface ActivitySignal {
   source: ActivitySource;
@@ -40,6 +50,10 @@ export interface ActivityAssessment {
   signals: ActivitySignal[];
   validation_passed: boolean;
   reasons: string[];
+  /** How far back the assessment goes: the setting, or longer for an agent that works in bursts. */
+  lookback_minutes: number;
+  /** The longest pause in its work that is usual for the agent; null if it is not known. */
+  usual_pause_minutes: number | null;
   /** False when there is no sensor data: then missing activity proves nothing. */
   known: boolean;
 }
@@ -52,6 +66,7 @@ export interface ActivityState {
   screen: Pick<ScreenReading, "reply" | "tokens"> | null;
   answer: PendingAnswer | null;
   asleep: SleepSpans;
+  pauses: PausesState;
 }
 
 export interface ActivityOptions extends Settings {
@@ -59,6 +74,8 @@ export interface ActivityOptions extends Settings {
   checkedAt?: number;
   /** Noise patterns of the user, in addition to the built-in ones. */
   noise_patterns?: readonly string[];
+  /** The agent's own pauses, if the caller has only a part of its signals. */
+  pauses?: PausesState;
 }
 
 /** Two are enough for "several"; a few more help users who read the output. */
@@ -72,11 +89,25 @@ const TIER_CONFIDENCE = { 1: { one: 0.7, several: 0.9 }, 2: { one: 0.5, several:
 const TIERS = [1, 2, 3] as const;
 
 export function createActivity(): ActivityState {
-  return { recent: new Map(), checkedFrom: null, checkedAt: null, screen: null, answer: null, asleep: [] };
+  return {
+    recent: new Map(),
+    checkedFrom: null,
+    checkedAt: null,
+    screen: null,
+    answer: null,
+    asleep: [],
+    pauses: createPauses(),
+  };
 }
 
-export function takeActivity(state: ActivityState, signal: Signal): void {
+export function takeActivity(state: ActivityState, signal: Signal, settings?: Settings): void {
   if (!Number.isFinite(signal.at)) return;
+  if (signal.kind === "habits") takePauseHabits(state.pauses, signal.habits);
+  takeSigns(state, signal, settings);
+  takeWaits(state.pauses, signal);
+}
+
+function takeSigns(state: ActivityState, signal: Signal, settings?: Settings): void {
   takeAsleep(state.asleep, signal);
   if (showsACheck(signal)) {
     state.checkedFrom = Math.min(state.checkedFrom ?? signal.at, signal.at);
@@ -84,21 +115,22 @@ export function takeActivity(state: ActivityState, signal: Signal): void {
   }
   if (signal.kind === "screen" && !screenChanged(state, signal.reading)) return;
   if (state.answer === null && signal.kind !== "message") {
-    keepActivity(state, signal);
+    keepActivity(state, signal, settings);
     return;
   }
   const { answer, counts } = takeAnswer(state.answer, signal);
   state.answer = answer;
-  for (const one of counts) keepActivity(state, one);
+  for (const one of counts) keepActivity(state, one, settings);
 }
 
-function keepActivity(state: ActivityState, signal: Signal): void {
+function keepActivity(state: ActivityState, signal: Signal, settings?: Settings): void {
   const source = activitySourceOf(signal);
   const text = wordsOf(signal);
   if (source === null || isNoise(text)) return;
   const found: ActivitySignal = { source, at: signal.at, confidence: ACTIVITY_SOURCES[source].confidence };
   if (text !== undefined) found.text = text;
   keep(state.recent, found);
+  if (tierOf(found) < 3) endPause(state.pauses, found.at, state.asleep, settings);
 }
 
 /** Signals further apart than this do not describe one moment. */
@@ -111,7 +143,10 @@ export function assessActivity(
 ): ActivityAssessment {
   const asleep = "recent" in activity ? activity.asleep : [];
   const age = (at: number): number => awakeMs(asleep, at, now);
-  const lookbackMs = settingOf(options, "lookback_minutes") * MINUTE;
+  const pauses = "recent" in activity ? activity.pauses : options?.pauses;
+  const pace = pauses ? paceOf(pauses, options) : 1;
+  const lookbackMs = settingOf(options, "lookback_minutes") * MINUTE * pace;
+  const usualMs = pauses ? usualPauseMs(pauses) : null;
 
   const candidates =
     "recent" in activity
@@ -135,17 +170,22 @@ export function assessActivity(
     signals,
     validation_passed: false,
     reasons: [],
+    lookback_minutes: lookbackMs / MINUTE,
+    usual_pause_minutes: usualMs === null ? null : usualMs / MINUTE,
     known: blindness === null,
   };
   if (blindness !== null) return { ...result, reasons: [blindness] };
   if (newest === undefined || inactiveMs === null) return { ...result, reasons: ["no activity signals detected"] };
 
-  const inWindow = signals.filter((signal) => age(signal.at) <= settingOf(options, WINDOWS[tierOf(signal)]) * SECOND);
-  const { confidence, reasons } = confidenceOf(inWindow.length > 0 ? inWindow : signals, inactiveMs);
+  const inWindow = signals.filter(
+    (signal) => age(signal.at) <= settingOf(options, WINDOWS[tierOf(signal)]) * SECOND * pace,
+  );
+  const { confidence, reasons } = confidenceOf(inWindow.length > 0 ? inWindow : signals, inactiveMs, pace);
   const recent = inactiveMs <= lookbackMs;
   const reliable = inWindow.some((signal) => tierOf(signal) < 3);
-  if (!recent) reasons.push(`no activity within the last ${lookbackMs / MINUTE} min`);
+  if (!recent) reasons.push(`no activity within the last ${formatDuration(lookbackMs)}`);
   if (!reliable) reasons.push("no recent strong or medium sign of activity");
+  if (pace > 1 && usualMs !== null) reasons.push(burstsText(usualMs, lookbackMs));
   const validation_passed = recent && reliable;
   return {
     ...result,
@@ -155,6 +195,9 @@ export function assessActivity(
     reasons,
   };
 }
+
+const burstsText = (usualMs: number, lookbackMs: number): string =>
+  `works in bursts: pauses of up to ${formatDuration(usualMs)} are usual, so the last ${formatDuration(lookbackMs)} count`;
 
 const STRENGTH = { 1: "strong", 2: "medium", 3: "weak" } as const;
 
@@ -167,6 +210,7 @@ const AGEING = [
 function confidenceOf(
   signals: readonly ActivitySignal[],
   inactiveMs: number,
+  pace: number,
 ): { confidence: number; reasons: string[] } {
   const tier = TIERS.find((candidate) => signals.some((signal) => tierOf(signal) === candidate)) ?? 3;
   const ofTier = signals.filter((signal) => tierOf(signal) === tier);
@@ -174,8 +218,8 @@ function confidenceOf(
   const base = TIER_CONFIDENCE[tier][several ? "several" : "one"];
   const sources = [...new Set(ofTier.map(({ source }) => ACTIVITY_SOURCES[source]?.wording ?? source))].join(", ");
   const reasons = [`${ofTier.length} ${STRENGTH[tier]} ${several ? "signs" : "sign"} of activity (${sources})`];
-  const aged = AGEING.find(({ minutes }) => inactiveMs > minutes * MINUTE);
-  if (aged) reasons.push(`activity is older than ${aged.minutes} min`);
+  const aged = AGEING.find(({ minutes }) => inactiveMs > minutes * MINUTE * pace);
+  if (aged) reasons.push(`activity is older than ${Math.round(aged.minutes * pace)} min`);
   return { confidence: base * (aged?.factor ?? 1), reasons };
 }
 

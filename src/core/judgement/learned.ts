@@ -7,10 +7,10 @@
  * Each agent has its own pools, which its next session starts with. Gaps are counted in a fixed histogram whose buckets
  * grow by a factor of 2^(1/4), so that memory is bounded and the quantile is at most 19 % too high, never too low.
  */
-import type { Habit, ToolClass } from "../signal.js";
+import type { Habit, HabitClass } from "../signal.js";
 
 export interface WorkKey {
-  class: ToolClass;
+  class: HabitClass;
   /** The first words of the command, such as `npm test`; undefined for tools without a command. */
   head?: string;
 }
@@ -25,6 +25,8 @@ export interface ThresholdBounds {
   priorMs: number;
   floorMs: number;
   ceilingMs: number;
+  /** How many times longer than the own quantile an unusual gap is. */
+  factor?: number;
 }
 
 export interface LearnedThreshold {
@@ -105,10 +107,16 @@ export function learnedThreshold(state: LearnedState, key: WorkKey, bounds: Thre
   ] as const) {
     const histogram = of && state.get(nameOf(of));
     if (histogram === undefined || histogram.total < SAMPLES_MIN) continue;
-    const own = FACTOR * quantile(histogram, QUANTILE);
+    const own = (bounds.factor ?? FACTOR) * quantile(histogram, QUANTILE);
     return { ms: clamp(Math.max(bounds.priorMs, own), bounds), pool, samples: histogram.total };
   }
   return { ms: clamp(bounds.priorMs, bounds), pool: "prior", samples: 0 };
+}
+
+/** The longest gap that is usual for the agent; null until it has enough samples. */
+export function usualGap(state: LearnedState, key: WorkKey): number | null {
+  const histogram = state.get(nameOf(key));
+  return histogram === undefined || histogram.total < SAMPLES_MIN ? null : quantile(histogram, QUANTILE);
 }
 
 function poolsOf({ class: kind, head }: WorkKey): WorkKey[] {

@@ -90,6 +90,7 @@ function guardSince(evidence: Evidence, since: number, now: number, settings?: A
   const fresh = [...activity.recent.values()].flat().filter(({ at }) => at > from);
   return shouldSendResume(fresh, now, {
     ...settings,
+    pauses: activity.pauses,
     ...(activity.checkedAt === null ? {} : { checkedAt: activity.checkedAt }),
   });
 }

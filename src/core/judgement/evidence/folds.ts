@@ -48,7 +48,7 @@ const PARTS = {
   lostResult: (evidence, signal) => takeLostResult(evidence.lostResult, signal),
   lifecycle: (evidence, signal) => takeLifecycle(evidence.lifecycle, signal),
   poisoned: (evidence, signal) => takePoisoned(evidence.poisoned, signal),
-  activity: (evidence, signal) => takeActivity(evidence.activity, signal),
+  activity: (evidence, signal, settings) => takeActivity(evidence.activity, signal, settings),
   proof: (evidence, signal) => takeProof(evidence.proof, signal),
 } satisfies Record<string, Fold>;
 
@@ -74,7 +74,7 @@ const CONCERNED: { readonly [K in SignalKind]?: readonly Part[] } = {
   ],
   tokens: ["progress", "retries", "burn", "spend", "fingerprint", "lifecycle", "activity", "proof"],
   file: ["loop", "errors", "burn", "spin", "fingerprint", "lifecycle", "activity", "proof"],
-  habits: ["tools"],
+  habits: ["tools", "activity"],
 };
 
 /** In the order of processing; no part reads the state of another. */

@@ -61,7 +61,10 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
       takeAsleep(tools.asleep, signal);
       return;
     case "habits":
-      takeHabits(tools.learned, signal.habits);
+      takeHabits(
+        tools.learned,
+        signal.habits.filter((habit) => habit.class !== "pause"),
+      );
       return;
     case "screen":
     case "process":
