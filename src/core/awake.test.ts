@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SleepSpans } from "./awake.js";
-import { awakeMs, takeAsleep } from "./awake.js";
+import { awakeMs, starvedMs, takeAsleep } from "./awake.js";
 
 const gap = (from: number, to: number) => ({ kind: "gap", at: to, source: "observer", from, to }) as const;
 
@@ -49,6 +49,26 @@ describe("awake time", () => {
     ["an end before the start", [], 100, 0, 0],
   ] as [string, [number, number][], number, number, number][])("leaves out %s", (_, spans, from, to, expected) => {
     expect(awakeMs(asleepAfter(...spans), from, to)).toBe(expected);
+  });
+
+  it("counts only the part of a span in which the agent got a CPU, and joins the spans of one shortage", () => {
+    const asleep: SleepSpans = [];
+    for (let from = 0; from < 1000; from += 10) takeAsleep(asleep, { ...gap(from, from + 10), lostMs: 6 });
+    expect(asleep).toEqual([{ from: 0, to: 1000, lostMs: 600 }]);
+    expect([awakeMs(asleep, 0, 1000), awakeMs(asleep, 500, 1100), starvedMs(asleep, 900, 2000)]).toEqual([
+      400, 300, 60,
+    ]);
+  });
+
+  it("does not turn the time between two shortages into sleep, however many there are", () => {
+    const asleep: SleepSpans = [];
+    for (let from = 0; from < 4000; from += 100) takeAsleep(asleep, { ...gap(from, from + 10), lostMs: 6 });
+    expect(asleep.length).toBeLessThanOrEqual(16);
+    expect(awakeMs(asleep, 0, 4000)).toBe(4000 - 40 * 6);
+  });
+
+  it("calls sleep no lack of CPU", () => {
+    expect(starvedMs(asleepAfter([20, 50]), 0, 100)).toBe(0);
   });
 
   it("keeps a bounded number of spans for any number of gaps, and never overstates awake time", () => {

@@ -124,6 +124,8 @@ export interface ToolStartSignal extends Base {
   asks?: boolean;
   /** Only that it runs: another source reports the call under its own id, so it must not count twice. */
   edgeOnly?: boolean;
+  /** A subagent made the call. */
+  nested?: boolean;
 }
 
 export interface ToolEndSignal extends Base {
@@ -371,11 +373,13 @@ export interface InputSignal extends Base {
   submits?: boolean;
 }
 
-/** The observer did not run, or the machine slept: this time is no evidence. */
+/** The observer did not run, the machine slept, or the agent got no CPU: this time is no evidence. */
 export interface GapSignal extends Base {
   kind: "gap";
   from: number;
   to: number;
+  /** For a lack of CPU: how much of the span was spent waiting. Without it, the whole span is lost. */
+  lostMs?: number;
   /** Milliseconds after it that do not count either: after a sleep, agents have to reconnect. */
   graceMs?: number;
 }

@@ -8,8 +8,11 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { callOperation } from "../api/remote.js";
 import { type RousePaths, rousePaths } from "../config/paths.js";
+import { countWaits, noCounts, PROC_WAIT_FILES, starvation, type WaitCounts } from "../sensors/process/starvation.js";
 import type { StoryInput } from "./story.js";
 import { endAtHome } from "./sweep.js";
+
+const CPU_EVERY_MS = 2000;
 
 export class Theatre {
   readonly #home: string;
@@ -21,12 +24,16 @@ export class Theatre {
   /** Why it ended early; null if it did not. */
   failure: string | null = null;
   #isClosing = false;
+  #waits: WaitCounts;
+  /** Real milliseconds that the daemon of the demo waited for a CPU. */
+  starvedMs = 0;
 
   private constructor(home: string, env: NodeJS.ProcessEnv, since: number, stage: ChildProcess) {
     this.#home = home;
     this.#paths = rousePaths(env);
     this.since = since;
     this.#stage = stage;
+    this.#waits = noCounts(since);
     this.#over = new Promise((resolve) => stage.once("exit", () => resolve()));
     createInterface({ input: stage.stdout as Readable }).on("line", (line) => {
       if (!this.#isClosing) this.failure ??= (JSON.parse(line) as { error?: string }).error ?? null;
@@ -56,6 +63,7 @@ export class Theatre {
 
   /** Null if the daemon does not answer at present. */
   async check(): Promise<StoryInput | null> {
+    this.#checkCpu(Date.now());
     const { daemonSocket } = this.#paths;
     try {
       const [{ agents }, { incidents }] = await Promise.all([
@@ -66,6 +74,14 @@ export class Theatre {
     } catch {
       return null;
     }
+  }
+
+  /** The agents' fast clocks leave no room for a busy machine. */
+  #checkCpu(at: number): void {
+    if (at - this.#waits.at < CPU_EVERY_MS) return;
+    const waits = countWaits([this.#stage.pid ?? 0], at, PROC_WAIT_FILES);
+    this.starvedMs += starvation(this.#waits, waits)?.lostMs ?? 0;
+    this.#waits = waits;
   }
 
   /** The stage cleans up when its standard input closes; if it was killed, this does. */

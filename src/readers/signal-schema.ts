@@ -100,6 +100,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     partial: z.boolean().optional(),
     asks: z.boolean().optional(),
     edgeOnly: z.boolean().optional(),
+    nested: z.boolean().optional(),
   }),
   tool_end: z.object({
     ...base,
@@ -229,7 +230,14 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     interrupts: z.boolean().optional(),
     submits: z.boolean().optional(),
   }),
-  gap: z.object({ ...base, kind: z.literal("gap"), from: z.number(), to: z.number(), graceMs: count.optional() }),
+  gap: z.object({
+    ...base,
+    kind: z.literal("gap"),
+    from: z.number(),
+    to: z.number(),
+    lostMs: count.optional(),
+    graceMs: count.optional(),
+  }),
   sight: z.object({
     ...base,
     kind: z.literal("sight"),

@@ -158,6 +158,12 @@ async function databaseRows(path: string, startAt: number, lost: { lines: number
   });
 }
 
+/** A line about a lack of CPU instead of a sample. */
+function starvedSpan({ starvedMs, withinMs }: JsonRecord, at: number): object | null {
+  if (typeof starvedMs !== "number" || typeof withinMs !== "number") return null;
+  return { kind: "gap", source: "process", at, from: at - withinMs, to: at, lostMs: starvedMs };
+}
+
 /** One per second of the recording, so they are read on demand. */
 async function* processSamples(path: string, startAt: number, lost: { lines: number }): AsyncGenerator<RecordedInput> {
   let last = 0;
@@ -168,7 +174,8 @@ async function* processSamples(path: string, startAt: number, lost: { lines: num
       continue;
     }
     last = Math.max(last, t);
-    const signal = parseSignal({ ...sample, kind: "process", source: "process", at: startAt + last * 1000 });
+    const at = startAt + last * 1000;
+    const signal = parseSignal(starvedSpan(sample, at) ?? { ...sample, kind: "process", source: "process", at });
     if (signal) yield { t: last, kind: "signals", signals: [signal] };
     else lost.lines++;
   }

@@ -8,10 +8,11 @@
  * Each rule returns a state, a cause, a confidence and reasons, or null. A rule whose answer changes with time alone
  * registers that moment with `due`, so that a caller can sleep until then.
  */
-import { awakeMs } from "../awake.js";
+import { awakeMs, starvedMs } from "../awake.js";
 import type { Settings } from "../defaults.js";
 import type { State } from "../states.js";
 import { formatAgo, formatDuration } from "../text/duration.js";
+import { MINUTE, SECOND } from "../text/time.js";
 import { versionFit } from "../version-fit.js";
 import { agreeingKinds } from "./evidence/kinds.js";
 import type { Evidence } from "./evidence/state.js";
@@ -63,7 +64,9 @@ export function assess(evidence: Evidence, now: number, settings: Settings = {})
   for (const rule of RULES) {
     const verdict = rule(question);
     if (!verdict) continue;
-    const reasons = QUIET.has(verdict.state) ? verdict.reasons : [...verdict.reasons, ...doubts(evidence, since)];
+    const reasons = QUIET.has(verdict.state)
+      ? verdict.reasons
+      : [...verdict.reasons, ...doubts(evidence, since), ...lackOfCpu(evidence, now)];
     // An unobserved agent has no verdict; the last known one follows as a reason. An exit is final.
     if (evidence.blind && !evidence.exit) return unknown([unseen(evidence.blind, since), ...reasons], now, recheckAt);
     const { act, ...said } = verdict;
@@ -115,6 +118,17 @@ const unseen = ({ since, text }: NonNullable<Evidence["blind"]>, awakeSince: (at
 
 /** These states claim nothing that could be in doubt. */
 const QUIET: ReadonlySet<State> = new Set<State>(["starting", "idle"]);
+
+/** Waiting for a CPU is mentioned if it was this much of the last minutes. */
+const STARVED_WITHIN_MS = 2 * MINUTE;
+const STARVED_MS = 20 * SECOND;
+
+/** Why the clocks run slower than the wall clock. */
+function lackOfCpu({ asleep, exit }: Evidence, now: number): string[] {
+  const lostMs = exit ? 0 : starvedMs(asleep, now - STARVED_WITHIN_MS, now);
+  if (lostMs < STARVED_MS) return [];
+  return [`Waited ${formatDuration(lostMs)} of the last 2 min for a CPU (process), which does not count as silence`];
+}
 
 /** Why the screen is less reliable than usual. Added to every verdict, so that users notice an outdated profile. */
 function doubts({ progress, session, traits, exit }: Evidence, since: RuleInput["since"]): string[] {

@@ -319,8 +319,11 @@ export class LocalSensors {
   }
 
   async #sample(session: AgentSession, pid: number, sources: SessionSources, at: number): Promise<void> {
-    const sample = this.#processes.sample({ pid, start: session.pidStart }, at);
+    const target = { pid, start: session.pidStart };
+    const sample = this.#processes.sample(target, at);
+    const starved = this.#processes.starvation(target, at);
     sources.sampledAt = at;
+    if (starved) await this.#backlog.add(session.id, [starved]);
     if (hasChanged(sources.sample, sample)) await this.#backlog.add(session.id, [sample]);
     else if (sample.alive) this.#loop.recordLiveness(session.id, "sensor", at);
     sources.sample = sample;

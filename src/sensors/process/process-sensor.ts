@@ -2,11 +2,12 @@
  * Reports whether an agent's process exists, is stopped, has children, and uses CPU or network. One reading of all
  * processes serves every agent: `refresh` reads, `sample` only looks up, so a fleet costs as much as one agent.
  */
-import type { ProcessSignal } from "../../core/signal.js";
+import type { GapSignal, ProcessSignal } from "../../core/signal.js";
 import { hasTerminal, readProcRow, readProcTable } from "./proc.js";
 import { isDead, KEEPER, type ProcessRow, type ProcessTable } from "./process-table.js";
 import { hasTerminalByPs, readPsRow, readPsTable } from "./ps.js";
 import { outwardSockets, readSockets, type SocketBytes } from "./sockets.js";
+import { countWaits, noCounts, PROC_WAIT_FILES, starvation, type WaitCounts, type WaitFiles } from "./starvation.js";
 
 export interface ProcessTarget {
   pid: number;
@@ -19,6 +20,7 @@ export interface ProcessSensorOptions {
   socketsEveryMs?: number;
   readTable?: () => Promise<ProcessTable | null>;
   readSockets?: () => Promise<Map<number, SocketBytes[]> | null>;
+  waitFiles?: WaitFiles;
 }
 
 /** Counters of one process tree. They only grow, whatever its members do. */
@@ -28,6 +30,7 @@ interface ProcessSample {
   received: number | undefined;
   sockets: Map<string, number>;
   socketsAt: number;
+  waits: WaitCounts | null;
 }
 
 const hasProc = process.platform === "linux";
@@ -99,6 +102,18 @@ export class ProcessSensor {
     };
   }
 
+  /** The time that it got no CPU since the last call; null if it got enough. */
+  starvation(target: ProcessTarget, at: number): GapSignal | null {
+    if (this.#latest === null) return null;
+    const seen = this.#seenOf(target);
+    const { root, below } = treeOf(this.#latest, target);
+    if (root === null) return null;
+    const before = seen.waits ?? noCounts(root.startedAt);
+    const pids = [root, ...below].map(({ pid }) => pid);
+    seen.waits = countWaits(pids, at, this.#options.waitFiles ?? PROC_WAIT_FILES);
+    return starvation(before, seen.waits);
+  }
+
   forget(target: ProcessTarget): void {
     this.#seen.delete(keyOf(target));
   }
@@ -119,7 +134,14 @@ export class ProcessSensor {
   #seenOf(target: ProcessTarget): ProcessSample {
     const key = keyOf(target);
     const known = this.#seen.get(key);
-    const seen = known ?? { cpuMs: 0, cpuLast: null, received: undefined, sockets: new Map(), socketsAt: 0 };
+    const seen = known ?? {
+      cpuMs: 0,
+      cpuLast: null,
+      received: undefined,
+      sockets: new Map(),
+      socketsAt: 0,
+      waits: null,
+    };
     this.#seen.delete(key);
     this.#seen.set(key, seen);
     const oldest = this.#seen.keys().next();

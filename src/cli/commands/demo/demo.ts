@@ -44,7 +44,7 @@ async function show(view: View, speed: number): Promise<number> {
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   for (const signal of SIGNALS) process.on(signal, stop);
-  const times = (): Times => ({ realMs: Date.now() - theatre.since, times: speed });
+  const times = (): Times => ({ realMs: Date.now() - theatre.since, times: speed, starvedMs: theatre.starvedMs });
   const isOn = (): boolean => !stopped.signal.aborted && !story.isOver && times().realMs < LIMIT_MS / speed;
   try {
     view.begin(speed);
@@ -142,7 +142,7 @@ class JsonView implements View {
   stopped(): void {
     write(`${sanitizedJson({ event: "stopped" })}\n`);
   }
-  end(story: Story, { realMs, times }: Times): void {
+  end(story: Story, { realMs, times, starvedMs = 0 }: Times): void {
     const agents = story.rows.map((row) => ({
       agent: row.member.name,
       ending: row.ending,
@@ -150,6 +150,8 @@ class JsonView implements View {
       did: row.did,
       text: endingOf(row),
     }));
-    write(`${sanitizedJson({ event: "end", seconds: realMs / 1000, clocks_times: times, agents })}\n`);
+    write(
+      `${sanitizedJson({ event: "end", seconds: realMs / 1000, clocks_times: times, waited_for_cpu_seconds: starvedMs / 1000, agents })}\n`,
+    );
   }
 }

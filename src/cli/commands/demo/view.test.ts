@@ -75,6 +75,15 @@ describe("the demo's summary", () => {
     expect(text).toContain("rouse run -- claude");
   });
 
+  it("says that the machine was short of CPU, if it was", () => {
+    const frame = { columns: 80, rows: 24, colour: false };
+    const starved = { ...times, starvedMs: 12_000 };
+    const said = "This machine is short of CPU: the demo waited 12 s for it and takes longer.";
+    expect(storySummaryText(new Story(), starved, frame)).toContain(said);
+    expect(frameText(new Story(), frame, starved)).toContain(said);
+    expect(storySummaryText(new Story(), { ...times, starvedMs: 4000 }, frame)).not.toContain("CPU");
+  });
+
   it("fits into 80 columns if all goes as planned", () => {
     const story = new Story();
     const did: Record<string, string[]> = {

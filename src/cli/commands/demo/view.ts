@@ -17,6 +17,16 @@ export interface Times {
   realMs: number;
   /** Speed of the agents' clocks. */
   times: number;
+  /** Real milliseconds in which the demo waited for a CPU. */
+  starvedMs?: number;
+}
+
+/** Shorter waits do not change the course of the demo. */
+const STARVED_MS = 5000;
+
+function lackOfCpu({ starvedMs = 0 }: Times): string[] {
+  if (starvedMs < STARVED_MS) return [];
+  return [`This machine is short of CPU: the demo waited ${formatDuration(starvedMs)} for it and takes longer.`];
 }
 
 const NAME = 10;
@@ -45,6 +55,7 @@ export function frameText(story: Story, frame: Frame, times: Times): string {
       paintText(cut(`  ${sanitize(row.story, 300)}`, columns), "dim", colour),
     ]),
     "",
+    ...lackOfCpu(times).map((line) => cut(line, columns)),
     foot,
   ];
   if (lines.length <= room) return lines.join("\n");
@@ -104,7 +115,7 @@ export function storySummaryText(story: Story, times: Times, { colour }: Pick<Fr
       }),
   );
   const took = `${formatDuration(times.realMs)} (${formatDuration(times.realMs * times.times)} on the agents' clocks)`;
-  return `${[paintText(`Took ${took}.`, "bold", colour), ...lines, "", ...NEXT].join("\n")}\n`;
+  return `${[paintText(`Took ${took}.`, "bold", colour), ...lackOfCpu(times), ...lines, "", ...NEXT].join("\n")}\n`;
 }
 
 const UNSEEN = { word: "unfinished", colour: "red" } as const;

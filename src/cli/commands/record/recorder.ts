@@ -149,14 +149,15 @@ export class Recorder {
     const t = this.#clock();
     await this.#transcripts.tick(session, table, t);
     if (session.pid === null) return;
-    const {
-      kind: _k,
-      at: _a,
-      source: _s,
-      ...sample
-    } = this.#processes.sample({ pid: session.pid, start: session.pidStart }, Date.now());
+    const target = { pid: session.pid, start: session.pidStart };
+    const { kind: _k, at: _a, source: _s, ...sample } = this.#processes.sample(target, Date.now());
+    const starved = this.#processes.starvation(target, Date.now());
     this.#samples++;
-    appendFileSync(join(this.#folder, "process.jsonl"), `${JSON.stringify({ t, ...sample })}\n`, { mode: 0o600 });
+    const lines: object[] = [{ t, ...sample }];
+    if (starved) lines.push({ t, starvedMs: starved.lostMs, withinMs: starved.to - starved.from });
+    appendFileSync(join(this.#folder, "process.jsonl"), lines.map((line) => `${JSON.stringify(line)}\n`).join(""), {
+      mode: 0o600,
+    });
     // A host reports the end and the exit status itself; for other agents only the process is visible.
     if (sample.alive === false && !this.#target.host) this.#over(null);
   }

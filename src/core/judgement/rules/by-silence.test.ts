@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Step, screen, walk } from "../../../../test/support/steps.js";
+import { START, type Step, screen, walk } from "../../../../test/support/steps.js";
 
 const busy = (reply: string, moving: boolean) => screen({ busy: true, moving, composer: "hidden", reply });
 const isStandingStill = (steps: readonly Step[]): boolean =>
@@ -24,4 +24,22 @@ it("a busy mark of an unknown program counts while it moves", () => {
       { at: 60, expect: "working" },
     ]),
   ).toBe(false);
+});
+
+const PROFILE = { retriesSilently: false, versions: { from: "1", to: "1" } };
+
+it("a silence in which the agent waited for a CPU takes longer to be a stall, and the reason says so", () => {
+  const shown = { at: 0, signal: screen({ busy: true, moving: true, composer: "hidden", reply: "r", replying: true }) };
+  const starved = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100].map((at): Step => {
+    const [from, to] = [START + (at - 10) * 1000, START + at * 1000];
+    return { at, signal: { kind: "gap", source: "process", from, to, lostMs: 6000 } };
+  });
+  const healthy = walk([shown, { at: 115, expect: "stuck/silent_stream" }], PROFILE);
+  const held = walk([shown, ...starved, { at: 115, expect: "working" }, { at: 160, expect: "working" }], PROFILE);
+  const late = walk([shown, ...starved, { at: 175, expect: "stuck/silent_stream" }], PROFILE);
+  for (const { said, expected } of [healthy, held, late]) expect(said).toEqual(expected);
+  expect(healthy.reasons.join()).not.toContain("CPU");
+  expect(held.reasons.at(-1)).toBe(
+    "Waited 36 s of the last 2 min for a CPU (process), which does not count as silence",
+  );
 });

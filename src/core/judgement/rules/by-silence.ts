@@ -3,7 +3,14 @@ import type { Source } from "../../signal.js";
 import { formatAgo, formatFor } from "../../text/duration.js";
 import { SECOND } from "../../text/time.js";
 import { ownTimeoutMs } from "../../traits.js";
-import { ACT_AFTER_MS, ACT_MARGIN, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_MS } from "../clocks.js";
+import {
+  ACT_AFTER_MS,
+  ACT_MARGIN,
+  FREEZE,
+  FROZEN_AFTER_MS,
+  type FreezeClock,
+  FULL_WINDOW_SILENCE_MS,
+} from "../clocks.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import { distinctKinds, KIND_OF_SOURCE, nothingBelow } from "../evidence/kinds.js";
 import type { ProgressSource } from "../evidence/progress.js";
@@ -11,9 +18,17 @@ import type { Evidence } from "../evidence/state.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 import { suspicionAfter, suspicionOf } from "../suspicion.js";
 
-/** No tool, no retry, no prompt: the model itself must show activity. */
-export function bySilence(question: RuleInput): RuleVerdict {
-  const { evidence, since, dueAfter, now, settings } = question;
+/** Since when there is no activity, which sources would have shown it, and how long that may last. */
+interface Silence {
+  activeAt: number;
+  silentMs: number;
+  sources: ProgressSource[];
+  clock: FreezeClock;
+  thresholdMs: number;
+}
+
+export function silenceOf(question: RuleInput, ofSubagent = false): Silence {
+  const { evidence, since, now, settings } = question;
   const { progress, turn, prompts, tools, retries } = evidence;
   // A "blocked" flag may be the first signal of all; time before it is unobserved.
   const activeAt = Math.max(
@@ -25,43 +40,58 @@ export function bySilence(question: RuleInput): RuleVerdict {
     ...Object.values(progress.seen),
   );
   const sources = (Object.keys(progress.seen) as ProgressSource[]).filter((w) => !EDGES.has(w) && counts(question, w));
-  const clock = clockOf(question, sources);
+  const clock = clockOf(question, sources, ofSubagent);
   const patience = settingOf(settings, "silence_patience");
-  const threshold =
+  const thresholdMs =
     polledMs(question) ??
     patience * suspicionAfter(Math.max(1, sources.length), clock.wanted, clock.baseMs, clock.floorMs);
-  const silent = since(activeAt);
-  dueAfter(activeAt, threshold);
+  return { activeAt, silentMs: since(activeAt), sources, clock, thresholdMs };
+}
+
+/** No tool, no retry, no prompt: the model itself must show activity. */
+export function bySilence(question: RuleInput): RuleVerdict {
+  const { evidence, since, dueAfter, now } = question;
+  const silence = silenceOf(question);
+  const { activeAt, silentMs, thresholdMs } = silence;
+  dueAfter(activeAt, thresholdMs);
   if (isMarkOfNothing(question)) {
-    const still = formatFor(since(progress.readingAt ?? now));
+    const still = formatFor(since(evidence.progress.readingAt ?? now));
     const reasons = [`Shows as busy and always has, but the screen has not changed ${still} (screen)`];
     return { state: "working", cause: null, confidence: 0.4, reasons };
   }
   const frozen = frozenScreen(question) ?? fullWindow(question, activeAt);
   if (frozen) return frozen;
-  if (silent < threshold) {
+  if (silentMs < thresholdMs) {
     const reasons = [
-      `A turn is running (${question.reported?.source}); last activity ${formatAgo(silent)} (${latest(question)})`,
+      `A turn is running (${question.reported?.source}); last activity ${formatAgo(silentMs)} (${latest(question)})`,
     ];
-    return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicionOf(silent, threshold), reasons };
+    return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicionOf(silentMs, thresholdMs), reasons };
   }
+  return silentStream(question, silence, `A turn is running (${question.reported?.source})`);
+}
+
+/** The verdict on a silence beyond its threshold. `what` should have shown activity. */
+export function silentStream(question: RuleInput, silence: Silence, what: string): RuleVerdict {
+  const { evidence, since, dueAfter, now, settings } = question;
+  const { activeAt, silentMs, sources, clock, thresholdMs } = silence;
+  const patience = settingOf(settings, "silence_patience");
   const actAfter = actAfterMs(question);
-  dueAfter(activeAt, Math.max(actAfter, threshold));
+  dueAfter(activeAt, Math.max(actAfter, thresholdMs));
   if (clock === FREEZE.unanswered) dueAfter(activeAt, FREEZE.transcript.floorMs * patience);
   const silentKinds = distinctKinds([
     ...sources.map((source) => KIND_OF_SOURCE[SOURCE[source]]),
     nothingBelow(evidence),
   ]);
   // A first thought may take many minutes, and a transcript shows nothing of it.
-  const isSure = clock !== FREEZE.unanswered || silent >= FREEZE.transcript.floorMs * patience;
-  const act = silent >= actAfter && isSure && silentKinds.length >= 2;
+  const isSure = clock !== FREEZE.unanswered || silentMs >= FREEZE.transcript.floorMs * patience;
+  const act = silentMs >= actAfter && isSure && silentKinds.length >= 2;
   const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
   return {
     state: "stuck",
     cause: "silent_stream",
     confidence: Math.min(0.95, 0.6 + 0.1 * sources.length),
     reasons: [
-      `A turn is running (${question.reported?.source}), but there has been no activity ${formatFor(silent)}: ${sources.map((w) => SOURCE_WORDS[w]).join(", ")}`,
+      `${what}, but there has been no activity ${formatFor(silentMs)}: ${sources.map((w) => SOURCE_WORDS[w]).join(", ")}`,
       ...(fingerprint ? [fingerprint.reason] : []),
       ...(nothingBelow(evidence)
         ? [`No child process is running, checked ${formatAgo(since(evidence.progress.sampledAt ?? now))} (process)`]
@@ -112,16 +142,14 @@ function counts({ evidence }: RuleInput, source: ProgressSource): boolean {
   return true;
 }
 
-function clockOf(
-  { evidence }: RuleInput,
-  sources: readonly ProgressSource[],
-): { baseMs: number; floorMs: number; wanted: number } {
+function clockOf({ evidence }: RuleInput, sources: readonly ProgressSource[], ofSubagent: boolean): FreezeClock {
   if (sources.includes("reply")) {
+    if (ofSubagent) return FREEZE.subagent;
     const { reading } = evidence.progress;
     const isSilentRetry = evidence.traits.retriesSilently || reading?.retriesSilently;
     return isSilentRetry && !reading?.replying ? FREEZE.silentRetry : FREEZE.screen;
   }
-  if (sources.includes("stream")) return FREEZE.stream;
+  if (sources.includes("stream")) return ofSubagent ? FREEZE.subagent : FREEZE.stream;
   return isUnanswered(evidence) ? FREEZE.unanswered : FREEZE.transcript;
 }
 
