@@ -40,10 +40,13 @@ export interface TranscriptLocation {
   configFolder: string;
 }
 
-/** Files of subagents: they prove that work for the session continues, and have its cost. */
+/** Files of subagents: they show the work for the session, and have its cost. */
 export interface SideFilesPart {
-  readonly folder: (transcript: string) => string;
+  /** Their folder; null if it does not exist yet. */
+  readonly folder: (transcript: string, files: ProgramFiles) => Promise<string | null>;
   readonly isSideFile: (name: string) => boolean;
+  /** Whether the file with this first record belongs to the transcript, if its folder has files of other sessions. */
+  readonly isOf?: (head: JsonRecord, transcript: string) => boolean;
 }
 
 /** The program's own state file of one process. */

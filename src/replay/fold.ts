@@ -25,6 +25,7 @@ import { readKeys } from "../readers/keys.js";
 import { parseRecord } from "../readers/records/json.js";
 import { LineSplitter } from "../readers/records/lines.js";
 import type { RecordReader } from "../readers/records/record-reader.js";
+import { signalsOfSubagent } from "../readers/records/subagent.js";
 import { StandardError } from "../readers/terminal/standard-error.js";
 import { CHECK_MS, TerminalReader } from "../readers/terminal/terminal.js";
 import { isOnClock, type RecordedInput } from "./inputs.js";
@@ -137,7 +138,7 @@ class Fold {
         for (const signal of this.#stderr.push(input.text, at)) this.#step([signal], at);
         return;
       case "record":
-        this.#step(this.#reader(input.source, input.file).read(input.record, at), at);
+        this.#step(this.#read(this.#reader(input.source, input.file), input.record, at), at);
         return;
       case "signals":
         this.#step(input.signals, at);
@@ -226,6 +227,14 @@ class Fold {
     else step(this.#state, input, at);
     if (this.#signals > 0) addEntry(this.#timeline, this.#judge.assessment, this.#options.startAt);
     if (this.#judge.assessment.at === at) this.#options.onJudged?.(this.#judge, this.#terminal);
+  }
+
+  /** The records of a subagent beside those of its session; alone they are a conversation like any other. */
+  #read(reader: RecordReader, record: unknown, at: number): Signal[] {
+    const signals = reader.read(record, at);
+    const { subagent } = reader;
+    const isBeside = this.#terminal !== null || [...this.#readers.values()].some((one) => one.subagent === undefined);
+    return subagent !== undefined && isBeside ? signalsOfSubagent(signals, subagent) : signals;
   }
 
   #reader(source: "transcript" | "stream" | "hook" | "session_file", file: string): RecordReader {

@@ -77,16 +77,19 @@ export interface FreezeClock {
   wanted: number;
 }
 
-export const FREEZE: Readonly<Record<"screen" | "stream" | "transcript" | "unanswered" | "silentRetry", FreezeClock>> =
-  {
-    screen: { baseMs: 110 * SECOND, floorMs: 90 * SECOND, wanted: 4 },
-    stream: { baseMs: 105 * SECOND, floorMs: 90 * SECOND, wanted: 3 },
-    transcript: { baseMs: 15 * MINUTE, floorMs: 12 * MINUTE, wanted: 3 },
-    /** A transcript in which nothing follows a prompt. */
-    unanswered: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
-    /** No part of the reply is visible yet, and the program retries silently. */
-    silentRetry: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
-  };
+type FreezeName = "screen" | "stream" | "transcript" | "unanswered" | "silentRetry" | "subagent";
+
+export const FREEZE: Readonly<Record<FreezeName, FreezeClock>> = {
+  screen: { baseMs: 110 * SECOND, floorMs: 90 * SECOND, wanted: 4 },
+  stream: { baseMs: 105 * SECOND, floorMs: 90 * SECOND, wanted: 3 },
+  transcript: { baseMs: 15 * MINUTE, floorMs: 12 * MINUTE, wanted: 3 },
+  /** A transcript in which nothing follows a prompt. */
+  unanswered: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
+  /** No part of the reply is visible yet, and the program retries silently. */
+  silentRetry: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
+  /** A subagent shows its calls, and no text while it writes: its report may take longer than a silence of its parent. */
+  subagent: { baseMs: 120 * SECOND, floorMs: 105 * SECOND, wanted: 4 },
+};
 
 /** A silent stream is acted on only after the program's own time-out, 300 s in those that have one. */
 export const ACT_AFTER_MS: number = 330 * SECOND;

@@ -22,7 +22,7 @@ export async function endChild(agent: AgentSession, context: EffectContext): Pro
   if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return refusedResult("the agent's process is gone");
   // The tool that the assessment is about.
-  const tool = longestOpen(context.evidence(agent.id)?.tools.open ?? new Map());
+  const tool = longestOpen(context.evidence(agent.id)?.tools.open.values() ?? []);
   if (!tool) return refusedResult("no running command is known");
   const table = await readProcesses();
   if (!table) return refusedResult("cannot list the processes of this machine");

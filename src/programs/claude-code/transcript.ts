@@ -30,7 +30,7 @@ export const transcript: TranscriptPart = {
   },
   isOwn: (records) => hasFields(records, "sessionId", "type", "uuid") || hasFields(records, "parentUuid"),
   sideFiles: {
-    folder: (path) => join(path.replace(/\.jsonl$/, ""), "subagents"),
+    folder: (path) => Promise.resolve(join(path.replace(/\.jsonl$/, ""), "subagents")),
     isSideFile: (name) => name.startsWith("agent-") && name.endsWith(".jsonl") && !COPIES.test(name),
   },
   database: { absent: "the transcript is a file of lines" },

@@ -1,6 +1,6 @@
 /** One rollout file of lines per session, below `sessions/<year>/<month>/<day>/`. */
-import { basename, join } from "node:path";
-import { asRecord, parseRecord, stringAt } from "../../readers/records/json.js";
+import { basename, dirname, join } from "node:path";
+import { asRecord, type JsonRecord, parseRecord, recordAt, stringAt } from "../../readers/records/json.js";
 import type { ProgramFiles } from "../files.js";
 import { type Candidate, hasFields, SLACK_MS, type TranscriptPart, UUID } from "../transcript.js";
 
@@ -15,8 +15,8 @@ export const transcript: TranscriptPart = {
     const real = files.realRoot(root);
     if (real === null) return { transcript: null, root, sessionId: null, configFolder };
     const isBelow = (path: string): boolean => path.startsWith(real.endsWith("/") ? real : `${real}/`);
-    const open = candidate.openFiles.find((path) => isBelow(path) && isRollout(basename(path)));
-    const path = open ?? (await newestRollout(files, real, candidate));
+    const open = candidate.openFiles.filter((path) => isBelow(path) && isRollout(basename(path)));
+    const path = (await mainRollout(files, real, open)) ?? (await newestRollout(files, real, candidate));
     return {
       transcript: path,
       root,
@@ -25,7 +25,15 @@ export const transcript: TranscriptPart = {
     };
   },
   isOwn: (records) => hasFields(records, "timestamp", "type", "payload"),
-  sideFiles: { absent: "rollouts of subagents are not followed" },
+  sideFiles: {
+    folder: (path) => Promise.resolve(dirname(path)),
+    isSideFile: isRollout,
+    isOf: (head, path) => {
+      const meta = recordAt(head, "payload");
+      const session = stringAt(meta, "session_id") ?? stringAt(meta, "parent_thread_id");
+      return isSubagent(meta) && session === UUID.exec(basename(path))?.[0];
+    },
+  },
   database: { absent: "the transcript is a file of lines" },
 };
 
@@ -45,11 +53,25 @@ async function newestRollout(files: ProgramFiles, root: string, { cwd, startedAt
   }
   found.sort((a, b) => b.at - a.at);
   for (const { path } of found.slice(0, HEADS_MAX)) {
-    const head = (await files.readHead(path, root, HEAD_BYTES))?.split("\n", 1)[0] ?? "";
-    if (stringAt(asRecord(parseRecord(head)?.payload), "cwd") === cwd) return path;
+    const meta = await metaOf(files, root, path);
+    if (stringAt(meta, "cwd") === cwd && !isSubagent(meta)) return path;
   }
   return null;
 }
+
+/** Codex also has the rollouts of its subagents open. */
+async function mainRollout(files: ProgramFiles, root: string, open: readonly string[]): Promise<string | null> {
+  if (open.length < 2) return open[0] ?? null;
+  for (const path of open.slice(0, HEADS_MAX)) if (!isSubagent(await metaOf(files, root, path))) return path;
+  return null;
+}
+
+async function metaOf(files: ProgramFiles, root: string, path: string): Promise<JsonRecord | null> {
+  const head = (await files.readHead(path, root, HEAD_BYTES))?.split("\n", 1)[0] ?? "";
+  return asRecord(parseRecord(head)?.payload);
+}
+
+const isSubagent = (meta: JsonRecord | null | undefined): boolean => recordAt(meta, "source", "subagent") !== undefined;
 
 async function newestDays(files: ProgramFiles, root: string): Promise<string[]> {
   const days: string[] = [];

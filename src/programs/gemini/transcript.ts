@@ -1,8 +1,8 @@
 /** One chat file of lines per session, below `tmp/<project>/chats/`. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { asRecord, parseRecord, stringAt } from "../../readers/records/json.js";
 import type { ProgramFiles } from "../files.js";
-import { hasFields, newestFile, type TranscriptPart } from "../transcript.js";
+import { hasFields, newestFile, type TranscriptPart, UUID } from "../transcript.js";
 
 const PROJECTS_BYTES = 1024 * 1024;
 
@@ -20,7 +20,16 @@ export const transcript: TranscriptPart = {
     return nothing;
   },
   isOwn: (records) => hasFields(records, "sessionId", "projectHash") || records.some(({ type }) => type === "gemini"),
-  sideFiles: { absent: "chats of subagents are not followed" },
+  sideFiles: {
+    // The folder has the id of the session, of which the name of the chat has the start.
+    folder: async (path, files) => {
+      const start = /-([0-9a-f]{8})\.jsonl$/.exec(path)?.[1];
+      const names = start === undefined ? [] : await files.names(dirname(path));
+      const own = names.find((name) => name.startsWith(`${start}-`) && UUID.test(name));
+      return own === undefined ? null : join(dirname(path), own);
+    },
+    isSideFile: (name) => name.endsWith(".jsonl"),
+  },
   database: { absent: "the transcript is a file of lines" },
 };
 

@@ -30,10 +30,10 @@ const NAMES: Partial<Record<ToolClass, readonly string[]>> = {
   ),
   mcp: names("listmcpresources listmcpresourcetemplates readmcpresource callmcptool usemcptool accessmcpresource"),
   subagent: names(
-    "task agent subagent spawnagent delegate delegatetask dispatchagent codebaseinvestigator generalist newtask runsubagent resumeagent batch workflow",
+    "task agent subagent spawnagent delegate delegatetask dispatchagent codebaseinvestigator generalist newtask runsubagent resumeagent waitagent batch workflow",
   ),
   background: names(
-    "bashoutput taskoutput agentoutput getoutput writestdin wait waitagent monitor readbackgroundoutput checkbackgroundagent commandstatus getterminaloutput shelloutput",
+    "bashoutput taskoutput agentoutput getoutput writestdin wait monitor readbackgroundoutput checkbackgroundagent commandstatus getterminaloutput shelloutput",
   ),
   sleep: names("sleep schedulewakeup delay waitfor"),
   question: names(

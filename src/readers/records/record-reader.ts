@@ -7,6 +7,8 @@ export interface RecordReader {
   read(record: unknown, at: number): Signal[];
   /** Unknown record kinds, and their number. */
   readonly skipped: ReadonlyMap<string, number>;
+  /** The subagent that these records are of, once they name one. */
+  readonly subagent?: string | undefined;
 }
 
 /** The environment of the program. */

@@ -1,23 +1,29 @@
 /**
- * Files that the subagents of a session write beside its transcript. Their turns and tools are not those of the
- * session: they show only that work is done for it, and its cost.
+ * Files that the subagents of a session write beside its transcript: the work that is done for the session, and its
+ * cost.
  */
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Signal } from "../../core/signal.js";
 import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
 import type { SideFilesPart } from "../../programs/transcript.js";
+import { parseRecord } from "../../readers/records/json.js";
 import { NO_CONTEXT } from "../../readers/records/record-reader.js";
+import { signalsOfSubagent } from "../../readers/records/subagent.js";
+import { programFiles } from "../process/program-files.js";
+import { realRoot } from "./safe-open.js";
 import { TranscriptSensor } from "./transcript-sensor.js";
 
 const FILES_MAX = 8;
 const NAMES_MAX = 2000;
 /** A file that did not grow for this long is not read until it does. */
 const FRESH_MS = 15 * 60_000;
+const HEAD_BYTES = 256 * 1024;
 
 export class SideFiles {
   readonly #sensors = new Map<string, TranscriptSensor>();
+  /** Whether a file belongs to the session, by its path. */
+  readonly #own = new Map<string, boolean>();
   readonly #part: SideFilesPart | null;
 
   readonly #transcript: string;
@@ -56,28 +62,42 @@ export class SideFiles {
     const sensor = known ?? new TranscriptSensor({ kind: this.#kind, path, root: this.#root, ...NO_CONTEXT });
     this.#sensors.set(path, sensor);
     const { signals } = await sensor.read(at);
-    // Its first content was written at an unknown time.
-    if (known === undefined || signals.length === 0) return [];
-    const alive: Signal = { kind: "delta", at, source: "transcript", channel: "content", chars: 0 };
-    return [...signals.filter((signal) => signal.kind === "tokens"), alive];
+    const found = signalsOfSubagent(signals, sensor.subagent ?? basename(path));
+    // Its first content may be old: only what is still open matters.
+    return known === undefined ? openCalls(found) : found;
   }
 
-  async #freshFiles({ folder: folderOf, isSideFile }: SideFilesPart, at: number): Promise<string[]> {
-    const folder = folderOf(this.#transcript);
-    const names = await readdir(folder).catch(() => []);
+  async #freshFiles(part: SideFilesPart, at: number): Promise<string[]> {
+    const folder = await part.folder(this.#transcript, programFiles);
+    if (folder === null) return [];
     const files: { path: string; changedAt: number }[] = [];
-    for (const name of names.slice(0, NAMES_MAX)) {
-      if (!isSideFile(name)) continue;
+    for (const name of (await programFiles.names(folder)).slice(-NAMES_MAX)) {
       const path = join(folder, name);
-      const changedAt = await stat(path).then(
-        (found) => found.mtimeMs,
-        () => 0,
-      );
-      if (at - changedAt < FRESH_MS) files.push({ path, changedAt });
+      if (!part.isSideFile(name) || path === this.#transcript || this.#own.get(path) === false) continue;
+      const changedAt = (await programFiles.changedAt(path)) ?? 0;
+      if (at - changedAt < FRESH_MS && (await this.#isOwn(part, path))) files.push({ path, changedAt });
     }
     return files
       .sort((a, b) => b.changedAt - a.changedAt)
       .slice(0, FILES_MAX)
       .map(({ path }) => path);
   }
+
+  async #isOwn({ isOf }: SideFilesPart, path: string): Promise<boolean> {
+    const known = this.#own.get(path);
+    if (known !== undefined || isOf === undefined) return known ?? true;
+    const text = await programFiles.readHead(path, realRoot(this.#root) ?? this.#root, HEAD_BYTES);
+    const end = text?.indexOf("\n") ?? -1;
+    // The first line is not complete yet.
+    if (!text || end < 0) return false;
+    const head = parseRecord(text.slice(0, end));
+    const isOwn = head !== null && isOf(head, this.#transcript);
+    if (this.#own.size < NAMES_MAX) this.#own.set(path, isOwn);
+    return isOwn;
+  }
+}
+
+function openCalls(signals: readonly Signal[]): Signal[] {
+  const ended = new Set(signals.flatMap((signal) => (signal.kind === "tool_end" ? [signal.id] : [])));
+  return signals.filter((signal) => signal.kind === "tool_start" && !ended.has(signal.id));
 }

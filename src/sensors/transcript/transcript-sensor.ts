@@ -75,6 +75,11 @@ export class TranscriptSensor {
     return this.#tail.path;
   }
 
+  /** The subagent that the file is of, once its records name one. */
+  get subagent(): string | undefined {
+    return this.#reader?.subagent;
+  }
+
   get state(): TranscriptState {
     return { path: this.path, marks: this.#tail.position.slice(-MARKS_KEPT), checkedAt: this.#checkedAt ?? 0 };
   }

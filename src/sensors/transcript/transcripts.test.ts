@@ -125,7 +125,7 @@ describe("Transcripts", () => {
     appendFileSync(join(folder, "agent-1.jsonl"), reply(25));
     appendFileSync(join(folder, "agent-acompact-2.jsonl"), reply(99));
     const [news] = await transcripts.tick(Date.now());
-    expect(news?.signals.map((s) => s.kind)).toEqual(["tokens", "delta"]);
+    expect(news?.signals.map((s) => s.kind)).toEqual(["tokens"]);
     expect(news?.signals[0]).toMatchObject({ output: 25 });
     expect(await transcripts.tick(Date.now())).toEqual([]);
   });

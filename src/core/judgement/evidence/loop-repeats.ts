@@ -294,8 +294,8 @@ function report(repeats: Repeats, found: RepeatReport | undefined, round: number
 function weigh(repeats: Repeats, { start, end, round }: FinishedCall, entry: RepeatEntry | undefined): number {
   const idleMs = start.at - repeats.lastEndAt;
   const waitedSince = entry ? repeats.waitRound >= entry.lastRound : repeats.waitRound === round - 1;
-  // A check of background work succeeds; a repeated error next to it is not a check.
-  const isCheck = !start.background && start.class !== "subagent";
+  // A check of background work succeeds; a repeated error next to it is not a check. A subagent does not check itself.
+  const isCheck = !start.background && start.class !== "subagent" && !start.nested;
   const behind = isCheck && start.at < repeats.backgroundUntil && end?.ok !== false;
   // A query for a missing background task waits for nothing.
   const isLost = start.class === "background" && end?.ok === false;

@@ -22,6 +22,8 @@ export interface OpenTool {
   limitMs?: number;
   /** When that reply was complete, if it was seen to be written. */
   completeAt?: number;
+  /** A subagent made the call. */
+  nested?: boolean;
 }
 
 export interface ToolsEvidence {
@@ -87,7 +89,8 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
     }
     case "turn":
       // A finished or interrupted turn leaves no tool open in the foreground; a user's prompt clears the table.
-      if (signal.phase !== "start" || signal.byUser) tools.open.clear();
+      if (signal.phase === "end") forgetOwnCalls(tools);
+      else if (signal.phase === "interrupted" || signal.byUser) tools.open.clear();
       if (signal.phase === "start" && signal.byUser) takeServers(tools, signal.at);
       tools.idleAt = signal.phase === "start" ? null : (tools.idleAt ?? signal.at);
       if (signal.phase === "start") forgetExpiredTimers(tools, signal.byUser ? signal.at : signal.at + TIMER_EARLY_MS);
@@ -132,6 +135,11 @@ function forgetExpiredTimers({ behind }: ToolsEvidence, now: number): void {
 /** Wake-ups fire on whole minutes. */
 const TIMER_EARLY_MS = 60_000;
 
+/** A subagent may go on after the turn that started it. */
+function forgetOwnCalls({ open }: ToolsEvidence): void {
+  for (const [id, { nested }] of open) if (!nested) open.delete(id);
+}
+
 /** There is one wake-up; a new one replaces it. */
 function forgetOtherTimers({ behind }: ToolsEvidence, { id, tool }: OpenTool): void {
   for (const [other, timer] of behind) if (other !== id && timer.tool === tool) behind.delete(other);
@@ -142,12 +150,12 @@ export const timerEnd = ({ at, timeoutMs, class: kind }: OpenTool): number =>
   at + (timeoutMs ?? TOOL_CLOCKS[kind].reportMs);
 
 /** A model answers only when all results of its last reply are there, so a call of an older reply is not open any more. */
-function takeRound({ open, ended }: ToolsEvidence, { round, partial, source, at }: ToolStartSignal): void {
-  if (round === undefined || source !== "transcript") return;
+function takeRound({ open, ended }: ToolsEvidence, { round, partial, source, at, nested }: ToolStartSignal): void {
+  if (round === undefined || source !== "transcript" || nested) return;
   // Calls of a subagent have rounds of their own.
   const isShared = [...open.values()].some((tool) => tool.class === "subagent");
   for (const [id, tool] of open) {
-    if (tool.round === undefined || tool.source !== source) continue;
+    if (tool.round === undefined || tool.source !== source || tool.nested) continue;
     if (tool.round === round) {
       if (tool.partial && !partial) tool.completeAt ??= at;
     } else if (!isShared) {
@@ -175,6 +183,7 @@ function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
     ...completion(known, signal),
     ...(signal.asks || known?.asks ? { asks: true } : {}),
     ...limit(known, signal),
+    ...(signal.nested ? { nested: true } : {}),
   });
 }
 

@@ -7,6 +7,7 @@ import { distinctKinds, KIND_OF_SOURCE, processSeen } from "../evidence/kinds.js
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 import { asking, byApproval } from "./by-approval.js";
+import { silenceOf, silentStream } from "./by-silence.js";
 
 const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
   subagent: "subagent",
@@ -16,15 +17,81 @@ const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
 
 /** A tool is open, according to records, the screen or a child process. Its class determines the clock. */
 export function byTool(question: RuleInput): RuleVerdict | null {
-  const { evidence, since, dueAfter } = question;
-  const tool = asking(question) ?? longestOpen(evidence.tools.open) ?? shownTool(question) ?? runningChild(question);
+  const { open } = question.evidence.tools;
+  // The calls of a subagent matter only while the agent waits for it.
+  const own = longestOpen([...open.values()].filter(({ nested }) => !nested));
+  const tool = asking(question) ?? own ?? awaitedAgent(question) ?? shownTool(question) ?? runningChild(question);
   if (!tool) return null;
-  const name = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""}`;
+  return tool.class === "subagent" ? bySubagent(question, tool) : byOpenTool(question, tool);
+}
+
+/** The record of the turn has ended, and the program shows as busy with the agent that the turn left running. */
+function awaitedAgent({ evidence: { tools, turn } }: RuleInput): OpenTool | null {
+  const { startAt, endAt } = turn.record;
+  if (turn.presumed || endAt === null || endAt < (startAt ?? 0)) return null;
+  return [...tools.behind.values()].findLast(({ class: kind }) => kind === "subagent") ?? null;
+}
+
+/** What a subagent does decides how long the agent may wait for it. */
+function bySubagent(question: RuleInput, tool: OpenTool): RuleVerdict {
+  const { evidence, since, dueAfter, now } = question;
+  const what = runningFor(question, tool);
+  const child = runningChild(question);
+  const calls = [...evidence.tools.open.values(), ...(child !== null && child.at >= tool.at ? [child] : [])]
+    .filter((other) => other.class !== "subagent")
+    .map((call) => ({ call, verdict: byOpenTool(question, call) }));
+  // Any call that is within its limit explains the silence; one that is not counts only if it is the subagent's.
+  const calm =
+    calls.find(({ verdict }) => verdict.state === "waiting") ??
+    calls.find(({ verdict }) => verdict.state === "working");
+  const inner = calm ?? calls.find(({ call }) => call.nested);
+  if (inner) {
+    const { state } = inner.verdict;
+    const reasons = [what, ...inner.verdict.reasons];
+    if (state !== "working" && state !== "waiting") return { ...inner.verdict, reasons };
+    return waitForSubagent(question, tool, reasons, inner.verdict.until ?? null);
+  }
+  if (!showsSubagent(question, tool)) return byOpenTool(question, tool);
+  const silence = silenceOf(question, true);
+  const silent = { ...silence, activeAt: Math.max(silence.activeAt, tool.at) };
+  silent.silentMs = since(silent.activeAt);
+  if (silent.silentMs >= silent.thresholdMs) return silentStream(question, silent, what);
+  dueAfter(silent.activeAt, silent.thresholdMs);
+  return waitForSubagent(question, tool, [what], now + silent.thresholdMs - silent.silentMs);
+}
+
+function waitForSubagent(
+  { since, dueAfter }: RuleInput,
+  { at }: OpenTool,
+  reasons: string[],
+  until: number | null,
+): RuleVerdict {
+  dueAfter(at, WAIT_NAMED_AFTER_MS);
+  if (since(at) < WAIT_NAMED_AFTER_MS) return { state: "working", cause: null, confidence: 0.9, reasons };
+  return { state: "waiting", cause: "subagent", confidence: 0.85, until, reasons };
+}
+
+/** A subagent's own records are written some seconds after the call that started it. */
+const SUBAGENT_STARTED_MS = 2000;
+
+/** Whether its work would be seen: rows on the screen, events, or records that followed the call. */
+function showsSubagent({ evidence: { progress, traits } }: RuleInput, { at }: OpenTool): boolean {
+  if (progress.reading !== null) return traits.streamsReply;
+  return Math.max(progress.seen.stream ?? 0, progress.seen.transcript ?? 0) > at + SUBAGENT_STARTED_MS;
+}
+
+const nameOf = ({ tool, subject }: OpenTool): string => `${tool}${subject ? ` (${subject})` : ""}`;
+
+const runningFor = ({ since }: RuleInput, tool: OpenTool): string =>
+  `${nameOf(tool)} has been running ${formatFor(since(tool.at))} (${tool.source})`;
+
+function byOpenTool(question: RuleInput, tool: OpenTool): RuleVerdict {
+  const { evidence, since, dueAfter } = question;
   // For a tool known only from the screen, just the last change is known.
   const what =
     tool.source === "screen"
-      ? `${name} is running (screen), last change ${formatAgo(since(tool.at))}`
-      : `${name} has been running ${formatFor(since(tool.at))} (${tool.source})`;
+      ? `${nameOf(tool)} is running (screen), last change ${formatAgo(since(tool.at))}`
+      : runningFor(question, tool);
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
   const allowed = (deadline - tool.at) * settingOf(question.settings, "tool_patience");
   const approval = byApproval(question, tool, what, allowed);
@@ -58,9 +125,9 @@ const isSeen = ({ evidence }: RuleInput): boolean =>
   evidence.progress.reading !== null || evidence.progress.children !== null;
 
 /** Of parallel calls, the one with the longest limit decides, then the oldest. */
-export function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | null {
+export function longestOpen(open: Iterable<OpenTool>): OpenTool | null {
   let found: OpenTool | null = null;
-  for (const tool of open.values()) {
+  for (const tool of open) {
     if (!found || TOOL_CLOCKS[tool.class].reportMs > TOOL_CLOCKS[found.class].reportMs) found = tool;
   }
   return found;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { START, type Step, screen, walk } from "../../../../test/support/steps.js";
 
 const begin = { kind: "turn", source: "stream", phase: "start" } as const;
-const tool = (cls: "shell" | "endless" | "subagent" | "sleep" | "edit" | "background", fields: object = {}) =>
+const tool = (cls: "shell" | "endless" | "subagent" | "sleep" | "edit" | "background" | "web", fields: object = {}) =>
   ({ kind: "tool_start", source: "stream", id: cls, tool: "Tool", class: cls, call: cls, ...fields }) as const;
 const busy = screen({ busy: true, moving: true, replying: true });
 
@@ -42,8 +42,8 @@ const PROMISES: Record<string, Step[]> = {
     { at: 0, signal: begin },
     { at: 0.5, signal: busy },
     { at: 1, signal: tool("endless") },
-    { at: 2, signal: tool("subagent") },
-    { at: 300, expect: "waiting/subagent" },
+    { at: 2, signal: tool("web") },
+    { at: 300, expect: "waiting/tool" },
   ],
   "an instant tool that stays open waits for approval if the screen is not visible": [
     { at: 0, signal: begin },

@@ -62,6 +62,7 @@ const LIMIT_NOTICES: readonly (readonly [words: string, resumesItself: boolean])
 
 export class ClaudeTranscriptReader implements RecordReader {
   readonly skipped = new SkipCounter();
+  subagent: string | undefined;
   readonly #thread: Thread;
   readonly #messages: ClaudeMessages;
   #queued = 0;
@@ -102,6 +103,7 @@ export class ClaudeTranscriptReader implements RecordReader {
       const isSide = booleanAt(record, "isSidechain");
       if (!isSide) this.#ownChain ??= "main";
       else if (stringAt(record, "agentId") !== undefined) this.#ownChain ??= "side";
+      if (this.#ownChain === "side") this.subagent = stringAt(record, "agentId");
       if (isSide && this.#ownChain !== "side") {
         this.#thread.lives(contentText(recordAt(record, "message")).length);
         return;

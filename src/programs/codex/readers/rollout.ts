@@ -55,6 +55,8 @@ const SILENT_TYPES = new Set(["world_state"]);
 const NOT_PROMPTS = ["<environment_context>", "<user_instructions>", "<turn_aborted>", "<permissions", "# AGENTS.md"];
 export class CodexRolloutReader implements RecordReader {
   readonly skipped = new SkipCounter();
+  /** The thread of a subagent has a file of its own. */
+  subagent: string | undefined;
   readonly #thread: Thread;
   readonly #windows: CodexWindows;
   #marksTurns = false;
@@ -109,12 +111,11 @@ export class CodexRolloutReader implements RecordReader {
 
   readonly #types: Handlers = {
     __proto__: null as never,
-    session_meta: (meta) =>
-      this.#thread.learns({
-        id: stringAt(meta, "id"),
-        version: stringAt(meta, "cli_version"),
-        cwd: stringAt(meta, "cwd"),
-      }),
+    session_meta: (meta) => {
+      const id = stringAt(meta, "id");
+      if (recordAt(meta, "source", "subagent") !== undefined) this.subagent = id;
+      this.#thread.learns({ id, version: stringAt(meta, "cli_version"), cwd: stringAt(meta, "cwd") });
+    },
     turn_context: (context) => {
       this.#replyIsOver = true;
       const policy = stringAt(context, "approval_policy");

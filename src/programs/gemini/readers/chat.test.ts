@@ -142,9 +142,9 @@ describe("GeminiChatReader", () => {
     );
   });
 
-  it("reports only tools and tokens of a subagent's file", () => {
+  it("reports the work in a subagent's file, and neither its turns nor its messages", () => {
     const signals = readAll([{ ...HEADER, kind: "subagent" }, PROMPT, { ...REPLY, toolCalls: [FAILED] }, DONE]);
-    expect(new Set(kinds(signals))).toEqual(new Set(["tool_start", "tool_end", "tokens"]));
+    expect(new Set(kinds(signals))).toEqual(new Set(["tool_start", "tool_end", "tokens", "delta"]));
   });
 
   it("reads a whole document of an older release like lines", () => {

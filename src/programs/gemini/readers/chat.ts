@@ -16,6 +16,7 @@ import type { Signal } from "../../../core/signal.js";
 import { arrayAt, asRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
 import { RecentMap } from "../../../readers/records/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
+import { signalsOfSubagent } from "../../../readers/records/subagent.js";
 import { contentText, textHead } from "../../../readers/records/text.js";
 import { Thread } from "../../../readers/records/thread.js";
 import { classifyVendorError } from "../../../readers/records/vendor-errors.js";
@@ -36,7 +37,7 @@ export class GeminiChatReader implements RecordReader {
   readonly #thread: Thread;
   /** The reported parts of each message, under its id: the digest of its text, the tokens, the prompt, the notice. */
   readonly #reported = new RecentMap<string>();
-  #isSubagent = false;
+  #subagent: string | undefined;
 
   constructor(options: ReaderOptions = {}) {
     this.#thread = new Thread("transcript", options);
@@ -45,8 +46,7 @@ export class GeminiChatReader implements RecordReader {
   read(record: unknown, at: number): Signal[] {
     const line = asRecord(record);
     const signals = this.#thread.collect(at, () => this.#line(line ?? {}));
-    // A subagent's file proves work, but its turns and messages are not those of the session.
-    return this.#isSubagent ? signals.filter(({ kind }) => kind.startsWith("tool_") || kind === "tokens") : signals;
+    return this.#subagent === undefined ? signals : signalsOfSubagent(signals, this.#subagent);
   }
 
   #line(line: JsonRecord): void {
@@ -58,7 +58,7 @@ export class GeminiChatReader implements RecordReader {
   }
 
   #header(line: JsonRecord): void {
-    this.#isSubagent = line.kind === "subagent";
+    if (line.kind === "subagent") this.#subagent = stringAt(line, "sessionId");
     this.#thread.learns({ id: stringAt(line, "sessionId"), cwd: stringAt(arrayAt(line, "directories"), "0") });
     // Before the JSON lines, the file was one document with its messages.
     for (const message of arrayAt(line, "messages")) this.#message(asRecord(message) ?? {});

@@ -195,7 +195,7 @@ describe("OpenCodeReader", () => {
     expect(ofKind(signals, "delta").map(({ chars }) => chars)).toEqual([10, 13]);
   });
 
-  it("follows one session and reports only tools and tokens of its subagents", () => {
+  it("follows one session and reports the work of its subagents, and neither their turns nor their messages", () => {
     const rows = [
       session(),
       session({ id: "ses_child", parent_id: S }),
@@ -216,7 +216,9 @@ describe("OpenCodeReader", () => {
       ),
       message("m6", { role: "assistant", time: { created: 1, completed: 2 }, finish: "stop" }, "ses_child"),
     ];
-    expect(kinds(readAll(rows, new OpenCodeReader({ follow: S })))).toEqual(["session", "tool_start"]);
+    const found = readAll(rows, new OpenCodeReader({ follow: S }));
+    expect(new Set(kinds(found))).toEqual(new Set(["session", "tool_start", "delta"]));
+    expect(ofKind(found, "tool_start")).toMatchObject([{ id: "t5", nested: true }]);
   });
 
   it("does not treat the summary after an overflow of a headless run as the end of the turn", () => {

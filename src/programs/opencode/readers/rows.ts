@@ -9,12 +9,13 @@
  * - Headless lines: `{type: "tool_use", timestamp, sessionID, part}`.
  *
  * The same row may be read again and again: only changes are reported. The database contains all sessions of a user, so
- * a live reader gets the one to `follow`; for subagents of that session it reports tools and tokens only.
+ * a live reader gets the one to `follow`; for subagents of that session it reports their work only.
  */
 import type { Signal } from "../../../core/signal.js";
 import { asRecord, type JsonRecord, recordAt, stringAt } from "../../../readers/records/json.js";
 import { RecentMap } from "../../../readers/records/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/records/record-reader.js";
+import { signalsOfSubagent } from "../../../readers/records/subagent.js";
 import { type OpenCodeEvent, OpenCodeSession } from "./session.js";
 
 export interface OpenCodeOptions extends ReaderOptions {
@@ -86,8 +87,7 @@ export class OpenCodeReader implements RecordReader {
     if (!this.#isFollowed(session)) return [];
     const isRoot = session === this.#follow || (this.#parents.get(session) ?? "") === "";
     if (isRoot) return this.#root.read(thing, data, at);
-    const signals = this.#subagents.read(thing, data, at);
-    return signals.filter(({ kind }) => kind.startsWith("tool_") || kind === "tokens");
+    return signalsOfSubagent(this.#subagents.read(thing, data, at), session);
   }
 
   #isFollowed(session: string): boolean {
