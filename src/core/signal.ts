@@ -145,6 +145,8 @@ export interface ToolEndSignal extends Base {
   interrupted?: boolean;
   /** The call returned, and what it started continues in the background. */
   background?: boolean;
+  /** The command still runs, and its output ends with this question. */
+  asks?: string;
   /** Only that it ended: another source reports the result. */
   edgeOnly?: boolean;
   preview?: string;
@@ -302,6 +304,8 @@ export interface ProcessSignal extends Base {
   stopped?: boolean;
   /** When the youngest of the children started: one younger than an open tool is that tool at work. */
   newestChildAt?: number;
+  /** When the youngest child that reads from a terminal started. */
+  terminalReaderAt?: number;
 }
 
 export interface ExitSignal extends Base {

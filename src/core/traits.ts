@@ -20,6 +20,8 @@ export interface Traits {
   statusOutlivesTurn?: boolean | undefined;
   /** When background work ends, the program starts a turn by itself. */
   backgroundWakes?: boolean | undefined;
+  /** A user can answer a command that asks on the terminal; otherwise nobody can. */
+  takesToolInput?: boolean | undefined;
   /** Its title asks for an answer also when a running tool has printed nothing for a while. */
   titleReportsQuietTool?: boolean | undefined;
   /** The releases that the profile was checked against; null for a program without a profile. */

@@ -116,6 +116,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     interrupted: z.boolean().optional(),
     edgeOnly: z.boolean().optional(),
     background: z.boolean().optional(),
+    asks: text.optional(),
     preview: text.optional(),
   }),
   message: z.object({
@@ -186,6 +187,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     sockets: count.optional(),
     stopped: z.boolean().optional(),
     newestChildAt: z.number().optional(),
+    terminalReaderAt: z.number().optional(),
   }),
   exit: z.object({
     ...base,

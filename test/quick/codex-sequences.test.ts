@@ -3,6 +3,35 @@ import { describe, expect, it } from "vitest";
 import { at, JudgeRig } from "../support/judge-rig.js";
 
 describe("a command of Codex", () => {
+  it("that asks for a user name is waiting on its standard input, and work once the model answers", () => {
+    const rig = new JudgeRig();
+    const running = (text: string) => `Wall time: 3.0 seconds\nProcess running with session ID 7\nOutput:\n${text}`;
+    const write = (t: number, id: string, chars: string) =>
+      rig.rollout(t, "response_item", {
+        type: "function_call",
+        name: "write_stdin",
+        call_id: id,
+        arguments: JSON.stringify({ session_id: 7, chars, yield_time_ms: 300_000 }),
+      });
+    const returns = (t: number, id: string, output: string) =>
+      rig.rollout(t, "response_item", { type: "function_call_output", call_id: id, output });
+    rig.rollout(0, "event_msg", { type: "task_started" });
+    rig.rollout(1, "response_item", {
+      type: "function_call",
+      name: "exec_command",
+      call_id: "c1",
+      arguments: JSON.stringify({ cmd: "git fetch", tty: true }),
+    });
+    returns(4, "c1", running("Username for 'https://git.example.com': "));
+    write(5, "c2", "");
+    expect([rig.at(7), rig.at(12)]).toEqual(["working", "stuck/waiting_on_stdin"]);
+    returns(20, "c2", running("Username for 'https://git.example.com': "));
+    write(21, "c3", "dev\n");
+    expect(rig.at(60)).toBe("waiting/background");
+    returns(61, "c3", running("remote: counting objects"));
+    write(62, "c4", "");
+    expect(rig.at(120)).toBe("waiting/background");
+  });
   it("is over once a later call shows that it exited", () => {
     const rig = new JudgeRig();
     rig.rollout(0, "event_msg", { type: "task_started" });

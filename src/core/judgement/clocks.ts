@@ -133,5 +133,15 @@ export const STOPPED_PRESUMED_AFTER_MS: number = 10 * MINUTE;
 /** A used-up window followed by silence is the limit, even without a record: some programs write none. */
 export const FULL_WINDOW_SILENCE_MS: number = 3 * MINUTE;
 
+/**
+ * A command has asked on the terminal if the last row of its output stays the same for this long: a question that
+ * nothing else is written like, one that a log may contain, and a process that reads from its terminal.
+ */
+export const ASKED_AFTER_MS: Readonly<Record<"sure" | "likely" | "reads", number>> = {
+  sure: 5 * SECOND,
+  likely: 15 * SECOND,
+  reads: 15 * SECOND,
+};
+
 /** From here on an open tool is shown as a wait; before, as work. */
 export const WAIT_NAMED_AFTER_MS: number = 10 * SECOND;

@@ -63,6 +63,7 @@ export function hasChanged(before: ProcessSignal | null, now: ProcessSignal): bo
     before.alive !== now.alive ||
     before.children !== now.children ||
     before.newestChildAt !== now.newestChildAt ||
+    before.terminalReaderAt !== now.terminalReaderAt ||
     before.receivedBytes !== now.receivedBytes ||
     before.stopped !== now.stopped ||
     now.cpuMs - before.cpuMs > 200

@@ -79,6 +79,7 @@ export const gemini: AgentProfile = {
     settleMs: 1200,
     marksEnd: false,
     startsQuiet: true,
+    takesToolInput: true,
     // "Action Required" also appears when a command has printed something and then nothing for 30 s.
     titleReportsQuietTool: true,
   },

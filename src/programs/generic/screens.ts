@@ -262,6 +262,7 @@ export const generic: AgentProfile = {
     settleMs: 1500,
     marksEnd: false,
     titleReportsQuietTool: true,
+    takesToolInput: true,
   },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003"] },
   resume: {

@@ -134,6 +134,7 @@ export const profileSchema = z.strictObject({
     statusOutlivesTurn: z.boolean().optional(),
     /** Its title asks for an answer also when a running tool has printed nothing for a while. */
     titleReportsQuietTool: z.boolean().optional(),
+    takesToolInput: z.boolean().optional(),
     /** When background work ends, the program starts a turn by itself. */
     backgroundWakes: z.boolean().optional(),
   }),

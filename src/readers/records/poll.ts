@@ -3,7 +3,7 @@
  * that a repetition is a poll. Many calls wait: a sleep before the check, an empty command that lets a running one
  * continue, a status tool of some server.
  */
-import { stringAt } from "./json.js";
+import { asRecord, stringAt } from "./json.js";
 
 /** Words in a tool's name, or in its action, that mean waiting on their own. */
 const WAITING = new Set(["poll", "wait", "await", "sleep", "monitor", "heartbeat"]);
@@ -22,6 +22,8 @@ export function isPoll(tool: string, args: unknown): boolean {
   const action = wordsOf(stringAt(args, "action") ?? "");
   if ([...words, ...action].some((word) => WAITING.has(word))) return true;
   if (words.some((word) => RUNNING.has(word)) && [...words, ...action].some((word) => ASKING.has(word))) return true;
+  // Nothing is typed into a running command: the call only waits for its output.
+  if (asRecord(args)?.chars === "") return true;
   const command = stringAt(args, "command") ?? stringAt(args, "cmd");
   return (
     command !== undefined && (command.trim() === "" || /(?:^|[\s;&|(])sleep \d/.test(command.slice(0, COMMAND_MAX)))

@@ -13,6 +13,7 @@ import {
   type TextChange,
   type TextTail,
 } from "../../core/judgement/evidence/text-loop.js";
+import { questionInOutput } from "../../core/judgement/terminal-question.js";
 import type { SessionSignal, Signal, Source, TurnSignal } from "../../core/signal.js";
 import type { PromptKind } from "../../core/states.js";
 import { failureSignal, messageSignal, retrySignal } from "./conversation.js";
@@ -35,8 +36,8 @@ export interface RetryPlan {
   delayMs?: number | undefined;
 }
 
-/** `background`: the call returned, and what it started continues. */
-type LaunchResult = ToolResult & { background?: boolean };
+/** `background`: the call returned, and what it started continues. `running`: the same, for a call that only waited. */
+type LaunchResult = ToolResult & { background?: boolean; running?: boolean };
 
 type TextChannel = "content" | "thought";
 
@@ -201,7 +202,9 @@ export class Thread {
       else this.closePrompt();
     }
     for (const signal of signals) {
-      this.#signals.push(signal.kind === "tool_end" && result.background ? { ...signal, background: true } : signal);
+      const asks = result.background || result.running ? questionInOutput(result.text) : null;
+      const more = { ...(result.background ? { background: true } : {}), ...(asks === null ? {} : { asks }) };
+      this.#signals.push(signal.kind === "tool_end" ? { ...signal, ...more } : signal);
     }
   }
 

@@ -1,5 +1,9 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { spawn as spawnInTerminal } from "@lydell/node-pty";
 import { describe, expect, it } from "vitest";
-import { parseStat, readArgv, readCwd, readEnviron } from "./proc.js";
+import { parseStat, readArgv, readCwd, readEnviron, readsTerminal } from "./proc.js";
 import { outwardSockets, parseSs } from "./sockets.js";
 
 const REST = "1 42 42 34817 42 4194560 1 2 3 4 10 20 30 40 20 0 11 0 12345 1000 200";
@@ -19,6 +23,32 @@ describe("parseStat", () => {
 
   it.each(["", "(", "77 claude S", "x (y) S 1"])("returns null for %j", (text) => {
     expect(parseStat(text)).toBeNull();
+  });
+});
+
+/** Other users' processes, and on hardened systems those that are no descendants, do not show their system calls. */
+const showsSyscalls = (pid: number): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/syscall`, "utf8") !== "";
+  } catch {
+    return false;
+  }
+};
+
+describe.skipIf(process.platform !== "linux")("a read from a terminal", () => {
+  it("is seen in a real process that waits for input, and not in one that waits for a pipe or sleeps", async () => {
+    const asking = spawnInTerminal("sh", ["-c", "read answer"], { cols: 80, rows: 24 });
+    const sleeping = spawnInTerminal("sleep", ["30"], { cols: 80, rows: 24 });
+    const piped = spawn("cat", { stdio: ["pipe", "ignore", "ignore"] });
+    try {
+      if (!showsSyscalls(asking.pid)) return;
+      for (let n = 0; n < 100 && !readsTerminal(asking.pid); n++) await setTimeout(50);
+      expect([asking.pid, sleeping.pid, piped.pid ?? 0, 0].map(readsTerminal)).toEqual([true, false, false, false]);
+    } finally {
+      asking.kill("SIGKILL");
+      sleeping.kill("SIGKILL");
+      piped.kill("SIGKILL");
+    }
   });
 });
 

@@ -146,6 +146,16 @@ export function readOpenFiles(pid: number): string[] {
   return names.flatMap((name) => readLink(`/proc/${pid}/fd/${name}`) ?? []).filter((path) => path.startsWith("/"));
 }
 
+/** The numbers of `read` in `/proc/PID/syscall`: they differ by architecture. */
+const READ_SYSCALL: Readonly<Partial<Record<NodeJS.Architecture, string>>> = { x64: "0", arm64: "63" };
+
+/** Whether the process waits inside a read from a terminal; false if that is not visible to this user. */
+export function readsTerminal(pid: number): boolean {
+  const [number, file] = readHead(`/proc/${pid}/syscall`)?.split(" ", 2) ?? [];
+  if (number === undefined || file === undefined || number !== READ_SYSCALL[process.arch]) return false;
+  return /^\/dev\/(?:pts\/\d|tty)/.test(readLink(`/proc/${pid}/fd/${Number(file)}`) ?? "");
+}
+
 export function isOwn(pid: number): boolean {
   try {
     return statSync(`/proc/${pid}`).uid === process.getuid?.();

@@ -3,7 +3,7 @@
  * processes serves every agent: `refresh` reads, `sample` only looks up, so a fleet costs as much as one agent.
  */
 import type { GapSignal, ProcessSignal } from "../../core/signal.js";
-import { hasTerminal, readProcRow, readProcTable } from "./proc.js";
+import { hasTerminal, readProcRow, readProcTable, readsTerminal } from "./proc.js";
 import { isDead, KEEPER, type ProcessRow, type ProcessTable } from "./process-table.js";
 import { hasTerminalByPs, readPsRow, readPsTable } from "./ps.js";
 import { outwardSockets, readSockets, type SocketBytes } from "./sockets.js";
@@ -21,6 +21,7 @@ export interface ProcessSensorOptions {
   readTable?: () => Promise<ProcessTable | null>;
   readSockets?: () => Promise<Map<number, SocketBytes[]> | null>;
   waitFiles?: WaitFiles;
+  readsTerminal?: (pid: number) => boolean;
 }
 
 /** Counters of one process tree. They only grow, whatever its members do. */
@@ -38,6 +39,8 @@ const hasProc = process.platform === "linux";
 export const readProcesses: () => Promise<ProcessTable | null> = hasProc ? readProcTable : readPsTable;
 const SOCKETS_EVERY_MS = 5000;
 const SEEN_MAX = 4096;
+/** Only the youngest processes are checked for a read: a question comes from the last command. */
+const READERS_MAX = 16;
 
 /**
  * The start of a process as reported by the system: on Linux with the id of this boot. Pids are reused; pid and this
@@ -88,6 +91,7 @@ export class ProcessSensor {
     const tree = root ? [root, ...below] : below;
     countCpu(seen, tree);
     const sockets = this.#countSockets(seen, tree);
+    const reader = this.#terminalReader(below);
     const newest = below.reduce((latest, row) => Math.max(latest, row.startedAt), 0);
     return {
       kind: "process",
@@ -97,9 +101,18 @@ export class ProcessSensor {
       children: below.length,
       cpuMs: seen.cpuMs,
       ...(newest > 0 ? { newestChildAt: newest } : {}),
+      ...(reader === null ? {} : { terminalReaderAt: reader.startedAt }),
       ...(seen.received === undefined ? {} : { receivedBytes: seen.received, sockets }),
       ...(root?.state === "T" || root?.state === "t" ? { stopped: true } : {}),
     };
+  }
+
+  /** The youngest sleeping child that reads from a terminal. */
+  #terminalReader(below: readonly ProcessRow[]): ProcessRow | null {
+    const reads = this.#options.readsTerminal ?? (hasProc ? readsTerminal : () => false);
+    const sleeping = below.filter(({ state, tty }) => state === "S" && tty !== null);
+    const youngest = sleeping.sort((a, b) => b.startedAt - a.startedAt).slice(0, READERS_MAX);
+    return youngest.find(({ pid }) => reads(pid)) ?? null;
   }
 
   /** The time that it got no CPU since the last call; null if it got enough. */

@@ -42,6 +42,8 @@ export interface ProgressEvidence {
   sampledAt: number | null;
   /** When the youngest live child was started. */
   newestChildAt: number | null;
+  /** The youngest child that reads from a terminal: when it was started, and since when it is seen to read. */
+  terminalReader: { startedAt: number; since: number } | null;
 }
 
 export function createProgress(): ProgressEvidence {
@@ -61,6 +63,7 @@ export function createProgress(): ProgressEvidence {
     children: null,
     sampledAt: null,
     newestChildAt: null,
+    terminalReader: null,
   };
 }
 
@@ -116,12 +119,13 @@ function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: num
 
 function takeProcess(
   progress: ProgressEvidence,
-  { at, alive, cpuMs, receivedBytes, children, newestChildAt }: ProcessSignal,
+  { at, alive, cpuMs, receivedBytes, children, newestChildAt, terminalReaderAt }: ProcessSignal,
 ): void {
   // The check failed: earlier samples prove nothing about this moment.
   if (alive === null) {
     progress.children = null;
     progress.newestChildAt = null;
+    progress.terminalReader = null;
     return;
   }
   if (receivedBytes !== undefined) takeSocket(progress, at, receivedBytes);
@@ -130,6 +134,9 @@ function takeProcess(
   progress.children = children;
   progress.sampledAt = at;
   progress.newestChildAt = children > 0 ? (newestChildAt ?? null) : null;
+  if (terminalReaderAt === undefined) progress.terminalReader = null;
+  else if (progress.terminalReader?.startedAt !== terminalReaderAt)
+    progress.terminalReader = { startedAt: terminalReaderAt, since: at };
 }
 
 /** The first count is the baseline. A lower count belongs to another socket. */

@@ -4,6 +4,7 @@ import type { Signal, Source } from "../../signal.js";
 import type { PromptKind } from "../../states.js";
 import { PLAIN_TRAITS, type Traits } from "../../traits.js";
 import { closingOf } from "../closing.js";
+import { type Asking, askingOf } from "../terminal-question.js";
 
 export interface OpenPrompt {
   prompt: PromptKind;
@@ -25,8 +26,8 @@ export interface PromptsEvidence {
   leftOpen: boolean;
   /** The screen shows the program as busy with a running tool and no dialog. */
   showsTool: boolean;
-  /** The last row printed by a running tool, if it is a question. */
-  toolAsks: string | null;
+  /** The last row printed by a running tool, if it may be a question, and since when it is the last one. */
+  toolAsks: { text: string; asking: Asking | null; at: number } | null;
   /** Trait of the program. */
   titleReportsQuietTool: boolean;
 }
@@ -52,7 +53,13 @@ export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
   switch (signal.kind) {
     case "status":
       if (signal.status === "blocked")
-        open(prompts, signal.source, signal.at, signal.prompt ?? "confirmation", signal.text ?? prompts.toolAsks ?? "");
+        open(
+          prompts,
+          signal.source,
+          signal.at,
+          signal.prompt ?? "confirmation",
+          signal.text ?? prompts.toolAsks?.text ?? "",
+        );
       else close(prompts, signal.source, signal.at);
       return;
     case "prompt":
@@ -62,8 +69,7 @@ export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
     case "screen": {
       const { dialog, busy, tool, tail } = signal.reading;
       prompts.showsTool = busy === true && tool !== undefined && !dialog;
-      const printed = prompts.showsTool ? (tail?.at(-1) ?? "") : "";
-      prompts.toolAsks = printed !== "" && closingOf(printed) === "question" ? printed : null;
+      takeToolQuestion(prompts, prompts.showsTool ? (tail?.at(-1) ?? "") : "", signal.at);
       if (dialog) {
         prompts.drawnAt = signal.at;
         open(prompts, "screen", signal.at, dialog.prompt, dialog.question, dialog.limit);
@@ -115,6 +121,12 @@ function open(
 ): void {
   const known = prompts.open[source];
   prompts.open[source] = { prompt, question: question || (known?.question ?? ""), at: known?.at ?? at, source, limit };
+}
+
+function takeToolQuestion(prompts: PromptsEvidence, text: string, at: number): void {
+  if (prompts.toolAsks?.text === text) return;
+  const asking = askingOf(text);
+  prompts.toolAsks = asking !== null || (text !== "" && closingOf(text) === "question") ? { text, asking, at } : null;
 }
 
 /** A hook fires before its dialog is drawn, and two checks have to agree on the dialog. */

@@ -30,6 +30,8 @@ export interface ToolsEvidence {
   open: Map<string, OpenTool>;
   /** Work in the background of the turn. */
   behind: Map<string, OpenTool>;
+  /** The last output of a command that still runs ends with this question. */
+  asked: { text: string; at: number; source: Source } | null;
   /** Calls that ended: another source may report later that one continues in the background. */
   ended: Map<string, OpenTool>;
   lastEndAt: number | null;
@@ -48,6 +50,7 @@ export function createTools(): ToolsEvidence {
   return {
     open: new Map(),
     behind: new Map(),
+    asked: null,
     ended: new Map(),
     lastEndAt: null,
     idleAt: null,
@@ -76,6 +79,8 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
       start(tools, signal);
       return;
     case "tool_end": {
+      if (signal.raw !== "")
+        tools.asked = signal.asks ? { text: signal.asks, at: signal.at, source: signal.source } : null;
       const opened = tools.open.get(signal.id);
       tools.open.delete(signal.id);
       if (opened && !signal.refused && !signal.interrupted) learn(tools, opened, signal.at, settings);
@@ -92,6 +97,7 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
       if (signal.phase === "end") forgetOwnCalls(tools);
       else if (signal.phase === "interrupted" || signal.byUser) tools.open.clear();
       if (signal.phase === "start" && signal.byUser) takeServers(tools, signal.at);
+      tools.asked = null;
       tools.idleAt = signal.phase === "start" ? null : (tools.idleAt ?? signal.at);
       if (signal.phase === "start") forgetExpiredTimers(tools, signal.byUser ? signal.at : signal.at + TIMER_EARLY_MS);
       // The program says that nothing continues; a timer is no task.
@@ -167,6 +173,8 @@ function takeRound({ open, ended }: ToolsEvidence, { round, partial, source, at,
 
 function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
   takeRound(tools, signal);
+  // Only a call that waits for output leaves the question unanswered.
+  if (!signal.poll) tools.asked = null;
   const known = tools.open.get(signal.id);
   // Hook, stream and transcript report the same call: the earliest starts its clock.
   const at = known ? Math.min(known.at, signal.at) : signal.at;

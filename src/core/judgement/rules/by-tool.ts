@@ -8,6 +8,7 @@ import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 import { asking, byApproval } from "./by-approval.js";
 import { silenceOf, silentStream } from "./by-silence.js";
+import { byTerminalQuestion } from "./by-terminal-question.js";
 
 const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
   subagent: "subagent",
@@ -94,8 +95,8 @@ function byOpenTool(question: RuleInput, tool: OpenTool): RuleVerdict {
       : runningFor(question, tool);
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
   const allowed = (deadline - tool.at) * settingOf(question.settings, "tool_patience");
-  const approval = byApproval(question, tool, what, allowed);
-  if (approval) return approval;
+  const asked = byApproval(question, tool, what, allowed) ?? byTerminalQuestion(question, tool, what);
+  if (asked) return asked;
   dueAfter(tool.at, allowed);
   if (since(tool.at) >= allowed) {
     const { cause } = TOOL_CLOCKS[tool.class];

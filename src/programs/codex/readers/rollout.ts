@@ -246,7 +246,8 @@ export class CodexRolloutReader implements RecordReader {
     this.#approvals.ended(id, codexWallMs(item.output), this.#now);
     const written = this.#writes.get(id);
     // A call that writes to a session starts nothing: the session belongs to the call that started it.
-    this.#thread.toolEnds(id, written === undefined ? result : { ...result, background: false });
+    const waited = { ...result, background: false, running: result.background };
+    this.#thread.toolEnds(id, written === undefined ? result : waited);
     const session = codexSession(item.output);
     if (written === undefined && session !== undefined) this.#launches.set(session, id);
     const launch = this.#launches.get(written ?? "");
