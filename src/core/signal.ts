@@ -66,6 +66,8 @@ export interface SessionSignal extends Base {
   version?: string;
   cwd?: string;
   model?: string;
+  /** How much the model reasons before it answers, as the program calls it. */
+  effort?: string;
   /** "bypass" means that the program asks for no permission. */
   permissions?: "asking" | "bypass";
 }
@@ -397,12 +399,13 @@ export interface VisibilitySignal extends Base {
   text?: string;
 }
 
-/** What a habit is about: calls of a tool class, or the agent's pauses in its work. */
-export type HabitClass = ToolClass | "pause";
+/** What a habit is about: the calls of a tool class, the model's thinking, or the agent's pauses in its work. */
+export type WorkClass = ToolClass | "thinking" | "pause";
+export const WORK_CLASSES: readonly WorkClass[] = [...TOOL_CLASSES, "thinking", "pause"];
 
-/** Durations of an agent's calls of one kind, or of its pauses: counts per bucket of `learned.ts`. */
+/** Durations of an agent's calls of one kind, of its thinking or of its pauses: counts per bucket of `learned.ts`. */
 export interface Habit {
-  class: HabitClass;
+  class: WorkClass;
   /** The head of the command; missing for the whole class. */
   head?: string;
   gaps: [bucket: number, times: number][];

@@ -3,7 +3,7 @@
  * newer rouse are dropped, unknown kinds are refused one by one.
  */
 import * as z from "zod";
-import { SIGNAL_VERSION, type Signal, type SignalKind, SOURCES, TOOL_CLASSES } from "../core/signal.js";
+import { SIGNAL_VERSION, type Signal, type SignalKind, SOURCES, TOOL_CLASSES, WORK_CLASSES } from "../core/signal.js";
 import { ERROR_CAUSES, PROMPT_KINDS } from "../core/states.js";
 
 const text = z.string().max(4000);
@@ -62,6 +62,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     version: name.optional(),
     cwd: text.optional(),
     model: name.optional(),
+    effort: name.optional(),
     permissions: z.enum(["asking", "bypass"]).optional(),
   }),
   status: z.object({
@@ -250,7 +251,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
   habits: z.object({
     ...base,
     kind: z.literal("habits"),
-    habits: z.array(z.object({ class: z.enum([...TOOL_CLASSES, "pause"]), head: name.optional(), gaps })).max(80),
+    habits: z.array(z.object({ class: z.enum(WORK_CLASSES), head: name.optional(), gaps })).max(80),
   }),
 };
 

@@ -3,6 +3,7 @@
  * hang forever. Measured figures name their measurement; the rest are estimates.
  */
 import type { ToolClass } from "../signal.js";
+import type { ThresholdBounds } from "./learned.js";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -90,6 +91,19 @@ export const FREEZE: Readonly<Record<FreezeName, FreezeClock>> = {
   /** A subagent shows its calls, and no text while it writes: its report may take longer than a silence of its parent. */
   subagent: { baseMs: 120 * SECOND, floorMs: 105 * SECOND, wanted: 4 },
 };
+
+/**
+ * Thinking without visible text, while the connection is kept alive. An agent whose replies usually take long is given
+ * more time, up to the ceiling.
+ */
+export const THINKING: Readonly<ThresholdBounds> = {
+  priorMs: 5 * MINUTE,
+  floorMs: 5 * MINUTE,
+  ceilingMs: 15 * MINUTE,
+};
+/** Programs of providers send a keep-alive every 5 to 30 s. The connection is alive after two of them, for this long. */
+export const KEPT_ALIVE_MS: number = 45 * SECOND;
+export const KEPT_ALIVE_TIMES: number = 2;
 
 /** A silent stream is acted on only after the program's own time-out, 300 s in those that have one. */
 export const ACT_AFTER_MS: number = 330 * SECOND;

@@ -7,10 +7,10 @@
  * Each agent has its own pools, which its next session starts with. Gaps are counted in a fixed histogram whose buckets
  * grow by a factor of 2^(1/4), so that memory is bounded and the quantile is at most 19 % too high, never too low.
  */
-import type { Habit, HabitClass } from "../signal.js";
+import type { Habit, WorkClass } from "../signal.js";
 
 export interface WorkKey {
-  class: HabitClass;
+  class: WorkClass;
   /** The first words of the command, such as `npm test`; undefined for tools without a command. */
   head?: string;
 }

@@ -34,6 +34,8 @@ export interface ProgressEvidence {
   hasRested: boolean;
   /** Bytes received at the start of the current window. */
   socket: { at: number; bytes: number } | null;
+  /** Bytes that arrived since the last activity of the sockets and are too few to be a reply. */
+  keepAlive: { bytes: number; times: number; lastAt: number } | null;
   cpuMs: number | null;
   cpuMovedAt: number | null;
   /** Null if the process could not be checked. */
@@ -58,6 +60,7 @@ export function createProgress(): ProgressEvidence {
     stillAt: null,
     hasRested: false,
     socket: null,
+    keepAlive: null,
     cpuMs: null,
     cpuMovedAt: null,
     children: null,
@@ -145,5 +148,9 @@ function takeSocket(progress: ProgressEvidence, at: number, bytes: number): void
   const came = socket === null ? 0 : bytes < socket.bytes ? bytes : bytes - socket.bytes;
   const isActivity = came >= SOCKET_ACTIVITY_BYTES;
   if (isActivity) progress.seen.socket = at;
+  const { keepAlive } = progress;
+  const isNew = keepAlive !== null && bytes !== keepAlive.bytes;
+  if (keepAlive === null || isActivity) progress.keepAlive = { bytes, times: 0, lastAt: at };
+  else if (isNew) progress.keepAlive = { bytes, times: keepAlive.times + 1, lastAt: at };
   if (socket === null || isActivity || at - socket.at >= SOCKET_WINDOW_MS) progress.socket = { at, bytes };
 }

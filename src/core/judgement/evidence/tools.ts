@@ -2,7 +2,7 @@
 import { awakeMs, type SleepSpans, takeAsleep } from "../../awake.js";
 import { type Settings, settingOf } from "../../defaults.js";
 import type { Signal, Source, ToolClass, ToolStartSignal } from "../../signal.js";
-import { DECLARED_SLACK, DECLARED_SLACK_MS, TOOL_CLOCKS, UNSEEN_PATIENCE } from "../clocks.js";
+import { DECLARED_SLACK, DECLARED_SLACK_MS, THINKING, TOOL_CLOCKS, UNSEEN_PATIENCE } from "../clocks.js";
 import { createLearned, type LearnedState, learnedThreshold, learnGap, takeHabits, type WorkKey } from "../learned.js";
 
 export interface OpenTool {
@@ -35,6 +35,11 @@ export interface ToolsEvidence {
   /** Calls that ended: another source may report later that one continues in the background. */
   ended: Map<string, OpenTool>;
   lastEndAt: number | null;
+  /** When the model was last given something to answer; null once it has. */
+  requestedAt: number | null;
+  /** Model and reasoning effort: how long it thinks depends on them. */
+  model: string;
+  effort: string;
   /** The end of the last turn. */
   idleAt: number | null;
   /** Learned durations of this agent's tools, per class and command head. */
@@ -53,6 +58,9 @@ export function createTools(): ToolsEvidence {
     asked: null,
     ended: new Map(),
     lastEndAt: null,
+    requestedAt: null,
+    model: "",
+    effort: "",
     idleAt: null,
     learned: createLearned(),
     seen: false,
@@ -75,7 +83,15 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
     case "process":
       tools.seen ||= signal.kind === "screen" || signal.alive === true;
       return;
+    case "session":
+      tools.model = signal.model ?? tools.model;
+      tools.effort = signal.effort ?? tools.effort;
+      return;
+    case "message":
+      if (signal.role === "assistant") learnThinking(tools, signal.at);
+      return;
     case "tool_start":
+      if (!signal.nested) learnThinking(tools, signal.at);
       start(tools, signal);
       return;
     case "tool_end": {
@@ -90,6 +106,7 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
       if (opened) keep(tools.ended, opened);
       if (launch?.tool === "ScheduleWakeup") forgetOtherTimers(tools, launch);
       if (opened) tools.lastEndAt = signal.at;
+      if (opened && !opened.nested && tools.open.size === 0) tools.requestedAt = signal.at;
       return;
     }
     case "turn":
@@ -98,6 +115,7 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
       else if (signal.phase === "interrupted" || signal.byUser) tools.open.clear();
       if (signal.phase === "start" && signal.byUser) takeServers(tools, signal.at);
       tools.asked = null;
+      tools.requestedAt = signal.phase === "start" ? signal.at : null;
       tools.idleAt = signal.phase === "start" ? null : (tools.idleAt ?? signal.at);
       if (signal.phase === "start") forgetExpiredTimers(tools, signal.byUser ? signal.at : signal.at + TIMER_EARLY_MS);
       // The program says that nothing continues; a timer is no task.
@@ -124,6 +142,21 @@ function learn(tools: ToolsEvidence, tool: OpenTool, at: number, settings: Setti
     gapMs >= (toolDeadline(tools, tool, tools.seen) - tool.at) * patience;
   learnGap(tools.learned, keyOf(tool), gapMs, { alarmed, asleep: awakeMs(tools.asleep, tool.at, at) < gapMs });
 }
+
+/** The time until the model's next record, which is written when its first block is complete. */
+function learnThinking(tools: ToolsEvidence, at: number): void {
+  const { requestedAt, learned, asleep } = tools;
+  tools.requestedAt = null;
+  if (requestedAt === null) return;
+  const gapMs = at - requestedAt;
+  const alarmed = gapMs >= learnedThreshold(learned, thinkingKey(tools), THINKING).ms;
+  learnGap(learned, thinkingKey(tools), gapMs, { alarmed, asleep: awakeMs(asleep, requestedAt, at) < gapMs });
+}
+
+export const thinkingKey = ({ model, effort }: Pick<ToolsEvidence, "model" | "effort">): WorkKey => ({
+  class: "thinking",
+  head: [model, effort].filter(Boolean).join(" "),
+});
 
 /** A command that ran beside an idle agent for this long and did not bring it back is a server. */
 const SERVER_AFTER_MS = 10 * 60_000;

@@ -43,3 +43,58 @@ it("a silence in which the agent waited for a CPU takes longer to be a stall, an
     "Waited 36 s of the last 2 min for a CPU (process), which does not count as silence",
   );
 });
+
+/** A sample of the process every ten seconds, with this many bytes received since the last one. */
+const samples = (fromS: number, toS: number, bytes: number): Step[] =>
+  Array.from({ length: (toS - fromS) / 10 + 1 }, (_, n) => ({
+    at: fromS + 10 * n,
+    signal: { kind: "process", source: "process", alive: true, children: 0, cpuMs: 1, receivedBytes: 5000 + bytes * n },
+  }));
+const waitsForText = { at: 0, signal: screen({ busy: true, moving: true, composer: "hidden", reply: "r" }) };
+const inText = { at: 0, signal: screen({ busy: true, moving: true, composer: "hidden", reply: "r", replying: true }) };
+
+it.each<[string, readonly Step[]]>([
+  [
+    "a model that thinks while keep-alives arrive may be silent for minutes",
+    [waitsForText, ...samples(0, 290, 80), { at: 295, expect: "working" }],
+  ],
+  [
+    "thinking has a limit, whatever the connection does",
+    [waitsForText, ...samples(0, 310, 80), { at: 315, expect: "stuck/silent_stream" }],
+  ],
+  [
+    "a silent connection is reported early",
+    [waitsForText, ...samples(0, 110, 0), { at: 112, expect: "stuck/silent_stream" }],
+  ],
+  [
+    "a connection that was kept alive and died is reported early",
+    [waitsForText, ...samples(0, 60, 80), { at: 112, expect: "stuck/silent_stream" }],
+  ],
+  [
+    "a text that stops in mid-sentence is reported early, whatever the connection does",
+    [inText, ...samples(0, 110, 80), { at: 112, expect: "stuck/silent_stream" }],
+  ],
+  ["without counters of sockets nothing changes", [waitsForText, { at: 112, expect: "stuck/silent_stream" }]],
+])("%s", (_, steps) => {
+  const { said, expected } = walk(steps, PROFILE);
+  expect(said).toEqual(expected);
+});
+
+it("a model that usually thinks long is given more time, and the reason names the live connection", () => {
+  const turns = Array.from({ length: 25 }, (_, n): Step[] => [
+    { at: 1000 * n, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
+    {
+      at: 1000 * n + 90,
+      signal: { kind: "message", source: "transcript", role: "assistant", digest: `${n}`, closing: "result" },
+    },
+    { at: 1000 * n + 91, signal: { kind: "turn", source: "transcript", phase: "end" } },
+  ]).flat();
+  const later = (steps: readonly Step[]): Step[] => steps.map((step) => ({ ...step, at: step.at + 30_000 }));
+  const asked: Step = { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } };
+  const thinking = later([asked, waitsForText, ...samples(0, 600, 80), { at: 605, expect: "working" }]);
+  const slow = walk([...turns, ...thinking], PROFILE);
+  expect(slow.said).toEqual(slow.expected);
+  expect(slow.reasons).toContain(
+    "The connection is alive (process) and no text of the reply has begun, so it may be thinking",
+  );
+});

@@ -10,11 +10,16 @@ import {
   FROZEN_AFTER_MS,
   type FreezeClock,
   FULL_WINDOW_SILENCE_MS,
+  KEPT_ALIVE_MS,
+  KEPT_ALIVE_TIMES,
+  THINKING,
 } from "../clocks.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import { distinctKinds, KIND_OF_SOURCE, nothingBelow } from "../evidence/kinds.js";
 import type { ProgressSource } from "../evidence/progress.js";
 import type { Evidence } from "../evidence/state.js";
+import { thinkingKey } from "../evidence/tools.js";
+import { learnedThreshold } from "../learned.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 import { suspicionAfter, suspicionOf } from "../suspicion.js";
 
@@ -40,7 +45,7 @@ export function silenceOf(question: RuleInput, ofSubagent = false): Silence {
     ...Object.values(progress.seen),
   );
   const sources = (Object.keys(progress.seen) as ProgressSource[]).filter((w) => !EDGES.has(w) && counts(question, w));
-  const clock = clockOf(question, sources, ofSubagent);
+  const clock = (ofSubagent ? null : thinkingClock(question)) ?? clockOf(question, sources, ofSubagent);
   const patience = settingOf(settings, "silence_patience");
   const thresholdMs =
     polledMs(question) ??
@@ -64,6 +69,7 @@ export function bySilence(question: RuleInput): RuleVerdict {
   if (silentMs < thresholdMs) {
     const reasons = [
       `A turn is running (${question.reported?.source}); last activity ${formatAgo(silentMs)} (${latest(question)})`,
+      ...(silentMs >= FREEZE.screen.floorMs && thinkingClock(question) ? [THINKS] : []),
     ];
     return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicionOf(silentMs, thresholdMs), reasons };
   }
@@ -151,6 +157,17 @@ function clockOf({ evidence }: RuleInput, sources: readonly ProgressSource[], of
   }
   if (sources.includes("stream")) return ofSubagent ? FREEZE.subagent : FREEZE.stream;
   return isUnanswered(evidence) ? FREEZE.unanswered : FREEZE.transcript;
+}
+
+const THINKS = "The connection is alive (process) and no text of the reply has begun, so it may be thinking";
+
+/** Keep-alives arrive, and the reply has not begun: the model may think for minutes. Null if that is not known. */
+function thinkingClock({ evidence: { progress, tools }, since }: RuleInput): FreezeClock | null {
+  const { keepAlive, reading } = progress;
+  if (reading === null || reading.replying || keepAlive === null || keepAlive.times < KEPT_ALIVE_TIMES) return null;
+  if (since(keepAlive.lastAt) >= KEPT_ALIVE_MS) return null;
+  const { ms } = learnedThreshold(tools.learned, thinkingKey(tools), THINKING);
+  return { baseMs: ms, floorMs: ms, wanted: 1 };
 }
 
 /** A prompt is written together with what was attached to it. */

@@ -113,6 +113,7 @@ export class ClaudeTranscriptReader implements RecordReader {
       id: stringAt(record, "sessionId"),
       version: stringAt(record, "version"),
       cwd: stringAt(record, "cwd"),
+      effort: stringAt(record, "effort"),
       permissions: claudePermissions(stringAt(record, "permissionMode")),
     });
     handler(record);

@@ -122,6 +122,7 @@ export class CodexRolloutReader implements RecordReader {
       this.#thread.learns({
         cwd: stringAt(context, "cwd"),
         model: stringAt(context, "model"),
+        effort: stringAt(context, "effort") ?? stringAt(context, "collaboration_mode", "settings", "reasoning_effort"),
         permissions: policy === undefined ? undefined : policy === "never" ? "bypass" : "asking",
       });
     },
