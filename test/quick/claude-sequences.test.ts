@@ -104,13 +104,38 @@ const SEQUENCES: readonly Sequence[] = [
       .turnEnds(10)
       .line(600, {
         type: "user",
-        message: { role: "user", content: '<teammate-message teammate_id="writer">Done.</teammate-message>' },
+        message: {
+          role: "user",
+          content:
+            '<teammate-message teammate_id="writer" color="blue">\n{"type":"idle_notification","from":"writer"}\n</teammate-message>',
+        },
       })
       .says(610, "The docs are written.")
       .turnEnds(610)
       .until(700),
     not: ["stuck/stopped_early", "stuck/lost_result"],
     at: { 60: "waiting/background", 680: "complete" },
+  },
+  {
+    name: "a teammate that reports its progress and works on",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Split the work.")
+      .calls(5, "mate", "Agent", { description: "Docs", prompt: "Write docs", team_name: "t", name: "writer" })
+      .result(6, "mate", "Spawned successfully.\nagent_id: writer@t", {
+        status: "teammate_spawned",
+        agent_id: "writer@t",
+      })
+      .says(10, "The writer is at work.")
+      .turnEnds(10)
+      .line(300, {
+        type: "user",
+        message: { role: "user", content: '<teammate-message teammate_id="writer">Half done.</teammate-message>' },
+      })
+      .says(310, "The writer has written half of the docs.")
+      .turnEnds(310)
+      .until(900),
+    not: ["complete", "stuck/stopped_early", "stuck/lost_result"],
+    at: { 60: "waiting/background", 880: "waiting/background" },
   },
   {
     name: "a wake-up that is scheduled after the end of the turn",
@@ -170,6 +195,17 @@ const SEQUENCES: readonly Sequence[] = [
       .until(400),
     not: ["stuck/lost_result"],
     at: { 390: "complete" },
+  },
+  {
+    name: "a typed /compact that hangs",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Fix the bug.")
+      .says(10, "The bug is fixed.")
+      .turnEnds(10)
+      .prompt(30, "<command-name>/compact</command-name>\n<command-message>compact</command-message>")
+      .until(2000),
+    not: ["stuck/lost_result", "stuck/stopped_early"],
+    at: { 100: "waiting/compaction", 900: "waiting/compaction", 1900: "stuck/compaction" },
   },
   {
     name: "a typed /compact with a queue count left over",

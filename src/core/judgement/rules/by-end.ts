@@ -116,8 +116,7 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
 function byIdleCompaction(question: RuleInput, endedAt: number): RuleVerdict | null {
   const { compacting } = question.evidence;
   if (compacting === null || compacting.at < endedAt) return null;
-  const verdict = byCompaction(question);
-  return verdict?.state === "waiting" ? verdict : null;
+  return byCompaction(question);
 }
 
 /** The reason until the end is confirmed. */

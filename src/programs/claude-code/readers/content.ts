@@ -39,6 +39,9 @@ export interface AssistantContext {
 const STOPS_WORK = new Set(["KillShell", "KillBash", "TaskStop"]);
 const READS_WORK = new Set(["BashOutput", "TaskOutput", "AgentOutput", "AgentOutputTool"]);
 const ENDED_STATUS = /<status>(?:completed|failed|killed|stopped)<\/status>/;
+/** A notice of the program itself; any other message of a teammate is a report in the middle of its work. */
+const MATE_RESTS =
+  /^<teammate-message[^>]{0,300}>\s{0,9}\{"type":"(?:idle_notification|teammate_terminated|shutdown_approved)"/;
 /** The release from which every reply has a stop reason. */
 const STOPS_MARKED_FROM = "2.1.100";
 
@@ -120,7 +123,7 @@ export class ClaudeMessages {
     const launch = mate === undefined ? (call ?? this.#launches.get(task ?? "")) : this.#launches.get(mate);
     // The first status is the program's own; the result below it may quote others.
     const status = /<status>[a-z_]{1,20}<\/status>/.exec(text)?.[0] ?? "";
-    if (launch !== undefined && (mate !== undefined || ENDED_STATUS.test(status)))
+    if (launch !== undefined && (mate === undefined ? ENDED_STATUS.test(status) : MATE_RESTS.test(text)))
       this.#thread.backgroundEnds(launch, /killed|stopped/.test(status));
   }
 
