@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { assess } from "../../src/core/judgement/assess.js";
 import { createEvidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
-import type { Signal } from "../../src/core/signal.js";
+import type { ScreenReading, Signal } from "../../src/core/signal.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import { OpenCodeReader } from "../../src/programs/opencode/readers/rows.js";
 import { ClaudeLines } from "../support/claude-lines.js";
@@ -14,6 +14,35 @@ const launched = { isAsync: true, status: "async_launched", agentId: "a1" };
 const L = () => new ClaudeLines(NEW);
 
 describe("pending work", () => {
+  it("that the last message names as a server is not waited for", () => {
+    const says = (text: string, command: string) =>
+      new JudgeRig().lines(
+        L()
+          .prompt(0, "Start it.")
+          .calls(5, "run", "Bash", { command, run_in_background: true })
+          .result(6, "run", "Command running in background with ID: b1", { backgroundTaskId: "b1" })
+          .says(10, text),
+      );
+    expect(says("The app is up at http://localhost:3000.", "node app.mjs").at(60)).toBe("complete");
+    expect(says("The import has started.", "node import.mjs").at(60)).toBe("waiting/background");
+    expect(says("I will check http://localhost:3000 when the build is done.", "node app.mjs").at(60)).toBe(
+      "waiting/background",
+    );
+  });
+  it("that only the screen counts is a server if the last message gives its address", () => {
+    const shows = (text: string) => {
+      const evidence = createEvidence({ ...PLAIN_TRAITS, backgroundWakes: true, versions: { from: "1", to: "1" } });
+      const busy: ScreenReading = { reply: "a", lastLine: "l", busy: true, moving: true, composer: "empty" };
+      const still: ScreenReading = { ...busy, busy: false, moving: false, reply: "b", ended: true };
+      const seen: ScreenReading[] = [busy, { ...still, background: 1, closing: "result", tail: [text] }];
+      for (const [n, one] of seen.entries())
+        takeSignal(evidence, { kind: "screen", source: "screen", at: START + n * 5000, reading: one });
+      const { state, cause } = assess(evidence, START + 60_000);
+      return cause ? `${state}/${cause}` : state;
+    };
+    expect(shows("The dev server is running at http://localhost:3000.")).toBe("complete");
+    expect(shows("The tests are running.")).toBe("waiting/background");
+  });
   it("does not shorten the clock of a session that only hooks report", () => {
     const rig = new JudgeRig();
     rig

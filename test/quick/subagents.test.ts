@@ -190,6 +190,16 @@ describe("a subagent of Claude Code that outlives the turn", () => {
     session.read(child, 5, line("assistant", [bash], side));
     expect(session.says(300)).toBe("waiting/subagent");
   });
+
+  it("that only transcripts show is a stall after fifteen silent minutes, not after hours", () => {
+    const result = { type: "tool_result", tool_use_id: "b1", content: "ok" };
+    const { session, child } = claudeWaits();
+    session
+      .take({ kind: "status", source: "title", status: "idle", at: at(4) })
+      .read(child, 5, line("assistant", [bash], side))
+      .read(child, 60, line("user", [result], side));
+    expect([session.says(600), session.says(1000)]).toEqual(["waiting/background", "stuck/silent_stream"]);
+  });
 });
 
 describe("a subagent of OpenCode", () => {

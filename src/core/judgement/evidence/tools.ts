@@ -35,6 +35,8 @@ export interface ToolsEvidence {
   /** Calls that ended: another source may report later that one continues in the background. */
   ended: Map<string, OpenTool>;
   lastEndAt: number | null;
+  /** When a subagent last started or ended a call. */
+  nestedAt: number | null;
   /** When the model was last given something to answer; null once it has. */
   requestedAt: number | null;
   /** Model and reasoning effort: how long it thinks depends on them. */
@@ -58,6 +60,7 @@ export function createTools(): ToolsEvidence {
     asked: null,
     ended: new Map(),
     lastEndAt: null,
+    nestedAt: null,
     requestedAt: null,
     model: "",
     effort: "",
@@ -91,7 +94,8 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
       if (signal.role === "assistant") learnThinking(tools, signal.at);
       return;
     case "tool_start":
-      if (!signal.nested) learnThinking(tools, signal.at);
+      if (signal.nested) tools.nestedAt = signal.at;
+      else learnThinking(tools, signal.at);
       start(tools, signal);
       return;
     case "tool_end": {
@@ -99,6 +103,7 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
         tools.asked = signal.asks ? { text: signal.asks, at: signal.at, source: signal.source } : null;
       const opened = tools.open.get(signal.id);
       tools.open.delete(signal.id);
+      if (opened?.nested) tools.nestedAt = signal.at;
       if (opened && !signal.refused && !signal.interrupted) learn(tools, opened, signal.at, settings);
       const launch = signal.background ? (opened ?? tools.ended.get(signal.id)) : undefined;
       if (launch) keep(tools.behind, { ...launch, at: signal.at });

@@ -4,7 +4,8 @@
  */
 import { formatFor } from "../../text/duration.js";
 import { MINUTE } from "../../text/time.js";
-import { TOOL_CLOCKS } from "../clocks.js";
+import { FREEZE, TOOL_CLOCKS } from "../clocks.js";
+import type { Evidence } from "../evidence/state.js";
 import { type OpenTool, timerEnd } from "../evidence/tools.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 
@@ -26,6 +27,8 @@ interface PendingWork {
 /** `closing`: how the last message ends. */
 export function byPending(question: RuleInput, endedAt: number, closing?: string): RuleVerdict | null {
   const { since, dueAfter } = question;
+  const silent = bySilentAgent(question);
+  if (silent) return silent;
   for (const { cause, what, from, ceilingMs, until, isCommand } of pendingWork(question, endedAt, closing)) {
     // A command beside a question may be a server; the question is for the user.
     if ((isCommand || cause === "timer") && closing === "question") continue;
@@ -36,14 +39,37 @@ export function byPending(question: RuleInput, endedAt: number, closing?: string
   return null;
 }
 
+/** An agent whose calls were seen, and that has done nothing for as long as a transcript may be silent. */
+function bySilentAgent({ evidence: { tools, progress }, since, dueAfter }: RuleInput): RuleVerdict | null {
+  const agent = [...tools.behind.values()].findLast(({ class: kind }) => kind === "subagent");
+  if (!agent || tools.nestedAt === null || tools.nestedAt < agent.at) return null;
+  // A call of its own that is open has the clock of its class.
+  if ([...tools.open.values()].some((call) => call.nested && since(call.at) < TOOL_CLOCKS[call.class].reportMs))
+    return null;
+  const activeAt = Math.max(tools.nestedAt, progress.seen.transcript ?? 0);
+  dueAfter(activeAt, FREEZE.transcript.baseMs);
+  if (since(activeAt) < FREEZE.transcript.baseMs) return null;
+  const name = `${agent.tool}${agent.subject ? ` (${agent.subject})` : ""}`;
+  return {
+    state: "stuck",
+    cause: "silent_stream",
+    confidence: 0.6,
+    reasons: [
+      `${name} is running in the background, but has shown no activity ${formatFor(since(activeAt))} (${agent.source})`,
+    ],
+  };
+}
+
 function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: string): PendingWork[] {
   const { tools, turn, progress, traits } = evidence;
   // Otherwise nothing brings the agent back, unless it says that it will check again.
   if (!traits.backgroundWakes && closing !== "promise") return [];
   const commandMs = closing === "promise" ? TOOL_CLOCKS.background.reportMs : UNMENTIONED_MS;
   const found: PendingWork[] = [];
+  const isServer = closing !== "promise" && namesServer(evidence);
+  const commands = [...tools.behind.values()].filter(({ class: kind }) => kind !== "subagent" && kind !== "sleep");
   for (const tool of tools.behind.values()) {
-    if (tool.class === "endless") continue;
+    if (tool.class === "endless" || (isServer && commands.length === 1 && commands[0] === tool)) continue;
     // An agent does not run for hours: an older one died with its process.
     const from = tool.class === "subagent" ? tool.at : Math.max(tool.at, endedAt);
     const name = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""}`;
@@ -62,7 +88,7 @@ function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: 
   const { background, scheduled, by } = turn.left;
   const shown = progress.reading?.background ?? 0;
   const count = background > 0 ? { count: background, by } : shown > 0 ? { count: shown, by: "screen" } : null;
-  if (count && tools.behind.size === 0)
+  if (count && tools.behind.size === 0 && !isServer)
     found.push({
       cause: "background",
       what: `The turn ended, and ${count.count} background ${count.count === 1 ? "task is" : "tasks are"} still running (${count.by})`,
@@ -80,6 +106,13 @@ function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: 
       until: null,
     });
   return found.sort((a, b) => b.from + b.ceilingMs - (a.from + a.ceilingMs));
+}
+
+/** Its last message gives the address of a server: the command that is left running is that server. */
+const LOCAL_ADDRESS = /\bhttps?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d{2,5})?\b/i;
+
+function namesServer({ message, progress }: Evidence): boolean {
+  return LOCAL_ADDRESS.test(message?.preview ?? (progress.reading?.tail ?? []).join(" "));
 }
 
 function timer(tool: OpenTool, name: string): PendingWork {
