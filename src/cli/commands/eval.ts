@@ -14,11 +14,12 @@ import {
   readSegments,
   type Segments,
 } from "../../eval/corpus.js";
+import { KINDS } from "../../programs/registry.js";
 import { SOURCE_NAMES } from "../../replay/case-folder.js";
 import { BadInput } from "../../replay/files.js";
 import { isFolder, type ReplayOptions } from "../../replay/replay-case.js";
 import { findCases } from "../find-cases.js";
-import { parseSources, parseZone } from "../options.js";
+import { checkKind, parseSources, parseZone } from "../options.js";
 import { loadProfiles } from "../profiles.js";
 import { EVENT_STREAMS, eachRow, LABELLED_SEGMENTS, SINGLE_SCREENS } from "../rows.js";
 import { figuresText, worstText } from "../text/eval.js";
@@ -38,29 +39,36 @@ export function addEval(program: Command, setExit: (code: number) => void): void
     .option("--json", "print all figures as JSON")
     .option("--worst", "list misses and false alarms with their reasons")
     .option("--strict", "exit 1 if a target is missed")
+    .option("--agent <kind>", `read every recording as this kind of program: ${KINDS.join(", ")}`)
     .option("--profile <file>", "a profile of your own (TOML or JSON) over the built-in ones")
     .addOption(new Option("--sources <list>", `read only these: ${SOURCE_NAMES.join(", ")}`).argParser(parseSources))
     .addOption(
       new Option("--tz <zone>", "time zone of printed times that name none").default("UTC").argParser(parseZone),
     )
     .option("--marker <text>", "completion marker that agents were asked to print", COMPLETION_MARKER)
-    .action(async (dirs, options) => {
+    .action(async (dirs, options, command) => {
+      const profiles = options.profile ? await loadProfiles(options.profile) : [];
+      const complaint = checkKind(options.agent, profiles);
+      if (complaint) command.error(complaint, { exitCode: 2 });
       const replay: ReplayOptions = {
         sources: options.sources ?? new Set(SOURCE_NAMES),
         zone: options.tz,
         marker: options.marker,
-        profiles: options.profile ? await loadProfiles(options.profile) : [],
+        ...(options.agent ? { agent: options.agent } : {}),
+        profiles,
       };
+      // The other parts of a corpus have one source, and name their program themselves.
+      const isWhole = options.sources === undefined && options.agent === undefined;
       let failed = false;
       const complain = (message: string): void => {
         failed = true;
         process.stderr.write(foldText(`rouse: ${sanitize(message, 1000)}\n`, process.stderr));
       };
       const parts = await partsOf(dirs, complain);
-      const figures = withCases(await evalParts(parts, replay, options.sources === undefined, complain));
+      const figures = withCases(await evalParts(parts, replay, isWhole, complain));
       const bars = checkBars(figures);
       if (Object.keys(figures).length === 0) {
-        const recordings = options.sources === undefined ? "case" : "recording, which --sources is for,";
+        const recordings = isWhole ? "case" : "recording, which --sources and --agent are for,";
         if (!failed)
           complain(`nothing was scored: no ${recordings} in ${dirs.join(", ")} has a label; see docs/replay.md`);
         setExit(1);
@@ -116,7 +124,7 @@ async function addParts(dir: string, parts: Parts, complain: (message: string) =
 async function evalParts(
   { live, events, screens, sessions }: Parts,
   replay: ReplayOptions,
-  allSources: boolean,
+  isWhole: boolean,
   complain: (message: string) => void,
 ): Promise<Figures> {
   const figures: Figures = {};
@@ -145,7 +153,7 @@ async function evalParts(
       "recordings",
       await watched("replaying", live.length, (step) => evalLive(live, replay, step)),
     );
-  if (!allSources) return figures;
+  if (!isWhole) return figures;
   if (events.length > 0)
     figures.events = reported(
       "event streams",
