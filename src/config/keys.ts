@@ -62,7 +62,7 @@ export const KEYS = {
     idle_timeout_minutes: detectorKey(
       "idle_timeout_minutes",
       "lower",
-      "Minutes without output after which a program without a profile is reported as silent_stream. If you set this key, even to its default, auto-recovery may also stop such a program that rouse started.",
+      "Minutes of unexplained silence after which a program without a profile is reported as silent_stream. If you set this key, even to its default, auto-recovery may also stop such a program if it has a prompt and rouse started it.",
       { min: 0.01 },
     ),
     completion_timeout_minutes: detectorKey(
@@ -97,7 +97,7 @@ export const KEYS = {
     auto_kill_on_idle: booleanKey(
       true,
       "off",
-      "Let auto-recovery stop a stalled session that rouse started; a program without a profile is stopped only if you set this key (even to its default) or idle_timeout_minutes.",
+      "Let auto-recovery stop a stalled session that rouse started; a program that has a prompt but no profile is stopped only if you set this key (even to its default) or idle_timeout_minutes.",
     ),
     auto_kill_on_repeated_error: booleanKey(false, "off", "Let auto-recovery stop a session that repeats one error."),
     alert_channel: textKey(

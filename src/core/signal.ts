@@ -70,6 +70,8 @@ export interface SessionSignal extends Base {
   effort?: string;
   /** "bypass" means that the program asks for no permission. */
   permissions?: "asking" | "bypass";
+  /** The agent program that a script runs without a terminal of its own, while it runs; null when it has ended. */
+  child?: string | null;
 }
 
 /** The state that the program itself reports: OSC 7501, title glyph, session file, busy mark on the screen. */
@@ -262,14 +264,20 @@ export interface ScreenReading {
   /** Its busy mark is one of programs that retry silently. */
   retriesSilently?: boolean;
   composer: "empty" | "draft" | "hidden";
-  /** No known composer, and the cursor is after the last text or after a shell-like prompt: it may be waiting for input. */
-  caret?: "text" | "sign";
+  /** No known composer, and the cursor is after the last text, a question or a shell-like prompt: it may be waiting for input. */
+  caret?: "text" | "question" | "sign";
+  /** The program only prints lines: it draws no screen of its own. */
+  prints?: boolean;
   dialog?: { prompt: PromptKind; question: string; limit?: boolean };
   tool?: { class: ToolClass; subject?: string };
   compacting?: boolean;
   retry?: { attempt?: number; max?: number; delayMs?: number; infra?: InfraClass; text: string };
   limit?: { until?: number; resumesItself?: boolean; text: string };
   error?: { cause: ErrorCause; text: string };
+  /** The last line of a program that only prints states a failure. It counts when silence or the exit follows. */
+  failure?: { limit?: boolean; until?: number; cause?: ErrorCause; text: string };
+  /** The last line of such a program is the completion marker. */
+  marker?: boolean;
   closing?: "question" | "offer" | "promise" | "result";
   /** The end of a last message that closes with a question, without the program's own rows around it. Bounded. */
   asks?: string;
@@ -300,6 +308,10 @@ export interface ProcessSignal extends Base {
   children: number;
   /** CPU milliseconds of the whole tree since it was first seen. */
   cpuMs: number;
+  /** The same of its descendants alone. */
+  childCpuMs?: number;
+  /** Bytes that its descendants have read and written, where this can be read. */
+  childIoBytes?: number;
   /** Bytes received on the tree's sockets, where they can be read. */
   receivedBytes?: number;
   sockets?: number;

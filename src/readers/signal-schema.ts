@@ -26,7 +26,8 @@ const reading = z.object({
   tokens: count.optional(),
   elapsed: count.optional(),
   composer: z.enum(["empty", "draft", "hidden"]),
-  caret: z.enum(["text", "sign"]).optional(),
+  caret: z.enum(["text", "question", "sign"]).optional(),
+  prints: z.boolean().optional(),
   dialog: z.object({ prompt, question: text, limit: z.boolean().optional() }).optional(),
   tool: z.object({ class: z.enum(TOOL_CLASSES), subject: text.optional() }).optional(),
   compacting: z.boolean().optional(),
@@ -41,6 +42,15 @@ const reading = z.object({
     .optional(),
   limit: z.object({ until: z.number().optional(), resumesItself: z.boolean().optional(), text }).optional(),
   error: z.object({ cause: z.enum(ERROR_CAUSES), text }).optional(),
+  failure: z
+    .object({
+      limit: z.boolean().optional(),
+      until: z.number().optional(),
+      cause: z.enum(ERROR_CAUSES).optional(),
+      text,
+    })
+    .optional(),
+  marker: z.boolean().optional(),
   closing: closing.optional(),
   asks: text.optional(),
   replying: z.boolean().optional(),
@@ -64,6 +74,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     model: name.optional(),
     effort: name.optional(),
     permissions: z.enum(["asking", "bypass"]).optional(),
+    child: name.nullable().optional(),
   }),
   status: z.object({
     ...base,
@@ -184,6 +195,8 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     alive: z.boolean().nullable(),
     children: count,
     cpuMs: count,
+    childCpuMs: count.optional(),
+    childIoBytes: count.optional(),
     receivedBytes: count.optional(),
     sockets: count.optional(),
     stopped: z.boolean().optional(),

@@ -14,7 +14,7 @@ import type { State } from "../states.js";
 import { formatAgo, formatDuration } from "../text/duration.js";
 import { MINUTE, SECOND } from "../text/time.js";
 import { versionFit } from "../version-fit.js";
-import { agreeingKinds } from "./evidence/kinds.js";
+import { agreeingKinds, KIND_OF_SOURCE } from "./evidence/kinds.js";
 import type { Evidence } from "./evidence/state.js";
 import { turnStatus } from "./evidence/turn.js";
 import type { JudgementRule, RuleInput, RuleVerdict } from "./rule.js";
@@ -22,6 +22,7 @@ import { byActivity } from "./rules/by-activity.js";
 import { byEnd } from "./rules/by-end.js";
 import { byExit } from "./rules/by-exit.js";
 import { byFailure } from "./rules/by-failure.js";
+import { byLastLine } from "./rules/by-last-line.js";
 import { byLoop } from "./rules/by-loop.js";
 import { byPrompt } from "./rules/by-prompt.js";
 import { byReport } from "./rules/by-report.js";
@@ -48,6 +49,7 @@ const RULES: readonly JudgementRule[] = [
   byReport,
   byFailure,
   byRetry,
+  byLastLine,
   byLoop,
   byWork,
   byEnd,
@@ -84,7 +86,7 @@ export function decidingRule(evidence: Evidence, now: number, settings: Settings
 }
 
 function questionOf(evidence: Evidence, now: number, settings: Settings, due: RuleInput["due"]): RuleInput {
-  const reported = turnStatus(evidence.turn);
+  const reported = ownTurn(evidence);
   const since = (at: number): number => awakeMs(evidence.asleep, at, now);
   return {
     evidence,
@@ -96,6 +98,13 @@ function questionOf(evidence: Evidence, now: number, settings: Settings, due: Ru
     due,
     dueAfter: (at, ms) => due(now + ms - since(at)),
   };
+}
+
+/** The turn of an agent that a script runs is the script's while it lasts; its end is not the end of the script. */
+function ownTurn({ turn, session }: Evidence): RuleInput["reported"] {
+  const reported = turnStatus(turn);
+  if (!reported || session.child === undefined || KIND_OF_SOURCE[reported.source] !== "record") return reported;
+  return reported.status === "active" || reported.status === "blocked" ? reported : null;
 }
 
 function unknown(reasons: string[], now: number, recheckAt: number | null): Assessment {

@@ -102,8 +102,9 @@ export function makeProblem(
         now,
       );
     case "worker.error": {
-      const { error, shownError } = view.evidence.failures;
-      const context = (error ?? shownError)?.text || (incident.reasons[0] ?? "");
+      const { failures, progress } = view.evidence;
+      const stated = failures.error ?? failures.shownError ?? progress.reading?.failure;
+      const context = stated?.text || joinSentences(incident.reasons.slice(0, 2));
       return makeMessage(
         type,
         edge,

@@ -30,7 +30,15 @@ import { quitSignal } from "../../terminal/leave.js";
 import type { RecordedEnd } from "../../terminal/registry.js";
 import type { Loop } from "../loop.js";
 import { Positions } from "./positions.js";
-import { createSources, hasChanged, type SessionSources, sessionOf } from "./session-sources.js";
+import {
+  childEnded,
+  childStarted,
+  createSources,
+  hasChanged,
+  isChildOf,
+  type SessionSources,
+  sessionOf,
+} from "./session-sources.js";
 import { SignalBacklog } from "./signal-backlog.js";
 import { runKey, type WatchRules } from "./watch-rules.js";
 
@@ -210,6 +218,7 @@ export class LocalSensors {
     const { table } = this.#processes;
     const found = table ? await this.#finder.find(table) : [];
     for (const agent of found) await this.#guarded(this.#follow(agent));
+    if (table) for (const [session, sources] of this.#sources) await this.#followEnd(session, sources, found, at);
     // Ends are reported before workspaces are read: on a busy machine git takes seconds for each. All ends are
     // reported together, so that one transaction stores the result of one check.
     await Promise.all(
@@ -246,6 +255,7 @@ export class LocalSensors {
     if (!known) this.#loop.register(session);
     const sources = this.#sourcesOf(session);
     if (session.origin === "transcript") sources.tty = agent.tty;
+    if (isChildOf(session, agent)) await this.#followChild(session.id, sources, agent);
     sources.account = agent.account ?? sources.account;
     const { located } = agent;
     if (!located) return;
@@ -282,6 +292,23 @@ export class LocalSensors {
         ...(resume ? { resume } : {}),
       });
     }
+  }
+
+  /** A script runs an agent: from now on its records are about that agent. */
+  async #followChild(session: string, sources: SessionSources, { kind, pid, start }: FoundAgent): Promise<void> {
+    if (sources.child?.pid === pid && sources.child.start === start) return;
+    // The next one may be another program, with another reader.
+    if (sources.childKind !== kind) sources.transcript = null;
+    sources.childKind = kind;
+    sources.child = { pid, start };
+    await this.#backlog.add(session, childStarted(kind, this.#loop.now()));
+  }
+
+  async #followEnd(session: string, sources: SessionSources, found: readonly FoundAgent[], at: number): Promise<void> {
+    const { child } = sources;
+    if (child === null || found.some(({ pid, start }) => pid === child.pid && start === child.start)) return;
+    sources.child = null;
+    await this.#backlog.add(session, childEnded(at));
   }
 
   async #sense(session: AgentSession, at: number): Promise<void> {

@@ -23,7 +23,7 @@ import { textHead } from "./text.js";
 import { type RecordOrigin, type ToolCall, ToolCalls, type ToolResult } from "./tool-calls.js";
 import type { VendorError } from "./vendor-errors.js";
 
-export type SessionFacts = Omit<SessionSignal, "kind" | "at" | "source">;
+export type SessionFacts = Omit<SessionSignal, "kind" | "at" | "source" | "child">;
 
 export interface Usage {
   input: number;

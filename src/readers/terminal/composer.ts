@@ -12,8 +12,8 @@ export interface Composer {
   isUnsigned?: true;
 }
 
-/** Is the cursor in row `y`, or before placeholder text there? */
-type AsksOfRow = (y: number, what: "cursor" | "ghost") => boolean;
+/** Is the cursor in row `y`, or before placeholder text there? Null if unknown, as in a plain capture. */
+type AsksOfRow = (y: number, what: "cursor" | "ghost") => boolean | null;
 
 const HEIGHT_MAX = 16;
 
@@ -24,20 +24,20 @@ const HEIGHT_MAX = 16;
 export function findComposer(
   profile: CompiledProfile,
   rows: readonly ScreenRow[],
-  isSo: AsksOfRow = () => false,
+  isSo: AsksOfRow = () => null,
   signs: Set<string> = new Set(),
 ): Composer | null {
   const { composer } = profile.profile;
   const foot = footOf(rows);
   let below = 0;
   for (let y = foot; y >= 0 && below <= composer.belowMax; y--) {
-    const found = composer.bottom === null ? bare(profile, rows, y, foot) : framed(profile, rows, y);
+    const found = composer.bottom === null ? bare(profile, rows, y, foot, isSo, signs) : framed(profile, rows, y);
     if (found) return found;
     if (!isBlank(rows[y])) below++;
   }
   if (composer.bottom !== null) return null;
   return (
-    tall(profile, rows, foot) ??
+    tall(profile, rows, foot, isSo, signs) ??
     barred(profile, rows, foot) ??
     enclosed(profile, rows, foot, isSo) ??
     cornered(profile, rows, foot, isSo) ??
@@ -146,19 +146,67 @@ function barred(
   return null;
 }
 
-function bare(profile: CompiledProfile, rows: readonly ScreenRow[], y: number, foot: number): Composer | null {
+function bare(
+  profile: CompiledProfile,
+  rows: readonly ScreenRow[],
+  y: number,
+  foot: number,
+  isSo: AsksOfRow,
+  signs: Set<string>,
+): Composer | null {
   const { draft } = profile.says(rows[y] as ScreenRow);
-  return draft === null ? null : { ...extentOf(profile, rows, y, foot), draft };
+  if (draft === null) return null;
+  const extent = extentOf(profile, rows, y, foot);
+  const isFramed = extent.top < y;
+  return !profile.profile.structural || isFramed || takesInput(rows, y, foot, draft, isSo, signs)
+    ? { ...extent, draft }
+    : null;
 }
+
+const SIGN_OF_ROW = /[^\s│┃|▌]/u;
+
+/**
+ * In an unknown program, a sign at the start of a row may be a quotation, an item of a list or the echo of a command.
+ * It marks an input field if the cursor waits behind it. Once seen so, the same sign also marks one with a draft.
+ */
+function takesInput(
+  rows: readonly ScreenRow[],
+  y: number,
+  foot: number,
+  draft: string,
+  isSo: AsksOfRow,
+  signs: Set<string>,
+): boolean {
+  const isHere = isSo(y, "cursor");
+  if (isHere === null) return true;
+  const sign = SIGN_OF_ROW.exec(rows[y]?.text ?? "")?.[0] ?? "";
+  if (isHere && (draft === "" || isSo(y, "ghost"))) {
+    if (signs.size < SIGNS_MAX) signs.add(sign);
+    return true;
+  }
+  if (!signs.has(sign)) return false;
+  // The rows of a draft are below each other, the cursor in one of them.
+  for (let r = y; r <= foot && !isBlank(rows[r]); r++) if (isSo(r, "cursor")) return r === y || isDraft(rows, y, r);
+  return false;
+}
+
+const isDraft = (rows: readonly ScreenRow[], y: number, to: number): boolean =>
+  rows.slice(y + 1, to + 1).every((row) => indentOf(row) >= 2);
 
 /**
  * A composer without a frame of its own that holds a draft of many rows. Either the program indents them, so that
  * nothing else is between its first row and the foot, or rules enclose them.
  */
-function tall(profile: CompiledProfile, rows: readonly ScreenRow[], foot: number): Composer | null {
+function tall(
+  profile: CompiledProfile,
+  rows: readonly ScreenRow[],
+  foot: number,
+  isSo: AsksOfRow,
+  signs: Set<string>,
+): Composer | null {
   const { belowMax } = profile.profile.composer;
   for (let y = foot - belowMax; y > 0 && foot - y < HEIGHT_MAX + belowMax; y--) {
-    const found = bare(profile, rows, y, foot);
+    const found = bare(profile, rows, y, foot, isSo, signs);
     if (!found) continue;
     const below = rows.slice(found.bottom + 1, foot + 1).filter((row) => !isBlank(row));
     return below.length <= belowMax ? found : null;

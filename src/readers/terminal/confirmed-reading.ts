@@ -92,6 +92,8 @@ function isAlike(a: ScreenFacts | null, b: ScreenFacts): boolean {
     a.ended === b.ended &&
     a.interrupted === b.interrupted &&
     a.closing === b.closing &&
+    a.marker === b.marker &&
+    a.failure?.text === b.failure?.text &&
     a.repeats?.times === b.repeats?.times &&
     (a.tool === b.tool || a.tool?.class === b.tool?.class) &&
     (a.dialog === b.dialog || isSameDialog(a.dialog, b.dialog)) &&

@@ -18,6 +18,12 @@ describe("a question in the last line of a program without dialogs", () => {
     ["Remove it? [yes/no]:", "confirmation"],
     ["Add it to the list (recommended)? (Y)es/(N)o [Yes]:", "confirmation"],
     ["Press any key to continue . . .", "confirmation"],
+    ["Are you sure you want to continue connecting (yes/no/[fingerprint])? ", "confirmation"],
+    ["Apply it? [(y)es, (n)o]: ", "confirmation"],
+    ["Would you like to log in? [(y)es, (n)o]: ", "login"],
+    ["Username for 'https://example.com': ", "login"],
+    ["build login: ", "login"],
+    ["Enter your API key: ", "login"],
     ["[sudo] password for dev: ", "login"],
     ["Enter passphrase for key '/home/dev/.ssh/id_ed25519':", "login"],
   ])("is recognised: %s", (row, prompt) => {
@@ -40,6 +46,18 @@ describe("a question in the last line of a program without dialogs", () => {
     expect(findDialog(generic, rows, findComposer(generic, rows))).toMatchObject({ prompt: "confirmation" });
     const asked = [...rows, "", "> "];
     expect(findDialog(generic, asked, findComposer(generic, asked))).toBeNull();
+  });
+
+  it("counts only at the cursor if the program prints lines", () => {
+    const at = (row: string, x: number, y = 1) =>
+      dialog.findDialog(generic, ["some output", row].map(rowOf), null, { x, y })?.prompt ?? null;
+    expect(at("Proceed? [y/N]", 15)).toBe("confirmation");
+    expect(at("Proceed? [y/N]", 0, 2)).toBeNull();
+    expect(at("What is your name?", 19)).toBe("input");
+    expect(at("What is your name?", 18)).toBeNull();
+    expect(at("package name: (demo)", 21)).toBe("input");
+    expect(at("? Project name: demo", 21)).toBe("input");
+    expect(at("Running the tests:", 19)).toBeNull();
   });
 
   it("counts only in the last line", () => {

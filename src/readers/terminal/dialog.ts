@@ -1,8 +1,9 @@
 import type { PromptKind } from "../../core/states.js";
 import type { CompiledProfile } from "./compiled.js";
 import type { Composer } from "./composer.js";
-import { askedByLine, HINT, hasHint, questionAtFoot, questionOf, ROW_MAX } from "./question.js";
+import { askedByLine, asksForText, HINT, hasHint, questionAtFoot, questionOf, ROW_MAX } from "./question.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
+import type { Caret } from "./screen-check.js";
 import { footOf, isBlank, joinRows, wordsIn } from "./screen-text.js";
 
 export interface Dialog {
@@ -71,12 +72,13 @@ export function findDialog(
   profile: CompiledProfile,
   rows: readonly ScreenRow[],
   composer: Composer | null = null,
+  caret: Caret | null = null,
 ): Dialog | null {
   const foot = footOf(rows);
   const { bottom, hiddenMeansDialog } = profile.profile.composer;
   if (foot < 0 || (composer && bottom !== null)) return null;
   const last = rows[foot] as ScreenRow;
-  const asked = composer && composer.bottom >= foot ? null : askedByLast(profile, last, composer !== null);
+  const asked = composer && composer.bottom >= foot ? null : askedByLast(profile, last, foot, composer !== null, caret);
   if (asked) return { prompt: asked, question: wordsIn(last).slice(0, 400), limit: false, top: foot };
   if (composer && !isOption(composer, selectedOption(rows, foot))) return null;
   if (!composer && !hiddenMeansDialog) {
@@ -100,8 +102,19 @@ export function findDialog(
  * The last line asks: the apparent bare composer above it is the echo of earlier input. A program with dialogs of its
  * own asks in its own words, in that very line; without a composer the whole dialog is searched for them.
  */
-function askedByLast(profile: CompiledProfile, last: ScreenRow, isBelowEcho: boolean): PromptKind | null {
-  if (!profile.profile.composer.hiddenMeansDialog) return askedByLine(last);
+function askedByLast(
+  profile: CompiledProfile,
+  last: ScreenRow,
+  foot: number,
+  isBelowEcho: boolean,
+  caret: Caret | null,
+): PromptKind | null {
+  if (!profile.profile.composer.hiddenMeansDialog) {
+    // A program that prints lines waits for an answer with its cursor behind the question.
+    const text = last.text.trimEnd();
+    if (caret !== null && (caret.y !== foot || caret.x < text.length)) return null;
+    return askedByLine(last) ?? (caret !== null && asksForText(text, caret.x) ? "input" : null);
+  }
   return isBelowEcho ? (profile.dialogs.find((d) => d.when.test(last.text))?.prompt ?? null) : null;
 }
 

@@ -4,6 +4,7 @@
  */
 import { createRequire } from "node:module";
 import type * as Xterm from "@xterm/headless";
+import { PrintedLines } from "./printed-lines.js";
 import type { ScreenRow } from "./row.js";
 import { TerminalScreen } from "./terminal-screen.js";
 
@@ -26,6 +27,8 @@ const STATUS_MAX = 2000;
 
 export class Emulator {
   readonly screen: TerminalScreen;
+  /** For an unknown program, which may print lines instead of drawing a screen. */
+  readonly printed: PrintedLines | null;
   readonly #terminal: InstanceType<typeof xterm.Terminal>;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
@@ -39,7 +42,11 @@ export class Emulator {
   #titles: string[] = [];
   #statuses: string[] = [];
 
-  constructor({ cols, rows }: { cols: number; rows: number }, onStatus: (data: string) => void) {
+  constructor(
+    { cols, rows }: { cols: number; rows: number },
+    isUnknownProgram: boolean,
+    onStatus: (data: string) => void,
+  ) {
     this.#terminal = new xterm.Terminal({
       cols: clamp(cols, 2, 1000),
       rows: clamp(rows, 2, 500),
@@ -49,6 +56,7 @@ export class Emulator {
       logLevel: "off",
     });
     this.screen = new TerminalScreen(this.#terminal);
+    this.printed = isUnknownProgram ? new PrintedLines(this.#terminal) : null;
     this.#terminal.onTitleChange((title) => {
       this.#title = title.slice(0, TITLE_MAX);
       if (this.#titles.length < TITLES_MAX) this.#titles.push(this.#title);

@@ -55,6 +55,22 @@ describe("the facts of an unknown program's screen", () => {
       expect(see("🦆 and also", { cursor: here })).toBe("hidden");
     });
 
+    it("include the composer by a common sign only in a frame or with the cursor behind it", () => {
+      const signs = new Set<string>();
+      const see = (rows: string[], cursor: number | null) =>
+        facts("generic", rows, null, { cursor: (y) => y === cursor, ghost: () => false }, { signs }).composer;
+      for (const sign of [">", "*", "!", "→"]) {
+        expect(see([`${sign} pkg@1.0.0 build`, "", "Processing file 42 of 100..."], 3)).toBe("hidden");
+        expect(see([`${sign} a quotation that ends the reply`], 0)).toBe("hidden");
+      }
+      expect(see([RULE, "> and also", RULE], 5)).toBe("draft");
+      expect(see(["Done.", "> "], 1)).toBe("empty");
+      expect(see(["Done.", "> and also"], 1)).toBe("draft");
+      expect(see(["Done.", "> and also", "  on two lines"], 2)).toBe("draft");
+      expect(see(["> and also", "The answer to it"], 1)).toBe("hidden");
+      expect(facts("generic", ["Done.", "> and also"]).composer).toBe("draft");
+    });
+
     it("include the composer by a corner below a status line, with the cursor behind it", () => {
       const see = (row: string, y = 2) => facts("generic", ["Done.", "", row], null, cursorIn(y)).composer;
       expect(["╰─", "╰─ and also", "╰──────────────╯"].map((row) => see(row))).toEqual(["empty", "draft", "hidden"]);

@@ -1,12 +1,14 @@
 /** Reads the facts of a rendered screen, region by region. One check, without a clock. */
+import { COMPLETION_MARKER } from "../../core/defaults.js";
 import type { CompiledProfile } from "./compiled.js";
+import { lastFailure } from "./failure-lines.js";
 import { layOut } from "./layout.js";
 import type { Range } from "./regions.js";
 import { ReplyReader } from "./reply.js";
 import type { ScreenRow } from "./row.js";
 import { clockedTool } from "./running-tool.js";
 import type { ScreenCheck, ScreenFacts } from "./screen-check.js";
-import { indentOf, type ScreenText, wordsIn } from "./screen-text.js";
+import { footOf, indentOf, type ScreenText, wordsIn } from "./screen-text.js";
 import { stateRow } from "./statements.js";
 
 /** `replies` carries state between checks. */
@@ -38,6 +40,8 @@ export function readFacts(
     if (isBelow || regions.isReplyTurning) facts.busy = true;
     if (facts.busy && !facts.tool) Object.assign(facts, clockedTool(screen.rows, regions.status, check, isBelow));
   }
+  if (check.caret?.() && !composer && !dialog && facts.busy === null)
+    Object.assign(facts, lastStatement(screen.rows, check));
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {
     Object.assign(facts, replies.closing(screen, messageEnd));
@@ -46,6 +50,20 @@ export function readFacts(
   if (reply.repeats && facts.busy !== false) facts.repeats = reply.repeats;
   facts.tail = reply.tail;
   return facts;
+}
+
+/** What the last line of a program that only prints states. */
+function lastStatement(rows: readonly ScreenRow[], check: ScreenCheck): Pick<ScreenFacts, "failure" | "marker"> {
+  const foot = footOf(rows);
+  if (foot >= 0 && wordsIn(rows[foot] as ScreenRow) === COMPLETION_MARKER) return { marker: true };
+  const found = lastFailure(rows, foot + 1);
+  if (!found) return {};
+  const { isLimit, cause } = found;
+  const text = found.text.slice(0, 300);
+  const until = isLimit ? check.until(text) : undefined;
+  return {
+    failure: { ...(isLimit && { limit: true }), ...(until !== undefined && { until }), ...(cause && { cause }), text },
+  };
 }
 
 /** How many rows above the end of these rows the lowest clock runs; 0 for none. */

@@ -42,8 +42,8 @@ export function layOut(profile: CompiledProfile, screen: ScreenText, check: Scre
 }
 
 function layOutOnce(profile: CompiledProfile, screen: ScreenText, check: ScreenCheck): Layout {
-  const found = findComposer(profile, screen.rows, (y, what) => screen[what](y) === true, check.signs);
-  const dialog = findDialog(profile, screen.rows, found);
+  const found = findComposer(profile, screen.rows, (y, what) => screen[what](y), check.signs);
+  const dialog = findDialog(profile, screen.rows, found, check.caret?.() ?? null);
   // A bare prompt sign also starts a selected option: with options around it, it is not a composer.
   const composer = dialog ? null : found;
   const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, check);

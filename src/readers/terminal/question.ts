@@ -11,17 +11,40 @@ export const hasHint = oncePerRow((row) => HINT.test(row.slice(0, ROW_MAX)));
 
 /** Programs without dialogs ask in one line, the last one on the screen. */
 const LINE_QUESTIONS: readonly { prompt: PromptKind; when: RegExp }[] = [
-  { prompt: "login", when: /\b(?:password|passphrase|verification code|one-time code)\b[^:]{0,60}:\s*$/i },
-  { prompt: "confirmation", when: /[([](?:y\/n|yes\/no|y\/n\/a)[^\])]{0,12}[)\]][^\w]{0,3}$/i },
-  { prompt: "confirmation", when: /\(y\)es\/\(n\)o.{0,60}$/i },
+  {
+    prompt: "login",
+    when: /\b(?:password|passphrase|passcode|verification code|one-time code|api key|access token)\b(?: for '[^']{0,100}'|[^:]{0,60}):\s*$/i,
+  },
+  {
+    prompt: "login",
+    when: /^\W{0,3}(?:(?:your|enter|github|git|\w{2,20}) ){0,3}(?:user ?name|login)\b(?: for '[^']{0,100}'|[^:]{0,60}):\s*$/i,
+  },
+  { prompt: "confirmation", when: /[([](?:y\/n|yes\/no|y\/n\/a)[^\])]{0,16}[)\]]{1,2}[^\w]{0,3}$/i },
+  { prompt: "confirmation", when: /\(y\)es\W{1,3}(?:or )?\(n\)o\b.{0,60}$/i },
   { prompt: "confirmation", when: /\bpress (?:enter|return|any key) to continue\W{0,8}$/i },
 ];
+
+/** What an answer may be about if the question says so. */
+const LOGIN = /\b(?:log ?in|sign ?in|authenticate|authori[sz]e)\b/i;
 
 /** The kind of prompt of such a row; null for any other. */
 export const askedByLine = oncePerRow((row): PromptKind | null => {
   const tail = row.slice(-200).trimEnd();
-  return LINE_QUESTIONS.find(({ when }) => when.test(tail))?.prompt ?? null;
+  const prompt = LINE_QUESTIONS.find(({ when }) => when.test(tail))?.prompt ?? null;
+  return prompt === "confirmation" && LOGIN.test(tail) ? "login" : prompt;
 });
+
+/** A question, a field with its default, or the row of a prompt library: an answer is typed behind it. */
+const OPEN_QUESTIONS: readonly RegExp[] = [
+  /[?？]$/,
+  /^\? \S/,
+  /^[\w ./-]{2,40}: \([^()]{0,80}\)$/,
+  /\b(?:enter|type|choose|select|provide|specify|pick)\b[^:?]{0,80}:$/i,
+];
+
+/** Does the row ask for an answer to be typed behind it? A program that only waits leaves no space for one. */
+export const asksForText = (row: string, cursorX: number): boolean =>
+  cursorX > row.length && row.length <= ROW_MAX && OPEN_QUESTIONS.some((when) => when.test(row));
 
 /** Without options the last row asks, unless it contains keys and a row above it asks. */
 export function questionAtFoot(rows: readonly ScreenRow[], start: number, foot: number): string {

@@ -2,6 +2,12 @@
 import type { ScreenReading } from "../../core/signal.js";
 import type { ScreenRow } from "./row.js";
 
+/** Row and column, from 0. */
+export interface Caret {
+  x: number;
+  y: number;
+}
+
 export interface ScreenCheck {
   at: number;
   /** The end of the limit that a text mentions, in milliseconds since 1970. */
@@ -20,6 +26,8 @@ export interface ScreenCheck {
   recordRows?: (rows: readonly ScreenRow[], top: number) => boolean;
   /** Signs after which the program was seen to wait for input; the check adds to them. */
   signs?: Set<string>;
+  /** The position of the cursor in the terminal of a program that only prints lines; null for any other. */
+  caret?: () => Caret | null;
   /** Reports a clock that runs this many rows above the composer. */
   recordClock?: (above: number) => void;
 }

@@ -21,9 +21,13 @@ export function placedScreenState(
   screen: ScreenText,
   facts: ScreenFacts,
   says: ScreenState["says"],
+  signs: ReadonlySet<string>,
 ): PlacedScreenState {
   const { rows } = screen;
-  const found = facts.composer === "hidden" ? null : findComposer(profile, rows, (y) => screen.cursor(y) === true);
+  const found =
+    facts.composer === "hidden"
+      ? null
+      : findComposer(profile, rows, (y, what) => what === "cursor" && screen.cursor(y), new Set(signs));
   const context = found && [found.top, ...rows.slice(found.top, found.bottom + 1).map(({ text }) => text)];
   return {
     screenState: {

@@ -142,6 +142,31 @@ describe("a terminal", () => {
     expect(readings(show("\u001b[2J\u001b[HWorking on it\r\n> ", 2)).at(-1)).toMatchObject({ structural: true });
   });
 
+  it("reads the last line of a program that only prints, and not that of one that draws", () => {
+    const printer = reader("some-script");
+    const [line] = readings(printer.show("> pkg@1.0.0 run\r\n\r\nrate limit exceeded\r\n", 3)).slice(-1);
+    expect(line).toMatchObject({
+      composer: "hidden",
+      prints: true,
+      failure: { limit: true, text: "rate limit exceeded" },
+    });
+    expect(readings(printer.show("next try\r\n", 3)).at(-1)).not.toHaveProperty("failure");
+    expect(readings(printer.show("<promise>COMPLETE</promise>\r\n", 3)).at(-1)).toMatchObject({ marker: true });
+    const drawer = reader("some-program");
+    const drawn = readings(drawer.show("\u001b[5;1Hrate limit exceeded\r\n", 3)).at(-1);
+    expect(drawn).not.toHaveProperty("failure");
+    expect(drawn).not.toHaveProperty("prints");
+  });
+
+  it("reports a failure that a program prints again and again, one signal each", () => {
+    const { show } = reader("some-script");
+    const errors = Array.from({ length: 5 }, () => show("Error: pool exhausted\r\n", 8))
+      .flat()
+      .filter(({ kind }) => kind === "error");
+    expect(errors).toHaveLength(5);
+    expect(new Set(errors.map((signal) => signal.kind === "error" && signal.digest)).size).toBe(1);
+  });
+
   it("reads the dialog of a known program by its profile, not by structure", () => {
     const { show } = reader();
     const dialog = `\u001b[2J\u001b[H${RULE}\r\n Bash command\r\n\r\n   rm -rf build\r\n\r\n Do you want to proceed?\r\n ❯ 1. Yes\r\n   2. No\r\n\r\n Esc to cancel`;

@@ -5,6 +5,7 @@
  * chunking has no effect. The facts of the screen count when two checks agree.
  */
 
+import { digest } from "../../core/digest.js";
 import type { ScreenState } from "../../core/policy/typing-checks.js";
 import type { ScreenReading, Signal } from "../../core/signal.js";
 import type { AgentProfile } from "../../programs/shared/profile.js";
@@ -13,6 +14,7 @@ import { ConfirmedReading } from "./confirmed-reading.js";
 import { Emulator } from "./emulator.js";
 import { explainScreen, type ScreenExplanation } from "./explain.js";
 import { readFacts } from "./facts.js";
+import { RepeatedFailures } from "./failure-lines.js";
 import { layOut } from "./layout.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
 import { ReplyReader } from "./reply.js";
@@ -45,6 +47,8 @@ const OUTPUT_EVERY_MS = 5000;
 const TITLE_STATIC_MS = 4000;
 /** Last character of the prompt row of shells and interpreters. */
 const PROMPT_SIGN = /[$#%>❯›»]$/;
+/** Last character of a line behind which an answer may be typed. */
+const QUESTION_SIGN = /[:?：？]$/;
 /** Meaning of a program's status for typing. */
 const WORDS: Readonly<Record<string, ScreenState["says"]>> = {
   working: "working",
@@ -63,6 +67,7 @@ export class TerminalReader {
   readonly #settling = new ConfirmedReading();
   readonly #staticRows = new StaticRows();
   readonly #signs = new Set<string>();
+  readonly #failures = new RepeatedFailures();
   readonly #replies: ReplyReader;
   readonly #check: ScreenCheck;
   /** The same for a reading by structure alone. */
@@ -91,8 +96,9 @@ export class TerminalReader {
     this.#structuralCheck = this.#checkBy({
       recordRows: (rows, top) => this.#staticRows.see(rows, top),
       signs: this.#signs,
+      caret: () => (this.#emulator.printed?.isPrinter ? this.#emulator.cursor : null),
     });
-    this.#emulator = new Emulator(options, (data) => {
+    this.#emulator = new Emulator(options, profile.structural === true, (data) => {
       this.#programStatus = statusOf(data) ?? this.#programStatus;
     });
   }
@@ -123,7 +129,7 @@ export class TerminalReader {
   placedScreenState(at: number): PlacedScreenState {
     this.#emulator.readRows();
     const { compiled, facts } = this.#readScreen(at);
-    return placedScreenState(compiled, this.#emulator.screen, facts, this.#says());
+    return placedScreenState(compiled, this.#emulator.screen, facts, this.#says(), this.#signs);
   }
 
   /** The last check in its parts. Does not affect the next check. */
@@ -152,6 +158,7 @@ export class TerminalReader {
     for (const data of this.#emulator.takeStatuses()) signals.push(...readProgramStatus(data, at, this.#options));
     this.#checkAtTitles(at, signals);
     this.#checkAtScreen(at, signals);
+    this.#checkAtLines(at, signals);
     return signals;
   }
 
@@ -214,13 +221,29 @@ export class TerminalReader {
     if (reading) signals.push({ kind: "screen", at, source: "screen", reading });
   }
 
+  /** A failure that comes again with nothing new before it. */
+  #checkAtLines(at: number, signals: Signal[]): void {
+    for (const { key, text } of this.#failures.take(this.#emulator.printed?.take() ?? [], at))
+      signals.push({
+        kind: "error",
+        at,
+        source: "screen",
+        cause: "exit_code",
+        final: false,
+        digest: digest(key),
+        text: text.slice(0, 300),
+      });
+  }
+
   /** By the program's profile; by structure alone if the screen does not match it. */
   #readScreen(at: number): { compiled: CompiledProfile; facts: ScreenFacts } {
     this.#check.at = this.#structuralCheck.at = at;
     if (this.#compiled.profile.structural) {
       const facts = readFacts(this.#compiled, this.#emulator.screen, this.#structuralCheck, this.#replies);
       const caret = facts.composer === "hidden" ? this.#caret() : null;
-      return { compiled: this.#compiled, facts: caret ? { ...facts, caret } : facts };
+      const prints = this.#emulator.printed?.isPrinter === true;
+      const all = { ...facts, ...(caret && { caret }), ...(prints && { prints }) };
+      return { compiled: this.#compiled, facts: all };
     }
     const facts = readFacts(this.#compiled, this.#emulator.screen, this.#check, this.#replies);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null) return { compiled: this.#compiled, facts };
@@ -231,7 +254,7 @@ export class TerminalReader {
   }
 
   /** The knowledge of previous checks about rows, at the time `at` of the current check. */
-  #checkBy(more: Pick<ScreenCheck, "recordRows" | "signs">): ScreenCheck {
+  #checkBy(more: Pick<ScreenCheck, "recordRows" | "signs" | "caret">): ScreenCheck {
     const check: ScreenCheck = {
       at: Number.NEGATIVE_INFINITY,
       until: (text) => this.#resetTimes.until(text, check.at),
@@ -253,7 +276,7 @@ export class TerminalReader {
     const { x, y } = this.#emulator.cursor;
     const text = (rows[foot]?.text ?? "").trimEnd();
     if (foot < 0 || y !== foot || x < text.length) return null;
-    return PROMPT_SIGN.test(text) ? "sign" : "text";
+    return PROMPT_SIGN.test(text) ? "sign" : QUESTION_SIGN.test(text) ? "question" : "text";
   }
 
   #checkForVersion(rows: readonly ScreenRow[], at: number, signals: Signal[]): void {

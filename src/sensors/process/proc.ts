@@ -156,6 +156,15 @@ export function readsTerminal(pid: number): boolean {
   return /^\/dev\/(?:pts\/\d|tty)/.test(readLink(`/proc/${pid}/fd/${Number(file)}`) ?? "");
 }
 
+const IO = /^(?:rchar|wchar): (\d{1,18})$/gm;
+
+/** Bytes that a process has read and written, terminals and pipes included. Null if not readable for this user. */
+export function readIoBytes(pid: number): number | null {
+  const text = readHead(`/proc/${pid}/io`);
+  if (text === null) return null;
+  return [...text.matchAll(IO)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+}
+
 export function isOwn(pid: number): boolean {
   try {
     return statSync(`/proc/${pid}`).uid === process.getuid?.();

@@ -171,6 +171,35 @@ describe("ProcessSensor", () => {
   });
   const tableOf = (...rows: ProcessRow[]) => new ProcessTable(new Map(rows.map((r) => [r.pid, r])));
 
+  it("counts what its descendants use, apart from the process itself", async () => {
+    const row = (pid: number, ppid: number, cpuMs: number): ProcessRow => ({
+      pid,
+      ppid,
+      sid: 1,
+      tty: null,
+      state: "S",
+      start: String(pid),
+      startedAt: 0,
+      cpuMs,
+      comm: "sh",
+    });
+    let rows = [row(10, 1, 0), row(11, 10, 500)];
+    let io = 1000;
+    const sensor = new ProcessSensor({
+      socketsEveryMs: 0,
+      readTable: async () => new ProcessTable(new Map(rows.map((one) => [one.pid, one]))),
+      readIo: () => io,
+    });
+    const sample = async (at: number) => {
+      await sensor.refresh(at);
+      return sensor.sample({ pid: 10, start: "10" }, at);
+    };
+    expect(await sample(0)).toMatchObject({ childCpuMs: 0, childIoBytes: 0 });
+    rows = [row(10, 1, 9000), row(11, 10, 800)];
+    io = 6000;
+    expect(await sample(10_000)).toMatchObject({ childCpuMs: 300, childIoBytes: 5000 });
+  });
+
   it("reports unknown, not dead, if the system shows no processes", async () => {
     const sensor = new ProcessSensor({ socketsEveryMs: 0, readTable: async () => null });
     expect(sensor.sample({ pid: 5, start: null }, 1).alive).toBeNull();

@@ -3,7 +3,7 @@
  * processes serves every agent: `refresh` reads, `sample` only looks up, so a fleet costs as much as one agent.
  */
 import type { GapSignal, ProcessSignal } from "../../core/signal.js";
-import { hasTerminal, readProcRow, readProcTable, readsTerminal } from "./proc.js";
+import { hasTerminal, readIoBytes, readProcRow, readProcTable, readsTerminal } from "./proc.js";
 import { isDead, KEEPER, type ProcessRow, type ProcessTable } from "./process-table.js";
 import { hasTerminalByPs, readPsRow, readPsTable } from "./ps.js";
 import { outwardSockets, readSockets, type SocketBytes } from "./sockets.js";
@@ -22,12 +22,17 @@ export interface ProcessSensorOptions {
   readSockets?: () => Promise<Map<number, SocketBytes[]> | null>;
   waitFiles?: WaitFiles;
   readsTerminal?: (pid: number) => boolean;
+  readIo?: (pid: number) => number | null;
 }
 
 /** Counters of one process tree. They only grow, whatever its members do. */
 interface ProcessSample {
   cpuMs: number;
   cpuLast: number | null;
+  childCpuMs: number;
+  childCpu: Map<number, number>;
+  childIoBytes: number;
+  childIo: Map<number, number>;
   received: number | undefined;
   sockets: Map<string, number>;
   socketsAt: number;
@@ -41,6 +46,7 @@ const SOCKETS_EVERY_MS = 5000;
 const SEEN_MAX = 4096;
 /** Only the youngest processes are checked for a read: a question comes from the last command. */
 const READERS_MAX = 16;
+const CHILDREN_MAX = 64;
 
 /**
  * The start of a process as reported by the system: on Linux with the id of this boot. Pids are reused; pid and this
@@ -90,6 +96,7 @@ export class ProcessSensor {
     const { root, below } = treeOf(this.#latest, target);
     const tree = root ? [root, ...below] : below;
     countCpu(seen, tree);
+    this.#countChildren(seen, below);
     const sockets = this.#countSockets(seen, tree);
     const reader = this.#terminalReader(below);
     const newest = below.reduce((latest, row) => Math.max(latest, row.startedAt), 0);
@@ -100,6 +107,7 @@ export class ProcessSensor {
       alive: root !== null,
       children: below.length,
       cpuMs: seen.cpuMs,
+      ...(below.length > 0 ? { childCpuMs: seen.childCpuMs, childIoBytes: seen.childIoBytes } : {}),
       ...(newest > 0 ? { newestChildAt: newest } : {}),
       ...(reader === null ? {} : { terminalReaderAt: reader.startedAt }),
       ...(seen.received === undefined ? {} : { receivedBytes: seen.received, sockets }),
@@ -147,19 +155,20 @@ export class ProcessSensor {
   #seenOf(target: ProcessTarget): ProcessSample {
     const key = keyOf(target);
     const known = this.#seen.get(key);
-    const seen = known ?? {
-      cpuMs: 0,
-      cpuLast: null,
-      received: undefined,
-      sockets: new Map(),
-      socketsAt: 0,
-      waits: null,
-    };
+    const seen = known ?? newSample();
     this.#seen.delete(key);
     this.#seen.set(key, seen);
     const oldest = this.#seen.keys().next();
     if (this.#seen.size > SEEN_MAX && !oldest.done) this.#seen.delete(oldest.value);
     return seen;
+  }
+
+  /** What the descendants have used since they were first seen, those that have ended included. */
+  #countChildren(seen: ProcessSample, below: readonly ProcessRow[]): void {
+    const counted = below.slice(0, CHILDREN_MAX);
+    const readIo = this.#options.readIo ?? (hasProc ? readIoBytes : () => null);
+    seen.childCpuMs += growth(seen.childCpu, counted, ({ cpuMs }) => cpuMs);
+    seen.childIoBytes += growth(seen.childIo, counted, ({ pid }) => readIo(pid));
   }
 
   /**
@@ -183,6 +192,38 @@ export class ProcessSensor {
     return open.size;
   }
 }
+
+/** By how much the counts of processes have grown; the first count of each is its baseline. */
+function growth(
+  known: Map<number, number>,
+  rows: readonly ProcessRow[],
+  countOf: (row: ProcessRow) => number | null,
+): number {
+  let grown = 0;
+  const counts = new Map<number, number>();
+  for (const row of rows) {
+    const count = countOf(row);
+    if (count === null) continue;
+    grown += Math.max(0, count - (known.get(row.pid) ?? count));
+    counts.set(row.pid, count);
+  }
+  known.clear();
+  for (const [pid, count] of counts) known.set(pid, count);
+  return grown;
+}
+
+const newSample = (): ProcessSample => ({
+  cpuMs: 0,
+  cpuLast: null,
+  childCpuMs: 0,
+  childCpu: new Map(),
+  childIoBytes: 0,
+  childIo: new Map(),
+  received: undefined,
+  sockets: new Map(),
+  socketsAt: 0,
+  waits: null,
+});
 
 function keyOf({ pid, start }: ProcessTarget): string {
   return `${pid} ${start ?? ""}`;

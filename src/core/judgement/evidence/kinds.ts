@@ -46,9 +46,9 @@ export const processSeen = ({ progress }: Evidence): EvidenceKind | null =>
 export const nothingBelow = ({ progress }: Evidence): EvidenceKind | null =>
   progress.children === 0 ? "process" : null;
 
-/** The process was checked, and no child started after that moment that could still be working. */
-export const nothingBegun = ({ progress }: Evidence, since: number): EvidenceKind | null =>
-  progress.children !== null && (progress.newestChildAt ?? 0) <= since ? "process" : null;
+/** The process was checked, and no child has used CPU or I/O since then. */
+export const childIdle = ({ progress }: Evidence, since: number): EvidenceKind | null =>
+  progress.children !== null && (progress.childWorkedAt ?? 0) <= since ? "process" : null;
 
 /** The workspace is watched (its sensor or an earlier change shows it), and nothing has changed since then. */
 export function workspaceStill({ activity, workspaceFrom }: Evidence, since: number): EvidenceKind | null {

@@ -38,6 +38,9 @@ export interface ProgressEvidence {
   keepAlive: { bytes: number; times: number; lastAt: number } | null;
   cpuMs: number | null;
   cpuMovedAt: number | null;
+  /** What its descendants had used at the last check, and when they were last seen to work. */
+  childUse: { cpuMs: number; ioBytes: number; at: number } | null;
+  childWorkedAt: number | null;
   /** Null if the process could not be checked. */
   children: number | null;
   /** When its processes were last checked. */
@@ -63,6 +66,8 @@ export function createProgress(): ProgressEvidence {
     keepAlive: null,
     cpuMs: null,
     cpuMovedAt: null,
+    childUse: null,
+    childWorkedAt: null,
     children: null,
     sampledAt: null,
     newestChildAt: null,
@@ -122,7 +127,17 @@ function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: num
 
 function takeProcess(
   progress: ProgressEvidence,
-  { at, alive, cpuMs, receivedBytes, children, newestChildAt, terminalReaderAt }: ProcessSignal,
+  {
+    at,
+    alive,
+    cpuMs,
+    receivedBytes,
+    children,
+    newestChildAt,
+    terminalReaderAt,
+    childCpuMs,
+    childIoBytes,
+  }: ProcessSignal,
 ): void {
   // The check failed: earlier samples prove nothing about this moment.
   if (alive === null) {
@@ -134,12 +149,30 @@ function takeProcess(
   if (receivedBytes !== undefined) takeSocket(progress, at, receivedBytes);
   if (progress.cpuMs === null || cpuMs - progress.cpuMs > 50) progress.cpuMovedAt = at;
   progress.cpuMs = cpuMs;
+  takeChildUse(progress, at, childCpuMs, childIoBytes);
   progress.children = children;
   progress.sampledAt = at;
   progress.newestChildAt = children > 0 ? (newestChildAt ?? null) : null;
   if (terminalReaderAt === undefined) progress.terminalReader = null;
   else if (progress.terminalReader?.startedAt !== terminalReaderAt)
     progress.terminalReader = { startedAt: terminalReaderAt, since: at };
+}
+
+/** A child that sleeps still uses some CPU time: a timer here and there, measured 0.1 to 1 %. */
+const CHILD_CPU_SHARE = 0.02;
+/** Bytes between two checks, ten seconds apart, that are more than the wake-ups of a sleeping process. */
+export const CHILD_IO_BYTES = 4096;
+const CHECKED_EVERY_MS = 10_000;
+
+/** The first count is the baseline. */
+function takeChildUse(progress: ProgressEvidence, at: number, cpuMs = 0, ioBytes = 0): void {
+  const { childUse: before } = progress;
+  progress.childUse = { cpuMs, ioBytes, at };
+  if (before === null || at <= before.at) return;
+  const elapsedMs = at - before.at;
+  const isComputing = cpuMs - before.cpuMs > elapsedMs * CHILD_CPU_SHARE;
+  const isMoving = ioBytes - before.ioBytes > CHILD_IO_BYTES * Math.max(1, elapsedMs / CHECKED_EVERY_MS);
+  if (isComputing || isMoving) progress.childWorkedAt = at;
 }
 
 /** The first count is the baseline. A lower count belongs to another socket. */

@@ -198,7 +198,7 @@ const hasGivenUp = ({ busy, moving, composer, limit, error }: ScreenReading): bo
 
 /** Its input field has not returned, and the cursor is at the end of its reply. */
 const isCutOff = ({ readyAt }: TurnEvidence, { composer, caret, replying }: ScreenReading): boolean =>
-  readyAt !== null && composer === "hidden" && caret === "text" && replying === true;
+  readyAt !== null && composer === "hidden" && (caret === "text" || caret === "question") && replying === true;
 
 const showsWork = ({ composer, tool, tokens }: ScreenReading): boolean =>
   composer !== "hidden" || tool !== undefined || tokens !== undefined;

@@ -1,10 +1,10 @@
 import { DEFAULTS, settingOf } from "../../defaults.js";
 import type { Source } from "../../signal.js";
 import { formatAgo, formatFor } from "../../text/duration.js";
-import { neverStartedVerdict } from "../evidence/lifecycle.js";
+import { type LifecycleVerdict, neverStartedVerdict } from "../evidence/lifecycle.js";
 import type { Evidence } from "../evidence/state.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
-import { byQuiet, byReportedWork } from "./by-quiet.js";
+import { byQuiet, byReportedWork, childWork, endingOf } from "./by-quiet.js";
 
 /** No turn was seen yet. */
 export function byActivity(question: RuleInput): RuleVerdict | null {
@@ -16,12 +16,13 @@ export function byActivity(question: RuleInput): RuleVerdict | null {
     turnActive: false,
     dueAfter,
   });
-  if (never) return { state: "stuck", cause: never.cause, confidence: never.confidence, reasons: [never.reason] };
+  if (never) return neverStarted(question, never);
   if (evidence.first === null) return null;
   due(now + 30_000);
   const source = evidence.progress.seen.stream === undefined ? "transcript" : "stream";
   const seenAt = evidence.progress.seen[source];
-  if (!reported && seenAt !== undefined) {
+  // Records of an agent that a script ran are not about the script.
+  if (!reported && seenAt !== undefined && evidence.session.child === undefined) {
     return {
       state: "working",
       cause: null,
@@ -43,6 +44,17 @@ export function byActivity(question: RuleInput): RuleVerdict | null {
   if (quiet) return quiet;
   const reasons = [`First seen ${formatAgo(since(evidence.first.at))} (${evidence.first.source}), too early to judge`];
   return { state: "starting", cause: null, confidence: 0.7, reasons };
+}
+
+/** An unknown program may work from its start without a word, as its child processes then show. */
+function neverStarted(question: RuleInput, { cause, confidence, reason }: LifecycleVerdict): RuleVerdict {
+  const verdict: RuleVerdict = { state: "stuck", cause, confidence, reasons: [reason] };
+  const { traits, lifecycle } = question.evidence;
+  if (traits.versions !== null || lifecycle.shown) return verdict;
+  const explained = childWork(question);
+  if (explained) return { state: "working", cause: null, confidence: 0.5, reasons: [`${reason}, but ${explained}`] };
+  const { reasons: more = [], ...ending } = endingOf(question);
+  return { ...verdict, ...ending, reasons: [reason, ...more] };
 }
 
 function shownComposer({ progress: { reading, readingAt } }: Evidence): { at: number; source: Source } | null {

@@ -5,9 +5,11 @@ import type { Evidence } from "../evidence/state.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 import { byEnd, hasWorked } from "./by-end.js";
 import { byFailure } from "./by-failure.js";
+import { lastLine } from "./by-last-line.js";
 import { byPrompt } from "./by-prompt.js";
 import { byReport } from "./by-report.js";
 import { byRetry } from "./by-retry.js";
+import { isPlainProgram } from "./plain-program.js";
 
 /**
  * The same when only a time is known: it may lie eight seconds before the last key, and the exit of a process that
@@ -36,6 +38,7 @@ export function byExit(question: RuleInput): RuleVerdict | null {
     byFailure(ended) ??
     final(byPrompt(ended)) ??
     final(byRetry(ended)) ??
+    statedAtEnd(ended, exit.code) ??
     (finished(ended) ? byEnd(ended) : null);
   const isLeft = endedByHuman(question.evidence);
   if (result)
@@ -80,12 +83,20 @@ export function byExit(question: RuleInput): RuleVerdict | null {
   };
 }
 
+/** The last line of an unknown program. A failure without a known cause is what the exit code says. */
+function statedAtEnd(ended: RuleInput, code: number | null): RuleVerdict | null {
+  const { evidence } = ended;
+  if (!isPlainProgram(evidence)) return null;
+  const stated = lastLine(ended);
+  return stated?.state === "error" && stated.cause === null && code !== 0 ? null : stated;
+}
+
 const WORDS_MAX = 160;
 
 /** The last row of an unknown program may explain the failure; no other reader uses it. */
 function lastWords({ evidence, since }: RuleInput): string[] {
   const { reading, readingAt } = evidence.progress;
-  const row = reading?.tail?.findLast((line) => line.trim() !== "");
+  const row = reading?.failure?.text ?? reading?.tail?.findLast((line) => line.trim() !== "");
   if (row === undefined || readingAt === null || !isPlainProgram(evidence)) return [];
   return [`Last output ${formatAgo(since(readingAt))} (screen): ${row.trim().slice(0, WORDS_MAX)}`];
 }
@@ -103,10 +114,6 @@ function leftBy({ evidence }: RuleInput, since: RuleInput["since"], ended: strin
 const final = (verdict: RuleVerdict | null): RuleVerdict | null =>
   verdict && RESULTS.has(verdict.state) ? verdict : null;
 const RESULTS: ReadonlySet<State> = new Set<State>(["complete", "error", "rate_limited"]);
-
-/** An unknown program without an input field got its task at its start, so exit code 0 means done. */
-const isPlainProgram = ({ traits, turn }: Evidence): boolean =>
-  traits.versions === null && turn.turns === 0 && turn.readyAt === null;
 
 /** A user who quits a program has seen its state, so it is not stuck. */
 function atRest({ state, cause, until, confidence, reasons }: RuleVerdict): RuleVerdict {

@@ -143,8 +143,8 @@ describe("silence of an unknown program", () => {
   const EXPLAINED: readonly [string, At][] = [
     ["a cursor behind text that may be an input field", [0.6, shows({ caret: "text" })]],
     ["a failed process check", [2, process({ alive: null })]],
-    ["a command that started when it last wrote", [2, process({ children: 1, newestChildAt: START + 25_000 })]],
-    ["a command that started after the last output", [2, process({ children: 1, newestChildAt: START + 60_000 })]],
+    ["a child process that computes", [4, process({ children: 1, childCpuMs: 9000 })]],
+    ["a child process that reads or writes", [4, process({ children: 1, childIoBytes: 900_000 })]],
     ["CPU time", [4, process({ cpuMs: 1300 })]],
     ["bytes received", [4, process({ receivedBytes: 900_000 })]],
     ["a changed file", [4, { kind: "file", source: "workspace", path: "a.ts", digest: "1" }]],
@@ -159,8 +159,52 @@ describe("silence of an unknown program", () => {
     expect(judged(12, [first, sign])).not.toMatchObject({ level: "act", state: "stuck" });
   });
 
-  it("is acted on if its child processes started long before", () => {
-    expect(judged(12, [[2, process({ children: 2, newestChildAt: START + 15_000 })]])).toMatchObject({ level: "act" });
+  it("is acted on although a child process runs, if the child sleeps", () => {
+    const asleep: At[] = [2, 5, 9].map((minute) => [
+      minute,
+      process({ children: 1, newestChildAt: START + 31_000, childCpuMs: minute, childIoBytes: minute * 8 }),
+    ]);
+    expect(judged(12, asleep)).toMatchObject({ state: "stuck", level: "act" });
+  });
+
+  it("is explained while a child process computes, and counts from its end", () => {
+    const computes: At[] = [5, 9, 9.5].map((minute) => [
+      minute,
+      process({ children: 1, childCpuMs: minute * 60_000, cpuMs: minute * 60_000 }),
+    ]);
+    expect(judged(10, computes)).toMatchObject({
+      state: "working",
+      reasons: [expect.stringMatching(/^No output for 1?\d min.*child process is using CPU or I\/O/)],
+    });
+    expect(judged(18, computes)).toMatchObject({ state: "idle" });
+    expect(judged(20, computes)).toMatchObject({ state: "stuck" });
+  });
+
+  it("is acted on by default if the program only prints, and only after the default timeout", () => {
+    const prints: At = [0.6, shows({ prints: true })];
+    expect(judged(14, [prints], {})).toMatchObject({ state: "idle" });
+    expect(judged(16, [prints], {})).toMatchObject({ state: "stuck", level: "act" });
+    expect(judged(14, [prints], { idle_timeout_minutes: 10 })).toMatchObject({ state: "stuck", level: "report" });
+    expect(judged(600, [[0.6, shows({ prints: true, caret: "question" })]], {}).onlyReported).toContain("waiting");
+    expect(judged(16, [[0.6, shows({ prints: true, caret: "text" })]], {})).toMatchObject({ level: "act" });
+    expect(
+      judged(600, [prints, [15.9, process({ cpuMs: 9000 })], [599.9, process({ cpuMs: 99_000 })]], {}),
+    ).toMatchObject({
+      level: "report",
+      onlyReported: "its process is using CPU time",
+    });
+  });
+
+  it("is reported exactly after the number of polls that the user set", () => {
+    const polls: Settings = {
+      poll_interval_secs: 5,
+      stuck_threshold_intervals: 3,
+      own: { stuck_threshold_intervals: 3 },
+    };
+    const prints: At = [0.5, shows({ prints: true })];
+    expect(judged(0.5 + 14 / 60, [prints], polls)).not.toMatchObject({ state: "stuck" });
+    expect(judged(0.5 + 15 / 60, [prints], polls)).toMatchObject({ state: "stuck", cause: "silent_stream" });
+    expect(judged(1, [prints], { ...polls, own: {} })).not.toMatchObject({ state: "stuck" });
   });
 
   it("returns the time at which it would be acted on", () => {
@@ -177,6 +221,21 @@ describe("silence of an unknown program", () => {
   it("is never judged this way for a known program before its first turn", () => {
     const traits = { versions: { from: "1.0", to: "2.0" } };
     expect(judged(600, [], OWN, traits)).not.toMatchObject({ state: "stuck", cause: "silent_stream" });
+  });
+});
+
+describe("an unknown program that never printed anything", () => {
+  const silent = (minutes: number, more: readonly At[] = []): Assessment => {
+    const evidence = createEvidence(PLAIN_TRAITS);
+    for (const [minute, signal] of [[0, process()] as At, [0.1, process()] as At, ...more])
+      takeSignal(evidence, { ...signal, at: START + minute * 60_000 } as unknown as Signal);
+    return assess(evidence, START + minutes * 60_000, {});
+  };
+
+  it("is stuck after the idle timeout, and acted on, unless a child process works", () => {
+    expect(silent(14)).not.toMatchObject({ state: "stuck" });
+    expect(silent(16)).toMatchObject({ state: "stuck", cause: "never_started", level: "act" });
+    expect(silent(16, [[15.9, process({ children: 1, childCpuMs: 60_000 })]])).toMatchObject({ state: "working" });
   });
 });
 

@@ -15,13 +15,14 @@ import {
   THINKING,
 } from "../clocks.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
-import { distinctKinds, KIND_OF_SOURCE, nothingBelow } from "../evidence/kinds.js";
+import { childIdle, distinctKinds, KIND_OF_SOURCE, nothingBelow } from "../evidence/kinds.js";
 import type { ProgressSource } from "../evidence/progress.js";
 import type { Evidence } from "../evidence/state.js";
 import { thinkingKey } from "../evidence/tools.js";
 import { learnedThreshold } from "../learned.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 import { suspicionAfter, suspicionOf } from "../suspicion.js";
+import { polledMs } from "./by-quiet.js";
 
 /** Since when there is no activity, which sources would have shown it, and how long that may last. */
 interface Silence {
@@ -87,6 +88,7 @@ export function silentStream(question: RuleInput, silence: Silence, what: string
   const silentKinds = distinctKinds([
     ...sources.map((source) => KIND_OF_SOURCE[SOURCE[source]]),
     nothingBelow(evidence),
+    evidence.session.child ? childIdle(evidence, activeAt) : null,
   ]);
   // A first thought may take many minutes, and a transcript shows nothing of it.
   const isSure = clock !== FREEZE.unanswered || silentMs >= FREEZE.transcript.floorMs * patience;
@@ -143,7 +145,9 @@ const SOURCE_WORDS: Record<ProgressSource, string> = {
 
 /** A source counts only if it would have seen activity: the silence of an absent source proves nothing. */
 function counts({ evidence }: RuleInput, source: ProgressSource): boolean {
-  if (source === "reply") return evidence.traits.streamsReply && evidence.progress.reading !== null;
+  // A script shows nothing of the agent that it runs.
+  if (source === "reply")
+    return evidence.traits.streamsReply && evidence.progress.reading !== null && !evidence.session.child;
   if (source === "tokens") return evidence.progress.reading?.tokens !== undefined;
   return true;
 }
@@ -176,13 +180,6 @@ const PROMPT_WRITTEN_MS = 2 * SECOND;
 /** No line of the transcript follows the user's prompt. */
 const isUnanswered = ({ turn: { askedAt }, progress: { seen } }: Evidence): boolean =>
   askedAt !== null && seen.transcript !== undefined && seen.transcript <= askedAt + PROMPT_WRITTEN_MS;
-
-/** A user who set the number of polls for an unchanged busy screen has set this clock. */
-function polledMs({ evidence, settings }: RuleInput): number | null {
-  const polls = settings.own?.stuck_threshold_intervals;
-  if (polls === undefined || evidence.progress.reading === null) return null;
-  return polls * settingOf(settings, "poll_interval_secs") * SECOND;
-}
 
 /** After the program's own time-out, if it has one. */
 function actAfterMs({ evidence: { traits }, settings }: RuleInput): number {

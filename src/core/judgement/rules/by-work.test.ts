@@ -164,3 +164,45 @@ describe("a running turn", () => {
     expect(said).toEqual(expected);
   });
 });
+
+describe("an agent that a script runs without a terminal of its own", () => {
+  const output = { kind: "output", source: "screen", bytes: 40 } as const;
+  const prints = screen({ busy: null, composer: "hidden", prints: true });
+  const runs = { kind: "session", source: "process", child: "claude-code" } as const;
+  const asked = { kind: "turn", source: "transcript", phase: "start", byUser: true } as const;
+  const over = { kind: "turn", source: "transcript", phase: "end" } as const;
+
+  it("is judged by its own records: a silent screen is no stall, a silent transcript is one", () => {
+    const steps: Step[] = [
+      { at: 0, signal: output },
+      { at: 0, signal: prints },
+      { at: 2, signal: runs },
+      { at: 3, signal: asked },
+      { at: 4, signal: { kind: "message", source: "transcript", role: "assistant", digest: "m" } },
+      { at: 200, expect: "working" },
+      { at: 905, expect: "stuck/silent_stream" },
+    ];
+    const { said, expected } = walk(steps);
+    expect(said).toEqual(expected);
+  });
+
+  it("does not complete the script with its turn, and leaves no open tool behind", () => {
+    const steps: Step[] = [
+      { at: 0, signal: output },
+      { at: 0, signal: prints },
+      { at: 2, signal: runs },
+      { at: 3, signal: asked },
+      {
+        at: 4,
+        signal: { kind: "tool_start", source: "transcript", id: "t", tool: "Bash", class: "shell", call: "c" },
+      },
+      { at: 60, expect: "waiting/tool" },
+      { at: 70, signal: over, expect: "idle" },
+      { at: 71, signal: { ...runs, child: null } },
+      { at: 200, expect: "idle" },
+      { at: 201, signal: { kind: "exit", source: "process", code: 0, signal: null }, expect: "complete" },
+    ];
+    const { said, expected } = walk(steps);
+    expect(said).toEqual(expected);
+  });
+});

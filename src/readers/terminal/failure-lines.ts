@@ -1,0 +1,127 @@
+/**
+ * Failures that a program without a profile prints as lines. The form of a line counts, never a word inside a sentence:
+ * a time or a name in brackets, a sign, then the failure itself.
+ */
+import { errorKey, normaliseResult } from "../../core/judgement/normalise.js";
+import type { ErrorCause } from "../../core/states.js";
+import { knownVendorError } from "../records/vendor-errors.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
+
+export interface FailureLine {
+  /** A limit or an overload: the same request may pass later. */
+  isLimit: boolean;
+  /** Missing if the line names no known cause. */
+  cause?: ErrorCause;
+  text: string;
+}
+
+const LINE_MAX = 400;
+/** `2026-03-02T09:00:00Z`, `[12:30:01]`, `[agent]`, `worker-1:`; at most three of them. */
+const LEAD =
+  /^\s{0,4}(?:(?:\[[^\]]{1,40}\]|\d{4}-\d\d-\d\d(?:[T ][\d:.,]{5,16}(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d(?:[.,]\d{1,6})?|[a-z][\w.-]{0,24}:(?! \w+ing\b))\s{1,3}){0,3}(?:[✕✗✘✖×⨯❌🚫⚠!■●][\uFE0F]?\s{1,2})?/u;
+/** `Error: …`, `TypeError: …`, `ERROR (agent): …`, `fatal: …`, `panic: …`. */
+const NAMED =
+  /^(?:uncaught |unhandled |unexpected |fatal |internal )?(?:(?:[\w.]{0,40}|[A-Z]\w{1,20} (?:\w{1,20} )?)(?:Error|Exception|error|ERROR)|fatal|FATAL|panic|PANIC)(?: ?[[(][\w .:/-]{1,40}[\])])?(?: \d{3})?: ?\S/;
+const LEVEL = /^(?:ERROR|FATAL|CRITICAL)\b[\s:|-]{1,4}\S/;
+const NPM = /^npm (?:ERR!|error) \S/;
+const FAILED =
+  /^(?:the )?(?:build|compilation|command|request|process|script|job|task|api call|connection|agent|step|run)\b[^.?!]{0,60}\b(?:failed|aborted|exited with (?:exit )?(?:code|status) [1-9])/i;
+/** A provider's refusal by itself. */
+const LIMITED =
+  /^(?:(?:api|llm|model|provider|anthropic|openai|claude|codex|gemini|http|server|request)\b[ :]{1,3}){0,2}(?:error\W{1,3})?(?:was |is |got |received )?(?:http )?(?:(?:status|code|error)(?: code)?\W{1,3})?(?:429\b|529\b|rate[ _-]?limit(?:ed|_error| exceeded| reached| hit| error)|too many requests|overloaded(?:_error)?\b|quota exceeded|(?:usage|session|daily|weekly) limit (?:reached|exceeded|hit)|(?:you['’]ve |you have )?(?:hit|reached|exceeded) your .{0,24}\b(?:limit|quota))/i;
+const STATUS = /^(?:http(?:\/\d(?:\.\d)?)?|status(?: code)?|response)\W{1,3}[45]\d\d\b/i;
+
+/** The failure that a line states; null if it states none. */
+export function failureIn(line: string): FailureLine | null {
+  const text = line.slice(0, LINE_MAX).replace(LEAD, "").trim();
+  const isLimit = LIMITED.test(text);
+  if (!isLimit && ![NAMED, LEVEL, NPM, FAILED, STATUS].some((form) => form.test(text))) return null;
+  const known = knownVendorError({ text });
+  if (isLimit || known?.kind === "limit")
+    return { isLimit: known?.kind !== "error" || known.cause !== "billing", ...causeOf(known), text };
+  return { isLimit: known?.kind === "retry" && known.infra !== "network", ...causeOf(known), text };
+}
+
+const causeOf = (known: ReturnType<typeof knownVendorError>): { cause?: ErrorCause } =>
+  known?.kind === "error" ? { cause: known.cause } : known?.kind === "retry" ? { cause: "api" } : {};
+
+const failureOfRow = oncePerRow((row) => failureIn(row));
+
+/** A stack trace, or another row that belongs to the failure above it. */
+const BELOW = /^(?:\s{2,}\S|\s*[{}[\]]|node:|Node\.js v\d|\s*\^)/;
+const belongsAbove = oncePerRow((row) => BELOW.test(row));
+const ROWS_MAX = 24;
+
+/** The failure that the last line above row `end` states, whatever belongs to it below; null if it states none. */
+export function lastFailure(rows: readonly ScreenRow[], end: number): FailureLine | null {
+  for (let y = end - 1; y >= 0 && end - y <= ROWS_MAX; y--) {
+    const row = rows[y] as ScreenRow;
+    if (row.isBlank) continue;
+    const found = failureOfRow(row);
+    // Of several lines in a row the first one names the failure.
+    if (found) return firstOf(rows, y) ?? found;
+    if (!belongsAbove(row)) return null;
+  }
+  return null;
+}
+
+function firstOf(rows: readonly ScreenRow[], y: number): FailureLine | null {
+  let first: FailureLine | null = null;
+  for (let r = y; r >= 0 && y - r <= ROWS_MAX; r--) {
+    const row = rows[r] as ScreenRow;
+    const found = row.isBlank ? null : failureOfRow(row);
+    if (found) first = found;
+    else if (row.isBlank || !belongsAbove(row)) break;
+  }
+  return first;
+}
+
+const LINES_KEPT = 128;
+/** Lines that come within this time are one round: a test run prints one error for many tests. */
+const ROUND_MS = 2000;
+
+export interface RepeatedFailure {
+  key: string;
+  text: string;
+}
+
+/**
+ * Finds failures that come again and again with nothing new between them. A line that was not printed before is new,
+ * also if only a number in it has grown: the program gets somewhere, and an equal failure after it has another key.
+ */
+export class RepeatedFailures {
+  readonly #seen = new Set<string>();
+  readonly #at = new Map<string, number>();
+  #epoch = 0;
+
+  take(lines: readonly string[], at: number): RepeatedFailure[] {
+    return lines.flatMap((line) => this.#takeLine(line, at));
+  }
+
+  #takeLine(line: string, at: number): RepeatedFailure[] {
+    const failure = failureIn(line);
+    const shape = (failure && errorKey(failure.text)) || shapeOf(line);
+    if (!this.#seen.has(shape)) {
+      this.#epoch++;
+      this.#at.clear();
+    }
+    this.#remember(shape);
+    if (failure === null || failure.isLimit) return [];
+    const last = this.#at.get(shape);
+    this.#at.set(shape, at);
+    return last !== undefined && at - last < ROUND_MS ? [] : [{ key: `${this.#epoch} ${shape}`, text: failure.text }];
+  }
+
+  #remember(shape: string): void {
+    this.#seen.delete(shape);
+    this.#seen.add(shape);
+    if (this.#seen.size <= LINES_KEPT) return;
+    const [oldest] = this.#seen;
+    if (oldest !== undefined) this.#seen.delete(oldest);
+  }
+}
+
+const COUNTED = /\b(iteration|loop|cycle|round|pass|run)([ :#]{1,3})\d{1,9}/gi;
+
+/** The line without its times, ids and attempt numbers. */
+const shapeOf = (line: string): string => normaliseResult(line.slice(0, LINE_MAX)).replace(COUNTED, "$1$2#");
