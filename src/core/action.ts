@@ -13,12 +13,21 @@ export interface ActionTraits {
   starts: boolean;
   /** It types text into a composer. */
   types: boolean;
+  /** If the agent works after it, it does so in a new turn. */
+  startsTurn: boolean;
   /** After this time without an outcome, the result is unknown. */
   deadlineMs: number;
 }
 
-const NO: ActionTraits = { controls: false, destructive: false, starts: false, types: false, deadlineMs: 30_000 };
-const CONTROL: ActionTraits = { ...NO, controls: true };
+const NO: ActionTraits = {
+  controls: false,
+  destructive: false,
+  starts: false,
+  types: false,
+  startsTurn: false,
+  deadlineMs: 30_000,
+};
+const CONTROL: ActionTraits = { ...NO, controls: true, startsTurn: true };
 
 export type ActionName =
   | "nudge"
@@ -39,7 +48,7 @@ export const ACTIONS: Readonly<Record<ActionName, ActionTraits>> = {
   /** The program's own key that ends a turn. */
   interrupt: CONTROL,
   /** Ends one hung command below the agent, never the agent. */
-  end_child: { ...CONTROL, destructive: true },
+  end_child: { ...CONTROL, destructive: true, startsTurn: false },
   /** Writes a checkpoint, sends SIGTERM, then kills the process group; verifies that nothing keeps working. */
   stop: { ...CONTROL, destructive: true, deadlineMs: 90_000 },
   /** Starts the same session again in the same place. */
@@ -90,6 +99,8 @@ export interface Action {
   /** How long to wait for the proof before the next action. */
   waitMs: number;
   say?: NudgeText;
+  /** The program has forgotten its task, so the text repeats it. */
+  task?: string;
   /** For `run`: an argument array. */
   command?: readonly string[];
 }

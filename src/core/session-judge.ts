@@ -3,7 +3,7 @@ import type { AgentSession } from "./agent.js";
 import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
 import { type Assessment, assess, RULESET } from "./judgement/assess.js";
-import { createEvidence, takeSignal } from "./judgement/evidence/evidence.js";
+import { createEvidence, takeHistory, takeSignal } from "./judgement/evidence/evidence.js";
 import type { Evidence } from "./judgement/evidence/state.js";
 import type { PeriodSpend } from "./judgement/period-spend.js";
 import { addEntry, type TimelineEntry } from "./judgement/timeline.js";
@@ -104,10 +104,17 @@ export class SessionJudge {
   take(signals: readonly Signal[], now: number): void {
     if (this.judgingError !== null) return;
     try {
-      for (const signal of signals) takeSignal(this.evidence, signal, this.settings);
+      for (const signal of signals)
+        if (this.#isHistory(signal)) takeHistory(this.evidence, signal);
+        else takeSignal(this.evidence, signal, this.settings);
     } catch (error) {
       this.#setAside(error, now);
     }
+  }
+
+  /** A resumed program has the records of earlier processes, which ended with everything they did. */
+  #isHistory({ source, at }: Signal): boolean {
+    return source === "transcript" && at < this.session.startedAt;
   }
 
   recordLiveness(at: number, by: LivenessSource): void {

@@ -169,6 +169,8 @@ export interface MessageSignal extends Base {
   /** The text is one of rouse's own (it carries the mark). */
   own?: boolean;
   newSession?: boolean;
+  /** Of the user: the whole prompt on one line, if it is short enough to be typed again. Redacted. */
+  request?: string;
 }
 
 /** Model output: new text, thinking or tokens arrived. Proves that the stream makes progress. */

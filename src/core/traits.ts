@@ -14,6 +14,8 @@ export interface Traits {
   settleMs: number;
   /** It closes a turn with a mark of its own ("Worked for 9s"); without it, the end is accepted much later. */
   marksEnd: boolean;
+  /** An interrupted turn stays in the conversation, with its prompt. False if it does not, or if that is unknown. */
+  keepsInterruptedTurn: boolean;
   /** It shows no activity before its first turn, neither while it loads nor while it starts its servers. */
   startsQuiet?: boolean | undefined;
   /** Its status stays busy while a command that outlives the turn, such as a server, is running. */
@@ -35,6 +37,7 @@ export const PLAIN_TRAITS: Traits = {
   ownTimeoutMs: null,
   settleMs: 2500,
   marksEnd: false,
+  keepsInterruptedTurn: true,
   titleReportsQuietTool: true,
   versions: null,
 };

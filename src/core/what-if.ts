@@ -81,6 +81,7 @@ export class WhatIf {
     judge.assessment = assessment;
     judge.spend = spend;
     judge.evidence.proof.workAt = progressAt;
+    judge.evidence.proof.turnAt = progressAt;
     judge.evidence.burn.progressAt = progressAt;
     this.#carryOut(takeAssessment(state, judge, assessment.at), assessment.at, false);
     return state.decideAt.get(judge.session.name) ?? null;

@@ -87,9 +87,17 @@ describe("an action after a judgement", () => {
   it("closes the incident when the agent recovers", async () => {
     await hanging();
     const { loop } = acts(({ do: name }) => {
-      if (name === "nudge") {
-        void stage.test.send("s1", [screen({ busy: true, moving: true, replying: true, reply: "and on", tokens: 5 })]);
-      }
+      const isNudge = name === "nudge";
+      void stage.test.send("s1", [
+        { kind: "status", source: "title", status: isNudge ? "working" : "idle" },
+        screen({
+          busy: isNudge,
+          moving: isNudge,
+          replying: true,
+          reply: isNudge ? "and on" : "first words",
+          tokens: 5,
+        }),
+      ]);
       return {};
     });
     await run(HUNG_S);

@@ -34,7 +34,7 @@ const EFFECTS: Partial<Record<ActionName, Effect>> = {
     action.say === undefined
       ? Promise.resolve(refusedResult("the action has no text"))
       : atTerminal(action, agent, context, (terminalSession) =>
-          typeNudge(terminalSession, textFor(action.say ?? "continue")),
+          typeNudge(terminalSession, textFor(action.say ?? "continue", action.task)),
         ),
   interrupt: (action, agent, context) =>
     atTerminal(action, agent, context, (terminalSession, profile) =>

@@ -141,6 +141,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     marker: z.boolean().optional(),
     own: z.boolean().optional(),
     newSession: z.boolean().optional(),
+    request: text.optional(),
   }),
   delta: z.object({ ...base, kind: z.literal("delta"), channel, chars: count }),
   repetition: z.object({

@@ -73,6 +73,8 @@ export class Host implements ViewedHost {
     this.exited = new Promise((resolve) => {
       exited = resolve;
     });
+    // Records are compared with it: none of the program is older.
+    const startedAt = Date.now();
     const open = options.open ?? ((program: PtyOptions, events: PtyEvents) => new Pty(program, events));
     this.#program = open(
       {
@@ -91,7 +93,7 @@ export class Host implements ViewedHost {
       id: this.session,
       pid: this.#program.pid,
       pidStart: this.#start,
-      startedAt: Date.now(),
+      startedAt,
       hostSocket: options.paths.hostSocket(this.session),
       pane: null,
       endedAt: null,

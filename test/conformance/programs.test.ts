@@ -88,6 +88,11 @@ describe.each(named)("the program %s", (id, program) => {
     expect(titleReportsQuietTool && !hasPromptTitle).toBe(false);
   });
 
+  it("says what an interrupt does to the conversation, and does not claim it if nothing shows its turns", () => {
+    expect(typeof profile.traits.keepsInterruptedTurn).toBe("boolean");
+    if (profile.versions === null) expect(profile.traits.keepsInterruptedTurn).toBe(false);
+  });
+
   it("gives each rule a unique id, by which a user's profile can name it", () => {
     const ids = profile.rules.map((rule) => rule.id);
     expect(ids).not.toContain(undefined);

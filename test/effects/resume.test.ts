@@ -92,7 +92,11 @@ describe("resume", () => {
         return Date.now() + (isUp ? 170_000 : 0);
       },
     });
-    expect(outcome).toMatchObject({ result: "done", reason: expect.stringMatching(/^resumed as session /) });
+    expect(outcome).toMatchObject({
+      result: "failed",
+      proven: false,
+      reason: expect.stringMatching(/^resumed as session /),
+    });
     expect(held.received()).toBe("");
   });
 
@@ -101,8 +105,8 @@ describe("resume", () => {
     await held.sees(({ composer }) => composer === "empty");
     await kill(held);
     expect(await resumed(held)).toMatchObject({
-      result: "done",
-      proven: null,
+      result: "failed",
+      proven: false,
       reason: expect.stringContaining("a dialog is open; nothing was typed"),
     });
     expect(held.received()).toBe("");

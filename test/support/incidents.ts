@@ -55,6 +55,8 @@ export interface Check {
   session?: string;
   /** When progress was last proven; a number of seconds after the start. */
   progress?: number | null;
+  /** Start of the turn of that progress; the same time by default. */
+  turn?: number | null;
   facts?: Partial<ActionFacts>;
   account?: string | null;
   program?: string;
@@ -84,7 +86,10 @@ export class World {
     const now = START + at * 1000;
     const agent = check.agent ?? "a";
     const assessment = { ...(typeof what === "string" ? assessed(what) : what), at: now };
-    const progress = check.progress === undefined || check.progress === null ? null : START + check.progress * 1000;
+    const time = (seconds: number | null | undefined): number | null =>
+      seconds === undefined || seconds === null ? null : START + seconds * 1000;
+    const progress = time(check.progress);
+    const turn = check.turn === undefined ? progress : time(check.turn);
     applyToIncidents(this.incidentState, {
       kind: "assessed",
       agent,
@@ -93,7 +98,7 @@ export class World {
       account: check.account ?? null,
       isAdopted: check.isAdopted ?? false,
       assessment,
-      progress: { workAt: progress, outcomeAt: progress },
+      progress: { workAt: progress, outcomeAt: progress, turnAt: turn },
       confirmMs: this.policy.confirmMs,
       outageMs: this.policy.outageMs,
       isOver: check.isOver ?? false,

@@ -11,7 +11,7 @@ import { MINUTE, SECOND } from "../text/time.js";
 import { type Incident, type IncidentState, incidentId, isOpen, type Phase } from "./incident.js";
 import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
 import { needsConfirming, type Problem } from "./problem.js";
-import { type ProgressTimes, progressAt } from "./progress.js";
+import { isProven, type ProgressTimes } from "./progress.js";
 
 export interface AssessedEvent {
   kind: "assessed";
@@ -165,14 +165,15 @@ export function takeQuiet(
   const tried = incidentState.actions.findLast(
     (record) => record.incident === incident.id && record.outcome?.result !== "refused",
   );
-  const provenAt = progressAt(progress, incident.problem);
-  const proven = provenAt !== null && provenAt > Math.max(incident.seenAt, tried?.at ?? 0);
+  const proven = isProven(progress, incident.problem, incident.seenAt, tried);
   if (proven && (endsNow || quiet >= HOLD_MS)) return closeIncident(incidentState, incident, "recovered", now);
   if (isReplaced(incident, input) && !tried && quiet >= HOLD_MS)
     return closeIncident(incidentState, incident, "closed", now);
   const handed = assessment.state === "idle" && !tried;
   const idle = awakeMs(incidentState.asleep, Math.max(incident.quietSince, tried?.at ?? 0), now);
   if (endsNow) return closeIncident(incidentState, incident, "closed", now);
+  // The last action did not work, and the agent does nothing: only new work or a user ends this.
+  if (assessment.state === "idle" && tried?.outcome?.proven === false) return [];
   if (!proven && idle >= (handed ? HANDED_MS : LAPSE_MS)) return closeIncident(incidentState, incident, "closed", now);
   return [];
 }

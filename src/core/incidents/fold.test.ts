@@ -41,6 +41,25 @@ describe("an incident", () => {
     expect(world.only.phase).toBe("recovered");
   });
 
+  it("recovers after a nudge only by a turn that began after it", () => {
+    const world = new World();
+    world.watch(0, 90, "error/api");
+    expect(world.done.map(({ action }) => action.do)).toEqual(["nudge"]);
+    world.watch(95, 200, "working", { progress: 94, turn: 50 });
+    expect(world.only.endedAt).toBeNull();
+    world.watch(205, 240, "working", { progress: 204, turn: 70 });
+    expect(world.only.phase).toBe("recovered");
+  });
+
+  it("recovers after an interrupt that failed by more work in the same turn", () => {
+    const world = new World();
+    for (let at = 0; at <= 600 && world.done.length === 0; at += 5)
+      world.check(at, "stuck/silent_stream", {}, "failed");
+    const at = ((world.done[0]?.at ?? 0) - START) / 1000;
+    world.watch(at + 5, at + 60, "working", { progress: at + 4, turn: -10 });
+    expect(world.only.phase).toBe("recovered");
+  });
+
   it("stays open while the state flickers", () => {
     const world = watching();
     for (let at = 0; at < 600; at += 20) {
@@ -177,7 +196,7 @@ describe("an incident of a session that has ended", () => {
       program: "claude-code",
       account: null,
       assessment: { ...assessed("error/api"), at: START + 60_000 },
-      progress: { workAt: null, outcomeAt: null },
+      progress: { workAt: null, outcomeAt: null, turnAt: null },
       confirmMs: 60_000,
       outageMs: 1_800_000,
       ...rest,
@@ -389,7 +408,7 @@ it("reports the end of an incident in the same step in which another problem ope
     program: "claude-code",
     account: null,
     assessment: { ...assessed("error/api"), at: START + 600_000 },
-    progress: { workAt: START + 500_000, outcomeAt: START + 500_000 },
+    progress: { workAt: START + 500_000, outcomeAt: START + 500_000, turnAt: START + 500_000 },
     confirmMs: 60_000,
     outageMs: 3_600_000,
     isOver: true,

@@ -3,7 +3,7 @@
  * the user. A policy cannot turn them off.
  */
 
-import { type ActionRecord, type ActionTraits, resultOf } from "../action.js";
+import { ACTIONS, type ActionRecord, type ActionTraits, resultOf } from "../action.js";
 import { awakeMs } from "../awake.js";
 import { HUMAN_ONLY, problemOf } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
@@ -71,7 +71,9 @@ const checkStillPresent: ActionCheck = ({ assessment, incident, step, actions, t
   const last = actions.at(-1);
   const interrupted = last?.do === "interrupt" && resultOf(last, now) === "done";
   const atPrompt = assessment.state === "idle" || assessment.state === "complete";
-  if (step.do === "nudge" && interrupted && atPrompt) return null;
+  // A resumed session at its prompt has not been told to continue, or did not hear it.
+  const resumed = actions.some(({ do: name }) => ACTIONS[name].starts) && assessment.state === "idle";
+  if (step.do === "nudge" && ((interrupted && atPrompt) || resumed)) return null;
   if (traits.starts && !traits.destructive && (assessment.state === "gone" || facts.gone)) return null;
   return wait("the problem is not visible at the moment", now + RECHECK_MS);
 };

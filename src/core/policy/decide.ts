@@ -97,6 +97,7 @@ function actionOf(input: Situation, step: RecoveryStep, actions: readonly Action
   // An agent that could not be observed may be asked a question, but not given an instruction.
   const asks = step.do === "nudge" && facts.guard !== null && !facts.guard.send;
   const say = asks ? "are_you_there" : step.say;
+  const task = step.do === "nudge" && actions.some(isInterrupt) ? (facts.forgets?.task ?? null) : null;
   return {
     id: idOf(incident, actions),
     do: step.do,
@@ -109,9 +110,12 @@ function actionOf(input: Situation, step: RecoveryStep, actions: readonly Action
     proof: step.proof,
     waitMs: step.waitMs,
     ...(say ? { say } : {}),
+    ...(task === null ? {} : { task }),
     ...(step.command ? { command: step.command } : {}),
   };
 }
+
+const isInterrupt = (record: ActionRecord): boolean => record.do === "interrupt" && usesBudget(record);
 
 const idOf = (incident: Incident, actions: readonly ActionRecord[]): string =>
   digest(JSON.stringify([incident.id, incident.reopened, actions.length]));

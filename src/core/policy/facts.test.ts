@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { START, screen } from "../../../test/support/steps.js";
 import type { Incident } from "../incidents/incident.js";
 import { createEvidence, takeSignal } from "../judgement/evidence/evidence.js";
+import { PLAIN_TRAITS } from "../traits.js";
 import { actionFactsOf, type FactsOptions, guardFrom } from "./facts.js";
 
 const incident = { id: "i", since: START + 60_000 } as Incident;
@@ -54,4 +55,18 @@ it("a user counts as present for two minutes after the last key, and a dialog on
   expect(facts(121_000).humanPresent).toBe(false);
   evidence.progress.reading = { dialog: { prompt: "permission" } } as unknown as typeof evidence.progress.reading;
   expect(facts(0).promptOpen).toBe(true);
+});
+
+it("a program that forgets an interrupted turn has the user's last prompt as its task, not rouse's own text", () => {
+  const evidence = createEvidence({ ...PLAIN_TRAITS, keepsInterruptedTurn: false });
+  const forgets = () => actionFactsOf(evidence, 0, START, { isGuarded: false }).forgets;
+  const prompt = { kind: "message", at: START, source: "transcript", role: "user", digest: "d" } as const;
+  expect(forgets()).toEqual({ task: null, canResume: false });
+  takeSignal(evidence, { ...prompt, request: "fix the parser" });
+  takeSignal(evidence, { ...prompt, own: true });
+  takeSignal(evidence, { kind: "session", at: START, source: "transcript", id: "c1" });
+  expect(forgets()).toEqual({ task: "fix the parser", canResume: true });
+  takeSignal(evidence, prompt);
+  expect(forgets()).toEqual({ task: null, canResume: true });
+  expect(actionFactsOf(createEvidence(), 0, START, { isGuarded: false }).forgets).toBeNull();
 });

@@ -10,6 +10,7 @@ import { type ResumeAdvice, shouldSendResume } from "../judgement/guard.js";
 import { MINUTE, SECOND } from "../text/time.js";
 import { ownTimeoutMs } from "../traits.js";
 import type { SessionOrigin } from "./policy.js";
+import { typableText } from "./typing-checks.js";
 
 export interface ActionFacts {
   origin: SessionOrigin;
@@ -36,13 +37,23 @@ export interface ActionFacts {
   shownAt?: number | null;
   /** It was interrupted for its spending: until then only a user can continue it. */
   heldUntil?: number | null;
+  /** Set if an interrupt makes the program forget the task of the turn. */
+  forgets?: ForgottenTask | null;
   /** Advice from the activity since the problem began; null if unavailable or turned off. */
   guard: ResumeAdvice | null;
 }
 
+/** How the agent can get a task back that an interrupt took out of its conversation. */
+export interface ForgottenTask {
+  /** The task as it can be typed again; null if it is unknown, or cannot be typed. */
+  task: string | null;
+  /** The conversation is known, so a new process can continue it. */
+  canResume: boolean;
+}
+
 type FactSource = Pick<
   ActionFacts,
-  "humanPresent" | "promptOpen" | "wokeAt" | "ownTimeoutMs" | "resumesItself" | "shownAt" | "guard"
+  "humanPresent" | "promptOpen" | "wokeAt" | "ownTimeoutMs" | "resumesItself" | "shownAt" | "guard" | "forgets"
 >;
 
 /** A user who typed within this time counts as present. */
@@ -76,6 +87,9 @@ export function actionFactsOf(evidence: Evidence, since: number, now: number, se
     ownTimeoutMs: ownTimeoutMs(traits, settings),
     resumesItself: limits.some((limit) => limit?.resumesItself),
     shownAt: evidence.progress.readingAt,
+    forgets: traits.keepsInterruptedTurn
+      ? null
+      : { task: typableText(evidence.request.text), canResume: evidence.session.id !== undefined },
     guard: settings?.isGuarded === false ? null : guardSince(evidence, since, now, settings),
   };
 }

@@ -27,7 +27,7 @@ function situation(what: string, { assessment = {}, facts = {}, incident = {} }:
     program: "claude-code",
     account: null,
     assessment: seen,
-    progress: { workAt: null, outcomeAt: null },
+    progress: { workAt: null, outcomeAt: null, turnAt: null },
     confirmMs: 60_000,
     outageMs: 1_800_000,
   });

@@ -52,6 +52,7 @@ describe("the problem table", () => {
     const afterExit = [
       "release 1 report 0 0 none",
       "resume 2 report 0 180 progress",
+      "nudge 2 report 0 120 continue",
       "continue 2 report 0 300 progress",
     ];
     const plans = rows.flatMap(({ name, recoveryPlan }) => {

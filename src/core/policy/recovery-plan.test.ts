@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { assessed, FACTS } from "../../../test/support/incidents.js";
+import { assessed, FACTS, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import type { ActionRecord } from "../action.js";
+import type { ActionFacts } from "./facts.js";
 import type { RecoveryStep } from "./policy.js";
 import { afterAction, nextStep } from "./recovery-plan.js";
 
@@ -73,4 +74,54 @@ describe("a refused action", () => {
   it("is tried again after 30 s, then after twice as long each time, and escalated after five refusals", () => {
     expect([1, 2, 3, 4, 5].map(wait)).toEqual([30, 60, 120, 240, "human"]);
   });
+});
+
+/** A hang, and then what the first action leads to. */
+function steps(facts: Partial<ActionFacts>): World {
+  const world = new World();
+  for (let at = 0; at <= 150; at += 5) {
+    const first = world.done[0]?.action.do;
+    if (first === "stop") world.check(at, "gone/crash", { facts: { ...facts, gone: true } });
+    else world.check(at, first === "interrupt" ? "idle" : "stuck/silent_stream", { facts });
+  }
+  return world;
+}
+
+describe("a hang in a program that forgets the task of an interrupted turn", () => {
+  const done = (world: World) => world.done.map(({ action }) => action.do);
+
+  it("is stopped and resumed, which keeps the conversation", () => {
+    const world = steps({ forgets: { task: "fix the parser", canResume: true } });
+    expect(done(world)).toEqual(["stop", "resume"]);
+    expect(world.done.map(({ action }) => action.task)).toEqual([undefined, undefined]);
+  });
+
+  it("is interrupted and given the task again if rouse may not stop it", () => {
+    const world = steps({ origin: "tmux", forgets: { task: "fix the parser", canResume: true } });
+    expect(done(world)).toEqual(["interrupt", "nudge"]);
+    expect(world.done[1]?.action).toMatchObject({ say: "continue", task: "fix the parser" });
+  });
+
+  it("is interrupted and given the task again if its conversation cannot be resumed", () => {
+    expect(done(steps({ forgets: { task: "fix the parser", canResume: false } }))).toEqual(["interrupt", "nudge"]);
+  });
+
+  it("is escalated with the reason if the task is unknown", () => {
+    const world = steps({ origin: "run", forgets: { task: null, canResume: true } });
+    expect(done(world)).toEqual(["escalate"]);
+    expect(world.only.escalated?.reason).toContain("interrupt (the program would forget the task)");
+  });
+
+  it("is interrupted by a plan that does not continue the turn", () => {
+    const facts = { ...FACTS, forgets: { task: null, canResume: true } };
+    expect(nextStep([step("interrupt")], [], stuck, facts).step).toEqual(step("interrupt"));
+  });
+});
+
+it("a program that keeps the turn is interrupted and nudged without its task", () => {
+  const world = steps({ forgets: null });
+  expect(world.done.map(({ action: { do: name, task } }) => [name, task])).toEqual([
+    ["interrupt", undefined],
+    ["nudge", undefined],
+  ]);
 });

@@ -87,11 +87,26 @@ export function nextStep(
   const skipped: string[] = [];
   for (const step of plan.slice(from)) {
     if (used(step) >= step.limit) continue;
-    const why = unfit(step, assessment, facts);
+    const why = unfit(step, assessment, facts) ?? losesTask(step, plan, facts);
     if (why === null) return { step, skipped };
     if (why !== NOT_POSSIBLE) skipped.push(`${step.do} (${why})`);
   }
   return { step: null, skipped };
+}
+
+/**
+ * Why the turn must not be interrupted to continue it afterwards: the program would forget the task. A new process that
+ * resumes the conversation still has it; otherwise the nudge has to repeat it.
+ */
+function losesTask(step: RecoveryStep, plan: readonly RecoveryStep[], facts: ActionFacts): string | null {
+  if (step.do !== "interrupt" || !facts.forgets) return null;
+  const later = plan.slice(plan.indexOf(step) + 1);
+  const isPlanned = (name: RecoveryStep["do"]): boolean =>
+    later.some((one) => one.do === name && (name === "nudge" || isPossible(one, facts)));
+  if (!isPlanned("nudge")) return null;
+  if (facts.forgets.canResume && isPlanned("stop") && isPlanned("resume"))
+    return "the program would forget the task; a resumed session keeps it";
+  return facts.forgets.task === null ? "the program would forget the task" : null;
 }
 
 function stillRuns(assessment: Assessment): boolean {
@@ -99,14 +114,22 @@ function stillRuns(assessment: Assessment): boolean {
   return problem !== null && traitsOf(problem).duringTurn;
 }
 
-/** Why a step does not fit this session; null if it fits. */
-function unfit(step: RecoveryStep, assessment: Assessment, facts: ActionFacts): string | null {
-  const traits = ACTIONS[step.do];
+const isPossible = (step: RecoveryStep, facts: ActionFacts): boolean => unfitFor(step, facts) === null;
+
+/** Why a step does not fit such a session, whatever its state. */
+function unfitFor(step: RecoveryStep, facts: ActionFacts): string | null {
   // Not even a policy can stop a session in the user's own terminal.
-  if (traits.destructive && step.do !== "end_child" && facts.origin === "run") return "runs in your terminal";
+  if (ACTIONS[step.do].destructive && step.do !== "end_child" && facts.origin === "run") return "runs in your terminal";
   if (step.when.origins !== null && !step.when.origins.includes(facts.origin))
     return `not for ${facts.origin} sessions`;
-  if (!facts.can.includes(step.do)) return NOT_POSSIBLE;
+  return facts.can.includes(step.do) ? null : NOT_POSSIBLE;
+}
+
+/** Why a step does not fit this session now; null if it fits. */
+function unfit(step: RecoveryStep, assessment: Assessment, facts: ActionFacts): string | null {
+  const never = unfitFor(step, facts);
+  if (never !== null) return never;
+  const traits = ACTIONS[step.do];
   // Text typed into a running turn is queued or lost. A turn that ignored the interrupt needs a stop.
   if (traits.types && stillRuns(assessment)) return "the turn is still running";
   const isGone = assessment.state === "gone" || facts.gone;

@@ -75,8 +75,8 @@ export const AGAINST_LOOP: readonly RecoveryStep[] = [
   nudge(1, { say: "repeating", when: when(), waitMs: 5 * MINUTE }),
   block,
 ];
-/** The process has ended. */
-export const AFTER_EXIT: readonly RecoveryStep[] = [release, resume(2), continueTask];
+/** The process has ended. A resumed session that stays at its prompt is nudged. */
+export const AFTER_EXIT: readonly RecoveryStep[] = [release, resume(2), nudge(2), continueTask];
 /** Ask for a report; then another session takes over the task. */
 export const ASK_FOR_REPORT: readonly RecoveryStep[] = [
   nudge(1, { say: "report", waitMs: 5 * MINUTE }),

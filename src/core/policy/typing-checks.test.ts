@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type Precondition, refuseReason, type ScreenState, sameText, type TerminalState } from "./typing-checks.js";
+import {
+  type Precondition,
+  refuseReason,
+  type ScreenState,
+  sameText,
+  type TerminalState,
+  typableText,
+} from "./typing-checks.js";
 
 const screenState: ScreenState = {
   composer: "empty",
@@ -56,4 +63,11 @@ describe("sameText", () => {
     expect(sameText("go on now", "go on no")).toBe(false);
     expect(sameText("", "")).toBe(true);
   });
+});
+
+it("a task is typed again as one plain line, without names to complete, or not at all", () => {
+  expect(typableText("  Fix @src/a.ts\n and \\n it’s done ")).toBe("Fix src/a.ts and n it?s done");
+  expect(typableText("修复解析器")).toBeNull();
+  expect(typableText(" \n")).toBeNull();
+  expect(typableText(null)).toBeNull();
 });

@@ -80,6 +80,21 @@ const CHECKS: readonly KeyCheck[] = [
 
 export const isRunning = ({ busy, says }: ScreenState): boolean => busy === true || says === "working";
 
+/** More characters of other scripts than this, and the text would not be the same any more. */
+const OTHER_SHARE_MAX = 0.05;
+
+/**
+ * A prompt as one line of plain ASCII; null if it would lose its meaning. A composer completes names after `@`, and Enter
+ * would then accept the completion.
+ */
+export function typableText(text: string | null): string | null {
+  if (text === null) return null;
+  const line = text.replace(/\s+/g, " ").trim();
+  const others = line.replace(/[ -~]/g, "").length;
+  if (line === "" || others > line.length * OTHER_SHARE_MAX) return null;
+  return line.replace(/[@\\]/g, "").replace(/[^ -~]/g, "?");
+}
+
 /** A composer wraps its rows and draws a frame around them. */
 const WRAPPING = /[\s│┃▌|]+/g;
 

@@ -269,6 +269,7 @@ export class LocalSensors {
         kind: agent.kind,
         path: located.transcript,
         root: located.root,
+        startedAt: session.startedAt,
         ...this.#options.readContext,
         ...(resume ? { resume } : {}),
       };

@@ -63,6 +63,17 @@ describe("a nudge", () => {
   });
 });
 
+it("a nudge whose text an earlier attempt left in the composer only presses Enter", async () => {
+  const terminal = new TimedTerminal({ happenings: [], begins: "idle" });
+  terminal.draft = "Please continue. [rouse]";
+  const { result, pressed } = await nudged(null, null, terminal);
+  expect(result.result).toBe("done");
+  expect(pressed.map(({ kind }) => kind)).toEqual(["submit"]);
+  const drafted = new TimedTerminal({ happenings: [], begins: "idle" });
+  drafted.draft = "Please continue. [rouse] and then";
+  expect(await nudged(null, null, drafted)).toMatchObject({ result: { result: "refused" }, pressed: [] });
+});
+
 /** Enter starts no turn. `keeps`: the text stays in the composer. */
 class DeafTerminal extends TimedTerminal {
   keeps = true;

@@ -18,8 +18,8 @@ import {
 
 /** Programs treat bytes that arrive together as a paste, and Enter in a paste as a line end. */
 const GAP_MS = 300;
-/** A busy machine repaints late. */
-const SHOWN_MS = 5000;
+/** A busy machine repaints late: at a load of 20, more than five seconds later. */
+const SHOWN_MS = 15_000;
 const STARTED_MS = 10_000;
 
 export async function typeNudge(terminalSession: TerminalSession, text: string): Promise<EffectResult> {
@@ -28,7 +28,11 @@ export async function typeNudge(terminalSession: TerminalSession, text: string):
   if (others === "asking") return refusedResult("the program is waiting for an answer");
   const idle = { draft: "", turn: "idle", quietMs: terminalSession.quietMs } as const;
   const check = await settledScreen(terminalSession, idle);
-  if (typeof check === "string") return refusedResult(check);
+  if (typeof check === "string") {
+    // An earlier attempt left exactly this text, which is rouse's own.
+    const own = await watchScreen(terminalSession, 0, ({ draft }) => draft !== "" && sameText(draft, text));
+    return own.isSo ? send(terminalSession, text) : refusedResult(check);
+  }
   const typed = await terminalSession.keyboard.press(check, { kind: "text", text }, idle);
   if (typed.result === "refused") return refusedResult(typed.reason);
   if (typed.result === "unknown")
@@ -36,6 +40,11 @@ export async function typeNudge(terminalSession: TerminalSession, text: string):
 
   const shown = await watchScreen(terminalSession, SHOWN_MS, ({ draft }) => sameText(draft, text));
   if (!shown.isSo) return left(shown.reason || "the typed text is not visible in the composer");
+  return send(terminalSession, text);
+}
+
+/** The text is in the composer. */
+async function send(terminalSession: TerminalSession, text: string): Promise<EffectResult> {
   await terminalSession.sleep(GAP_MS);
   const entered = await submit(terminalSession, text);
   if (entered.result === "refused") return takeBack(terminalSession, text, entered.reason);

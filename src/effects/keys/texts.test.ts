@@ -15,4 +15,8 @@ describe.each(NUDGE_TEXTS)("the text %s", (say) => {
     const page = readFileSync(join(import.meta.dirname, "../../../docs/acting.md"), "utf8");
     expect(page).toContain(`| \`${say}\` | \`${textFor(say)}\` |`);
   });
+
+  it("can repeat a task before its mark", () => {
+    expect(textFor(say, "fix the parser")).toMatch(/ The task was: fix the parser \[rouse\]$/);
+  });
 });

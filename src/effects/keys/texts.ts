@@ -13,4 +13,6 @@ const TEXTS: Readonly<Record<NudgeText, string>> = {
   are_you_there: "Are you there? Please continue, or say what you are waiting for.",
 };
 
-export const textFor = (say: NudgeText): string => `${TEXTS[say]} ${ROUSE_MARK}`;
+/** `task`: a prompt that the program has forgotten. */
+export const textFor = (say: NudgeText, task?: string): string =>
+  `${TEXTS[say]}${task === undefined ? "" : ` The task was: ${task}`} ${ROUSE_MARK}`;

@@ -31,8 +31,9 @@ export async function resumeAgent(action: Action, agent: AgentSession, context: 
   const where = `resumed as session ${again.agent.id}`;
   if (wanted.isHeadless) return doneResult(`${where}${again.note}`, true);
   const going = await promptAgain(again.agent, context, text, deadline);
-  // A session was started, whatever the result of the nudge.
-  return { ...going, result: "done", reason: `${where}${again.note}; ${going.reason}` };
+  const reason = `${where}${again.note}; ${going.reason}`;
+  // A session that was started and not told to continue stays at its prompt.
+  return going.result === "done" ? { ...going, reason } : failedResult(reason);
 }
 
 /** Why the conversation may still be in use; null if it is not. */

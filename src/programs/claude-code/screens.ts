@@ -178,6 +178,7 @@ export const claudeCode: AgentProfile = {
     ownTimeoutMs: 300_000,
     settleMs: 1200,
     marksEnd: true,
+    keepsInterruptedTurn: true,
     startsQuiet: true,
     backgroundWakes: true,
   },

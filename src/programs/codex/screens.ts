@@ -101,6 +101,7 @@ export const codex: AgentProfile = {
     ownTimeoutMs: 300_000,
     settleMs: 1200,
     marksEnd: true,
+    keepsInterruptedTurn: true,
     statusOutlivesTurn: true,
   },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003"] },

@@ -78,6 +78,8 @@ export const gemini: AgentProfile = {
     ownTimeoutMs: null,
     settleMs: 1200,
     marksEnd: false,
+    // Esc takes the cancelled turn out of the history, with its prompt (0.61.0).
+    keepsInterruptedTurn: false,
     startsQuiet: true,
     takesToolInput: true,
     // "Action Required" also appears when a command has printed something and then nothing for 30 s.

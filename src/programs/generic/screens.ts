@@ -261,6 +261,7 @@ export const generic: AgentProfile = {
     ownTimeoutMs: null,
     settleMs: 1500,
     marksEnd: false,
+    keepsInterruptedTurn: false,
     titleReportsQuietTool: true,
     takesToolInput: true,
   },

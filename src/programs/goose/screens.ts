@@ -91,7 +91,14 @@ export const goose: AgentProfile = {
     { prompt: "confirmation", when: "◆ {2}[\\s\\S]*[●○] Yes / [●○] No" },
     { prompt: "input", when: "◆ {2}[\\s\\S]*● " },
   ],
-  traits: { ...generic.traits, ownTimeoutMs: 600_000, marksEnd: true, titleReportsQuietTool: false },
+  traits: {
+    ...generic.traits,
+    ownTimeoutMs: 600_000,
+    marksEnd: true,
+    titleReportsQuietTool: false,
+    // Not observed.
+    keepsInterruptedTurn: false,
+  },
   // Only Ctrl+C stops a turn, and rouse never presses it: in early releases it leaves the program at an empty prompt.
   keys: { interrupt: [], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {

@@ -62,6 +62,7 @@ export const opencode: AgentProfile = {
     ownTimeoutMs: null,
     settleMs: 1200,
     marksEnd: true,
+    keepsInterruptedTurn: true,
     startsQuiet: true,
   },
   keys: { interrupt: ["\u001b", "\u001b"], submit: ["\r"], quit: ["\u0003"] },

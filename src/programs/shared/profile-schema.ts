@@ -128,6 +128,8 @@ export const profileSchema = z.strictObject({
     settleMs: z.int(),
     /** It closes a turn with a mark of its own: there is a rule for `ended`. */
     marksEnd: z.boolean(),
+    /** An interrupted turn stays in the conversation, with its prompt. False if it does not, or if that is unknown. */
+    keepsInterruptedTurn: z.boolean().default(false),
     /** Neither status, title nor screen shows it as busy before its first turn, while it loads or starts its servers. */
     startsQuiet: z.boolean().optional(),
     /** Its status stays busy while a command that outlives the turn, such as a server, is running. */

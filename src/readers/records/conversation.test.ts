@@ -73,3 +73,11 @@ describe("retrySignal", () => {
     expect(signal).toMatchObject({ kind: "limit", resumesItself: true, until: NOW + 7_200_000 });
   });
 });
+
+it("a prompt that is short enough to be typed again is kept whole on one line, without secrets", () => {
+  const request = (text: string) => messageSignal({ at: 1, source: "transcript" }, {}, "user", text).request;
+  expect(request("Fix the parser\n\n and run  the tests")).toBe("Fix the parser and run the tests");
+  expect(request("x".repeat(501))).toBeUndefined();
+  expect(request("use sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG")).not.toContain("abcdefghij");
+  expect(request("Please continue where you stopped. [rouse]")).toBeUndefined();
+});

@@ -5,6 +5,7 @@ import { closingOf, hasMarker } from "../../core/judgement/closing.js";
 import { ROUSE_MARK } from "../../core/judgement/noise.js";
 import type { InfraClass, MessageSignal, Signal } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
+import { redact } from "../../core/text/redact.js";
 import { readResetTime } from "../reset-time/reset-time.js";
 import type { ReaderOptions } from "./record-reader.js";
 import { textHead, textTail } from "./text.js";
@@ -31,8 +32,17 @@ export function messageSignal(
     ...(role === "assistant" ? { closing: closingOf(text) } : {}),
     preview: textTail(text),
     ...((role === "user" ? marker !== "" && text.includes(marker) : hasMarker(text, marker)) ? { marker: true } : {}),
-    ...(role === "user" && text.includes(ROUSE_MARK) ? { own: true } : {}),
+    ...(role === "user" ? promptFacts(text) : {}),
   };
+}
+
+/** A longer prompt does not fit into a composer that shows all of it. */
+const REQUEST_MAX = 500;
+
+function promptFacts(text: string): Pick<MessageSignal, "own" | "request"> {
+  if (text.includes(ROUSE_MARK)) return { own: true };
+  const request = text.length > 2 * REQUEST_MAX ? "" : redact(text).replace(/\s+/g, " ").trim();
+  return request === "" || request.length > REQUEST_MAX ? {} : { request: textHead(request, REQUEST_MAX) };
 }
 
 /** The program gave up on the provider's error: a limit with its reset time, or an error with its cause. */

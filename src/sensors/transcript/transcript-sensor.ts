@@ -3,7 +3,9 @@
  *
  * Time of a record: a record that arrives while rouse watches counts when it is read. A record that was written in
  * unobserved time (the machine slept, rouse was down, the loop was blocked) counts at its own time, limited to the time
- * between the two checks. So no record can claim a time at which it did not exist yet.
+ * between the two checks. So no record can claim a time at which it did not exist yet. A record that is older than the
+ * process belongs to an earlier run of the conversation and always keeps its own time, whenever it is read: a resumed
+ * program may switch to its old file, or copy it, seconds after its start.
  *
  * A transcript that is seen for the first time is history: only its end is read, each record at its own time, to learn
  * the agent's state. A gap from the first record until now precedes it and removes that time from every clock: an agent
@@ -25,6 +27,8 @@ export interface TranscriptOptions extends ReadContext {
   path: string;
   /** The folder of the program's transcripts; nothing outside it is read. */
   root: string;
+  /** When the process started that writes it; without it, every record may be of this process. */
+  startedAt?: number;
   /** State of an earlier run: reading continues from there. */
   resume?: TranscriptState;
   windowBytes?: number;
@@ -58,6 +62,8 @@ export class TranscriptSensor {
   #phase: "new" | "resuming" | "history" | "live";
   #checkedAt: number | null;
   #lastAt = Number.NEGATIVE_INFINITY;
+  /** The last record was written by an earlier process, at this time. */
+  #earlierAt: number | null = null;
   #historyUntil = 0;
 
   readonly #options: TranscriptOptions;
@@ -84,11 +90,13 @@ export class TranscriptSensor {
     return { path: this.path, marks: this.#tail.position.slice(-MARKS_KEPT), checkedAt: this.#checkedAt ?? 0 };
   }
 
-  /** The program continues in another file: a resumed or a new conversation of the same process. */
+  /** The program continues in another file: a resumed or a new conversation. What that file already has is history. */
   async follow(path: string): Promise<void> {
     if (path === this.path) return;
     await this.#tail.close();
     this.#tail = this.#tailOf(path, undefined);
+    this.#phase = "new";
+    this.#lastAt = Number.NEGATIVE_INFINITY;
   }
 
   async read(at: number): Promise<TranscriptRead> {
@@ -150,10 +158,13 @@ export class TranscriptSensor {
   }
 
   #timeOf(record: unknown, at: number): number {
+    const written = recordTime(record);
+    if (written !== null) this.#earlierAt = written < (this.#options.startedAt ?? 0) ? written : null;
+    if (this.#earlierAt !== null) return this.#earlierAt;
     const isHistory = this.#phase !== "live";
     const isLate = this.#checkedAt === null || at - this.#checkedAt > LATE_MS;
     const from = isHistory ? Number.NEGATIVE_INFINITY : isLate ? (this.#checkedAt ?? at) : at;
-    const own = recordTime(record) ?? (isHistory && this.#lastAt > 0 ? this.#lastAt : at);
+    const own = written ?? (isHistory && this.#lastAt > 0 ? this.#lastAt : at);
     const time = Math.min(at, Math.max(own, from, isHistory ? this.#lastAt : from));
     this.#lastAt = Math.max(this.#lastAt, time);
     return time;

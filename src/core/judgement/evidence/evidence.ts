@@ -9,7 +9,7 @@ import { PLAIN_TRAITS, type Traits } from "../../traits.js";
 import { createActivity } from "../activity.js";
 import { createBurn } from "./burn.js";
 import { createCheckpoint } from "./checkpoint.js";
-import { createCompletion } from "./completion.js";
+import { createCompletion, takeCompletion } from "./completion.js";
 import { createErrors } from "./errors.js";
 import { createFailures } from "./failures.js";
 import { createFingerprint } from "./fingerprint.js";
@@ -22,6 +22,7 @@ import { createPoisoned } from "./poisoned.js";
 import { createProgress } from "./progress.js";
 import { createPrompts } from "./prompts.js";
 import { createProof } from "./proof.js";
+import { createRequest, takeRequest } from "./request.js";
 import { createRetries } from "./retries.js";
 import { createSpend } from "./spend.js";
 import { createSpin } from "./spin.js";
@@ -66,14 +67,26 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     poisoned: createPoisoned(),
     activity: createActivity(),
     proof: createProof(),
+    request: createRequest(),
   };
+}
+
+/**
+ * A record of an earlier run of the same conversation. It tells what the conversation is about and what was asked for,
+ * never what this process does: its turns are over, its tools are dead, and its results were reported then.
+ */
+export function takeHistory(evidence: Evidence, signal: Signal): void {
+  if (signal.kind === "session") takeOwn(evidence, signal);
+  if (signal.kind !== "message") return;
+  takeCompletion(evidence.completion, signal);
+  takeRequest(evidence.request, signal);
 }
 
 /** `settings` are those of the judgement: samples that caused an alarm are not learned from. */
 export function takeSignal(evidence: Evidence, signal: Signal, settings: Settings = {}): void {
   // A record may arrive late, but output in the terminal after the exit is not the program's work.
   if (evidence.exit !== null && signal.kind === "screen") return;
-  if (isLate(evidence.turn, signal)) return;
+  if (isLate(evidence.turn, signal) || isTypedByRouse(evidence, signal)) return;
   if (signal.kind !== "habits") evidence.first ??= { at: signal.at, source: signal.source };
   for (const fold of foldsFor(signal.kind)) fold(evidence, signal, settings);
   takeOwn(evidence, signal);
@@ -90,6 +103,13 @@ function isLate({ statuses: { stream } }: TurnEvidence, { kind, source, at }: Si
   if (source !== "transcript" || stream === undefined || stream.status === "active" || !OF_A_TURN.has(kind))
     return false;
   return at - stream.at < LATE_MS;
+}
+
+/** A program may log its keys, or its prompts, in its own folder. */
+const LOGGED_MS = 5000;
+
+function isTypedByRouse({ rouseTypedAt }: Evidence, { kind, at }: Signal): boolean {
+  return kind === "file" && rouseTypedAt !== null && Math.abs(at - rouseTypedAt) <= LOGGED_MS;
 }
 
 function takeOwn(evidence: Evidence, signal: Signal): void {

@@ -20,6 +20,7 @@ import { takePoisoned } from "./poisoned.js";
 import { takeProgress } from "./progress.js";
 import { takePrompts } from "./prompts.js";
 import { takeProof } from "./proof.js";
+import { takeRequest } from "./request.js";
 import { takeRetries } from "./retries.js";
 import { takeSpend } from "./spend.js";
 import { takeSpin } from "./spin.js";
@@ -49,7 +50,8 @@ const PARTS = {
   lifecycle: (evidence, signal) => takeLifecycle(evidence.lifecycle, signal),
   poisoned: (evidence, signal) => takePoisoned(evidence.poisoned, signal),
   activity: (evidence, signal, settings) => takeActivity(evidence.activity, signal, settings),
-  proof: (evidence, signal) => takeProof(evidence.proof, signal),
+  proof: (evidence, signal) => takeProof(evidence.proof, signal, evidence.turn),
+  request: (evidence, signal) => takeRequest(evidence.request, signal),
 } satisfies Record<string, Fold>;
 
 type Part = keyof typeof PARTS;
@@ -77,7 +79,7 @@ const CONCERNED: { readonly [K in SignalKind]?: readonly Part[] } = {
   habits: ["tools", "activity"],
 };
 
-/** In the order of processing; no part reads the state of another. */
+/** In the order of processing. No part reads the state of another, except that proof belongs to a turn. */
 export const ALL: readonly Fold[] = Object.values(PARTS);
 
 const FEW: ReadonlyMap<string, readonly Fold[]> = new Map(

@@ -5,21 +5,28 @@
 
 import type { ScreenReading, Signal } from "../../signal.js";
 import { isMeaningfulProgress } from "../guard.js";
+import { isPastStart, type TurnEvidence } from "./turn.js";
 
 export interface ProofState {
   /** Last output of the model, or last result: a file, a commit, a test, a checkpoint. */
   workAt: number | null;
+  /** Start of the last turn in which the model wrote something. */
+  turnAt: number | null;
   tokens: number | null;
   reply: string | null;
 }
 
 export function createProof(): ProofState {
-  return { workAt: null, tokens: null, reply: null };
+  return { workAt: null, turnAt: null, tokens: null, reply: null };
 }
 
-export function takeProof(proof: ProofState, signal: Signal): void {
+export function takeProof(proof: ProofState, signal: Signal, turn: TurnEvidence): void {
   const model = isModel(proof, signal);
   if (model || isMeaningfulProgress(signal)) proof.workAt = Math.max(proof.workAt ?? signal.at, signal.at);
+  // A resumed program draws its old conversation while it starts, which looks like a reply.
+  if (!model || (signal.kind === "screen" && !isPastStart(turn))) return;
+  const turnAt = Math.max(turn.startedAt ?? 0, turn.record.startAt ?? 0);
+  if (turnAt > 0 && signal.at >= turnAt) proof.turnAt = Math.max(proof.turnAt ?? turnAt, turnAt);
 }
 
 function isModel(proof: ProofState, signal: Signal): boolean {

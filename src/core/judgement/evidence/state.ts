@@ -16,6 +16,7 @@ import type { PoisonedState } from "./poisoned.js";
 import type { ProgressEvidence } from "./progress.js";
 import type { PromptsEvidence } from "./prompts.js";
 import type { ProofState } from "./proof.js";
+import type { RequestState } from "./request.js";
 import type { RetriesState } from "./retries.js";
 import type { SpendState } from "./spend.js";
 import type { SpinState } from "./spin.js";
@@ -66,5 +67,6 @@ export interface Evidence {
   poisoned: PoisonedState;
   activity: ActivityState;
   proof: ProofState;
+  request: RequestState;
 }
 export type LeavingEvidence = Pick<Evidence, "turn" | "prompts" | "failures" | "retries" | "progress" | "message">;

@@ -270,6 +270,12 @@ function begin(turn: TurnEvidence, at: number): void {
   turn.isFlicker = false;
 }
 
+/** The turn was asked for or recorded, or began well after the input field appeared: it is no part of start-up. */
+export const isPastStart = ({ askedAt, record, startedAt, readyAt }: TurnEvidence): boolean =>
+  askedAt !== null ||
+  record.startAt !== null ||
+  (startedAt !== null && readyAt !== null && startedAt - readyAt >= READY_MS);
+
 interface TurnReport {
   status: TurnStatus;
   at: number;
