@@ -7,7 +7,7 @@ import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { rememberBounded } from "../core/judgement/evidence/bounded.js";
 import type { DaemonParts } from "../daemon/parts.js";
-import { carryOut, typeMessage } from "../effects/index.js";
+import { carryOut, type MessageOptions, typeMessage } from "../effects/index.js";
 import type { ControlLog } from "./control-log.js";
 import type { ControlResult } from "./control-result.js";
 import { ApiError } from "./error.js";
@@ -41,8 +41,9 @@ export class AgentControl {
     this.#log = log;
   }
 
-  sendInput(order: ControlOrder, text: string): Promise<ControlResult> {
-    return this.#once("send_input", order, text, () => typeMessage(text, order.session, this.#parts.effectContext));
+  sendInput(order: ControlOrder, text: string, options: MessageOptions = {}): Promise<ControlResult> {
+    const { effectContext } = this.#parts;
+    return this.#once("send_input", order, text, () => typeMessage(text, order.session, effectContext, options));
   }
 
   stop(order: ControlOrder): Promise<ControlResult> {

@@ -134,8 +134,8 @@ export class Rouse {
   }
 
   /** Types one line and presses Enter. Throws `ApiError` if it is refused. */
-  sendInput(agent: string, text: string, requestId?: string): Promise<OrderResult> {
-    return this.call("send_input", { agent, text, request_id: requestId });
+  sendInput(agent: string, text: string, requestId?: string, timeoutSeconds?: number): Promise<OrderResult> {
+    return this.call("send_input", { agent, text, request_id: requestId, timeout_seconds: timeoutSeconds });
   }
 
   /** Runs the recovery plan of an agent's problem now. */

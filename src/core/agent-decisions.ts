@@ -84,7 +84,7 @@ function factsFor(state: NodeState, incident: Incident, judge: SessionJudge, now
   const { session, evidence } = judge;
   const actions = incidents.actions.filter((record) => record.incident === incident.id);
   return {
-    ...actionFactsOf(evidence, guardFrom(incident, actions), now, judge.settings),
+    ...actionFactsOf(evidence, guardFrom(incident, actions), now, judge.settings, session.origin),
     wokeAt: wokeAt(state, judge),
     origin: session.origin,
     allowed: rules.isAllowed(session, incident.problem),

@@ -380,10 +380,10 @@ export interface QueueSignal extends Base {
   depth?: number;
 }
 
-/** Keys were typed into the terminal, by a user or by rouse. */
+/** Keys were typed into the terminal: by a user, by rouse for a recovery plan, or by rouse on the order of a client. */
 export interface InputSignal extends Base {
   kind: "input";
-  by: "human" | "rouse";
+  by: "human" | "rouse" | "client";
   bytes: number;
   /** The keys asked the program to end (Ctrl-C, Ctrl-D, /exit). */
   quits?: boolean;

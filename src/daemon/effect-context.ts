@@ -20,6 +20,7 @@ export function effectContextOf(
     sleep: (ms) => sleep(ms),
     evidence: (session) => loop().find(session)?.evidence ?? null,
     assessment: (session) => loop().find(session)?.peek(loop().now()) ?? null,
+    typed: (session, signal) => void loop().ingest(session, null, [signal]),
     transcript: transcriptOf,
     others: (session) =>
       loop()

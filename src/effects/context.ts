@@ -4,6 +4,7 @@ import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Assessment } from "../core/judgement/assess.js";
 import type { Evidence } from "../core/judgement/evidence/state.js";
+import type { InputSignal } from "../core/signal.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import type { EffectClock } from "./keys/terminal-session.js";
 import type { Environments } from "./start/environments.js";
@@ -30,6 +31,8 @@ export interface EffectContext extends EffectClock {
   assessment(session: string): Assessment | null;
   /** A user or client ordered it: a stop is final, while a policy continues with the next step. */
   isOrder?: boolean;
+  /** Called with the keys that rouse typed into a terminal without a host. */
+  typed?(session: string, signal: InputSignal): void;
   /** Path of the session's transcript; null if unknown. */
   transcript(session: string): string | null;
   /** The other watched sessions: a conversation that one of them has open is not resumed. */

@@ -11,11 +11,14 @@ import { turnStatus } from "../core/judgement/evidence/turn.js";
 import { generic } from "../programs/generic/screens.js";
 import { profileFor } from "../programs/registry.js";
 import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
+import type { TypedBy } from "../terminal/frames.js";
+import { typedText } from "../terminal/typed-text.js";
 import type { EffectContext } from "./context.js";
+import { giveText, giveUnseen } from "./keys/give-text.js";
 import { interruptTurn } from "./keys/interrupt.js";
 import { Keyboard } from "./keys/keyboard.js";
 import { typeNudge } from "./keys/nudge.js";
-import { openTerminal, quietFor } from "./keys/open-terminal.js";
+import { openTerminal, quietFor, typingOf } from "./keys/open-terminal.js";
 import { type EffectResult, refusedResult, type TerminalSession, unknownResult } from "./keys/terminal-session.js";
 import { textFor } from "./keys/texts.js";
 import { endChild } from "./process/end-child.js";
@@ -95,18 +98,43 @@ export async function carryOut(action: Action, agent: AgentSession, context: Eff
   return { intent: action.id, at: context.now(), ...result };
 }
 
-const SAY_MS = 60_000;
+export interface MessageOptions {
+  /** How long the program may take to become ready for input. */
+  waitMs?: number;
+  /** Leave the text in the composer. */
+  isDraft?: boolean;
+}
 
-/** Types a client's text into an agent, under the same conditions as rouse's own: one line, then one Enter. */
-export async function typeMessage(text: string, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
+/** Typing itself, with up to three attempts; long texts take longer. */
+const TYPING_MS = 60_000;
+const TYPING_MS_PER_CHAR = 5;
+
+/** Gives a client's text to an agent, under the same conditions as rouse's own: one line, then one Enter. */
+export async function typeMessage(
+  text: string,
+  agent: AgentSession,
+  context: EffectContext,
+  { waitMs = 0, isDraft = false }: MessageOptions = {},
+): Promise<EffectResult> {
+  const line = typedText(text).toString("utf8");
+  if (line.trim() === "") return refusedResult("the text is empty");
+  const deadlineMs = waitMs + TYPING_MS + TYPING_MS_PER_CHAR * line.length;
   try {
-    return await atTerminal({ deadlineMs: SAY_MS }, agent, context, (terminalSession) =>
-      typeNudge(terminalSession, text),
-    );
+    return await openedTerminal({ deadlineMs }, agent, context, "client", async (terminalSession, profile) => {
+      if (!knowsKeys(profile)) return giveUnseen(terminalSession, line, { isDraft });
+      const given = await giveText(terminalSession, line, { readyBy: context.now() + waitMs, isDraft });
+      return given.result === "done" && given.proven === null && !isCommand(line) ? unconfirmed(given) : given;
+    });
   } catch (error) {
     return unknownResult(`failed midway: ${(error as Error).message}`.slice(0, 300));
   }
 }
+
+/** A command of the program itself, such as `/clear`, need not start a turn. */
+const isCommand = (line: string): boolean => /^\s*\//.test(line);
+
+const unconfirmed = ({ reason }: EffectResult): EffectResult =>
+  unknownResult(`${reason}; read its screen (\`rouse logs\`) before you send the text again`);
 
 async function attempt(
   action: Action,
@@ -123,16 +151,28 @@ async function attempt(
   }
 }
 
+type TerminalWork = (terminalSession: TerminalSession, profile: AgentProfile) => Promise<EffectResult>;
+
 async function atTerminal(
+  action: Pick<Action, "deadlineMs">,
+  agent: AgentSession,
+  context: EffectContext,
+  work: TerminalWork,
+): Promise<EffectResult> {
+  if (!knowsKeys(context.profileOf(agent.kind))) return refusedResult("rouse does not know this program's keys");
+  return openedTerminal(action, agent, context, "rouse", work);
+}
+
+async function openedTerminal(
   { deadlineMs }: Pick<Action, "deadlineMs">,
   agent: AgentSession,
   context: EffectContext,
-  work: (terminalSession: TerminalSession, profile: AgentProfile) => Promise<EffectResult>,
+  by: TypedBy,
+  work: TerminalWork,
 ): Promise<EffectResult> {
-  if (agent.endedAt !== null) return refusedResult("the session has ended");
+  if (agent.endedAt !== null || context.evidence(agent.id)?.exit) return refusedResult("the session has ended");
   const profile = context.profileOf(agent.kind);
-  if (!knowsKeys(profile)) return refusedResult("rouse does not know this program's keys");
-  const terminal = openTerminal(agent, profile);
+  const terminal = openTerminal(agent, profile, typingOf(agent, context, by));
   if (!terminal) return refusedResult("the agent has no terminal that rouse can reach");
   const keyboard = new Keyboard(terminal, () => context.now());
   try {
@@ -142,6 +182,7 @@ async function atTerminal(
         now: () => context.now(),
         sleep: (ms) => context.sleep(ms),
         turn: () => modelTurn(context.evidence(agent.id)),
+        turnStartedAt: () => context.evidence(agent.id)?.turn.startedAt ?? null,
         quietMs: quietFor(agent, context),
         deadline: context.now() + deadlineMs,
       },

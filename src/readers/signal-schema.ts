@@ -240,7 +240,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
   input: z.object({
     ...base,
     kind: z.literal("input"),
-    by: z.enum(["human", "rouse"]),
+    by: z.enum(["human", "rouse", "client"]),
     bytes: count,
     quits: z.boolean().optional(),
     ordered: z.boolean().optional(),

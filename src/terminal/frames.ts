@@ -10,7 +10,7 @@ export type ToHost =
   | { op: "logs"; follow: boolean; keys?: boolean }
   | { op: "notify"; text: string }
   | { op: "check" }
-  | { op: "press"; keys: Keys; precondition: Precondition }
+  | { op: "press"; keys: Keys; precondition: Precondition; by?: TypedBy }
   | { op: "info" };
 
 export type FromHost =
@@ -25,6 +25,9 @@ export type FromHost =
   | ({ ev: "pressed" } & PressAnswer)
   | { ev: "info"; [field: string]: unknown }
   | { ev: "error"; text: string };
+
+/** On whose behalf rouse types: a recovery plan's, or a client's. */
+export type TypedBy = "rouse" | "client";
 
 /** `quietMs` is null if no user has typed. */
 export type ScreenAnswer =

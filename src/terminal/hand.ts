@@ -9,9 +9,9 @@ import { type Keys, type Precondition, refuseReason, type TerminalState } from "
 import type { InputSignal } from "../core/signal.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { identityOf, isInFront } from "../sensors/process/process-sensor.js";
-import type { PressAnswer, ScreenAnswer } from "./frames.js";
+import type { PressAnswer, ScreenAnswer, TypedBy } from "./frames.js";
 import type { Observer } from "./observer.js";
-import { bytesOfKeys } from "./typed-text.js";
+import { bytesOfKeys, inputSignal } from "./typed-text.js";
 
 /** The required part of the program's terminal; a program on pipes has none. */
 export interface HeldTerminal {
@@ -49,7 +49,7 @@ export class HostHand {
     return { terminalState: { screenState, quietMs: Number.isFinite(quietMs) ? quietMs : null } };
   }
 
-  press(keys: Keys, precondition: Precondition): PressAnswer {
+  press(keys: Keys, precondition: Precondition, by: TypedBy): PressAnswer {
     const { terminal, profile, pressed } = this.#options;
     const bytes = bytesOfKeys(keys, profile);
     if (bytes.length === 0) return refusedKeys("the program has no such key");
@@ -59,8 +59,10 @@ export class HostHand {
       if (objection !== null) return refusedKeys(objection);
       if (!terminal.isDrained) return refusedKeys("the program does not read its input");
       if (terminal.catchUp().hasOutput) continue;
+      // Before the program can react to the keys.
+      const signal = inputSignal(keys, bytes.length, by, Date.now());
       terminal.write(bytes);
-      pressed(bytes, signalOf(keys, bytes.length));
+      pressed(bytes, signal);
       return { bytes: bytes.length, reason: null };
     }
     return refusedKeys("the screen keeps changing");
@@ -80,15 +82,3 @@ export class HostHand {
 }
 
 const refusedKeys = (reason: string): PressAnswer => ({ bytes: 0, reason });
-
-function signalOf(keys: Keys, bytes: number): InputSignal {
-  return {
-    kind: "input",
-    at: Date.now(),
-    source: "observer",
-    by: "rouse",
-    bytes,
-    ...(keys.kind === "submit" ? { submits: true } : {}),
-    ...(keys.kind === "interrupt" ? { interrupts: true } : {}),
-  };
-}

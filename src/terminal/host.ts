@@ -13,7 +13,7 @@ import { sanitize } from "../core/text/sanitize.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { waitForRest } from "./at-rest.js";
 import { DaemonLink } from "./daemon-link.js";
-import type { PressAnswer, ScreenAnswer } from "./frames.js";
+import type { PressAnswer, ScreenAnswer, TypedBy } from "./frames.js";
 import type { HostHand } from "./hand.js";
 import type { HeldProgram, HostOptions } from "./host-options.js";
 import { type LeftBy, leftBy, stopSignal } from "./leave.js";
@@ -130,8 +130,14 @@ export class Host implements ViewedHost {
 
   /** Keys of a user. False if the agent does not read: hold back until `onDrain`. */
   input(bytes: Buffer): boolean {
+    return this.#write(bytes, "human");
+  }
+
+  /** Who wrote the bytes is known here, and nowhere later. */
+  #write(bytes: Buffer, by: "human" | "client"): boolean {
+    const isTyped = this.#observer?.keys(bytes, by) ?? true;
     const wentOut = this.#program.write(bytes);
-    if (this.#observer?.keys(bytes) ?? true) this.#typedAt = performance.now();
+    if (isTyped && by === "human") this.#typedAt = performance.now();
     this.#viewers?.typed(bytes);
     return wentOut;
   }
@@ -141,8 +147,8 @@ export class Host implements ViewedHost {
   }
 
   /** Keys of rouse itself: only if `precondition` holds now. */
-  press(keys: Keys, precondition: Precondition): PressAnswer {
-    return this.#hand?.press(keys, precondition) ?? { bytes: 0, reason: NO_HAND };
+  press(keys: Keys, precondition: Precondition, by: TypedBy): PressAnswer {
+    return this.#hand?.press(keys, precondition, by) ?? { bytes: 0, reason: NO_HAND };
   }
 
   onDrain(call: () => void): void {
@@ -187,14 +193,15 @@ export class Host implements ViewedHost {
     }
   }
 
+  /** A client's keys, written at once and without any check. */
   async type(text: string, enter: boolean): Promise<number> {
     const bytes = typedText(text);
     // In sequence: two texts typed at the same time must not mix.
     const typed = this.#enters.then(async () => {
-      if (bytes.length > 0) this.input(bytes);
+      if (bytes.length > 0) this.#write(bytes, "client");
       if (!enter) return;
       await sleep(ENTER_AFTER_MS);
-      this.input(ENTER);
+      this.#write(ENTER, "client");
     });
     this.#enters = typed;
     await typed;

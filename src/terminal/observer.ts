@@ -60,11 +60,11 @@ export class Observer {
     return !this.#stopped;
   }
 
-  /** True if a user typed them; a terminal's own answers are not keys. */
-  keys(bytes: Uint8Array): boolean {
+  /** True if they are keys; a terminal's own answers are not keys. */
+  keys(bytes: Uint8Array, by: "human" | "client"): boolean {
     const isTyped = this.#guarded(() => {
       const keys = readKeys(this.#keys.write(bytes), this.#options.now());
-      if (keys) this.#options.signal(keys);
+      if (keys) this.#options.signal(by === "human" ? keys : { ...keys, by, source: "observer" });
       return keys !== null;
     });
     return isTyped ?? true;

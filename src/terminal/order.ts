@@ -17,7 +17,7 @@ export function preconditionOf(value: unknown): Precondition | null {
   const { draft, turn, quietMs, composerDigest } = fieldsOf(value);
   const isWhole =
     typeof draft === "string" &&
-    (turn === "idle" || turn === "running") &&
+    (turn === "idle" || turn === "running" || turn === "unknown") &&
     typeof quietMs === "number" &&
     quietMs >= 0 &&
     typeof composerDigest === "string";

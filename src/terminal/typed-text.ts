@@ -1,5 +1,8 @@
 import type { Keys } from "../core/policy/typing-checks.js";
+import type { InputSignal } from "../core/signal.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
+import { readKeys } from "../readers/keys.js";
+import type { TypedBy } from "./frames.js";
 
 /**
  * A user's text, reduced to bytes that can only be text: no control byte, no escape sequence, no end mark of a paste,
@@ -20,7 +23,8 @@ export const ENTER: Buffer = Buffer.from("\r");
 export const ENTER_AFTER_MS = 80;
 
 const ERASE = "\u007f";
-const ERASE_MAX = 1000;
+/** As long as the longest text of a client. */
+const ERASE_MAX = 10_000;
 
 /** The bytes of keys that rouse presses; empty if the program has no such key. */
 export function bytesOfKeys(keys: Keys, profile: AgentProfile): Buffer {
@@ -34,4 +38,19 @@ export function bytesOfKeys(keys: Keys, profile: AgentProfile): Buffer {
     case "erase":
       return Buffer.from(ERASE.repeat(Math.min(Math.max(0, Math.floor(keys.chars)), ERASE_MAX)));
   }
+}
+
+/** The signal of keys that rouse pressed. Only a client's text may quit the program on purpose. */
+export function inputSignal(keys: Keys, bytes: number, by: TypedBy, at: number): InputSignal {
+  const text = keys.kind === "text" ? keys.text : "";
+  return {
+    kind: "input",
+    at,
+    source: "observer",
+    by,
+    bytes,
+    ...(by === "client" && readKeys(text, at)?.quits ? { quits: true } : {}),
+    ...(keys.kind === "submit" ? { submits: true } : {}),
+    ...(keys.kind === "interrupt" ? { interrupts: true } : {}),
+  };
 }

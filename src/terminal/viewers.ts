@@ -8,7 +8,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { Keys, Precondition } from "../core/policy/typing-checks.js";
 import { AnswerFilter } from "./answers.js";
 import { askHostProcess } from "./ask.js";
-import { FrameReader, type FromHost, frameLine, type PressAnswer, type ScreenAnswer } from "./frames.js";
+import { FrameReader, type FromHost, frameLine, type PressAnswer, type ScreenAnswer, type TypedBy } from "./frames.js";
 import type { LeftBy } from "./leave.js";
 import { keysOf, preconditionOf } from "./order.js";
 import { removeDeadSocket } from "./registry.js";
@@ -25,7 +25,7 @@ export interface ViewedHost {
   type(text: string, enter: boolean): Promise<number>;
   notify(text: string): Promise<number>;
   check(): ScreenAnswer;
-  press(keys: Keys, precondition: Precondition): PressAnswer;
+  press(keys: Keys, precondition: Precondition, by: TypedBy): PressAnswer;
   stop(graceMs: number, by: LeftBy | "rouse"): Promise<StopResult>;
   info(): Record<string, unknown>;
 }
@@ -210,8 +210,11 @@ export class Viewers {
     press: (viewer, message) => {
       const keys = keysOf(message.keys);
       const precondition = preconditionOf(message.precondition);
+      const by = message.by === "client" ? "client" : "rouse";
       const reported =
-        keys && precondition ? this.#host.press(keys, precondition) : { bytes: 0, reason: "the request is malformed" };
+        keys && precondition
+          ? this.#host.press(keys, precondition, by)
+          : { bytes: 0, reason: "the request is malformed" };
       viewer.socket.write(frameLine({ ev: "pressed", ...reported }));
     },
     info: (viewer) => {

@@ -170,8 +170,31 @@ async function pulse(agent, { perSecond = 100, state = "working" }) {
   setInterval(() => process.stdout.write(`\u001b]7501;state=${state}:app=fake\u001b\\`), 1000 / perSecond);
 }
 
+/** Its composer is drawn, but all keys are lost for a while. */
+async function loses(agent, { ms = 3000 }) {
+  agent.screen.isUp = true;
+  agent.takes = () => "";
+  await agent.rest(ms);
+  agent.takes = null;
+}
+
+/** The next Enters have no effect. */
+async function swallows(agent, { times = 1 }) {
+  let left = times;
+  agent.takes = (keys) => (keys.includes("\r") && left-- > 0 ? keys.replaceAll("\r", "") : keys);
+}
+
+/** A text of the user is in the composer. */
+async function drafts(agent, { text = "my own thoughts" }) {
+  agent.screen.isUp = true;
+  agent.screen.draft = text;
+}
+
 export const STEPS = {
   ...SHARED,
+  loses,
+  swallows,
+  drafts,
   asked,
   limited,
   outwaits,

@@ -59,6 +59,8 @@ export class FakeTerminal implements Terminal<number> {
   #lateChecks = 0;
   #step = 0;
   #interrupts = 0;
+  /** The text of ours that has arrived and was not erased or submitted. */
+  #typed = "";
   readonly #options: FakeOptions;
 
   constructor(options: FakeOptions) {
@@ -98,6 +100,11 @@ export class FakeTerminal implements Terminal<number> {
   }
 
   close(): void {}
+
+  /** A dialog is open from the start. */
+  open(): void {
+    this.#dialog = true;
+  }
 
   #away(): string | null {
     if (this.#program === "gone") return "the agent's process is gone";
@@ -145,16 +152,18 @@ export class FakeTerminal implements Terminal<number> {
     if (!this.#fits) this.harm.push(`${keys.kind} into a screen that nobody knows`);
     if (this.now - this.#human < 30_000) this.harm.push(`${keys.kind} beside a human`);
     if (keys.kind === "text") {
-      if (this.#turn || this.draft !== "") this.harm.push("text into a turn or a draft");
+      if (this.#turn || this.draft !== this.#typed) this.harm.push("text into a turn or a draft");
       this.draft += keys.text;
+      this.#typed += keys.text;
     } else if (keys.kind === "erase") {
       if (this.draft.includes("mine")) this.harm.push("a human's text erased");
       this.draft = this.draft.slice(0, -keys.chars);
+      this.#typed = "";
     } else if (keys.kind === "submit") {
       if (this.#turn) this.harm.push("Enter into a turn");
-      if (!sameText(this.draft, this.keys.find((one) => one.kind === "text")?.text ?? ""))
-        this.harm.push("Enter behind a text that is not ours");
+      if (!sameText(this.draft, this.#typed)) this.harm.push("Enter behind a text that is not ours");
       this.submitted.push(this.draft);
+      this.#typed = "";
       this.draft = "";
       this.#turn = true;
     } else {

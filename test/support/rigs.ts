@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
-import { askHost } from "../../src/cli/host-client.js";
+import { HostClient } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import type { ScreenState } from "../../src/core/policy/typing-checks.js";
@@ -65,10 +65,19 @@ export function useRigs(): {
 export const hostRig: RigMaker = async (home, name, script) => {
   await spawnFake(home, name, { ...script, logs: true });
   const found = findSession(rousePaths(home.env), name) as FoundSession & { hostSocket: string };
-  const type = async (text: string): Promise<void> => {
-    const enter = text.endsWith("\r");
-    await askHost(found, { op: "type", text: enter ? text.slice(0, -1) : text, enter }, "typed");
-  };
+  /** A user at an attached terminal. */
+  const type = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const { cols, rows } = found;
+      let close = (): void => {};
+      const answered = ({ ev }: Record<string, unknown>): void => (ev === "info" ? close() : undefined);
+      HostClient.connect(found, answered, resolve).then((client) => {
+        close = () => client.close();
+        client.send({ op: "attach", cols, rows });
+        client.send({ op: "input", data: Buffer.from(text).toString("base64") });
+        client.send({ op: "info" });
+      }, reject);
+    });
   return rigOf(home, name, found, new HostTerminal(found.hostSocket) as Terminal, {
     human: type,
     draft: type,

@@ -29,7 +29,9 @@ export function makeMcpServer({ version, ask, own }: McpOptions): McpServer {
         if (first) await ask(first.operation, first.input);
         const asked = tool.asks({ own, ...args });
         const answer = await ask(operation, asked);
-        return { content: [{ type: "text", text: sanitizedJson(tool.small(answer, args)) }] };
+        const isError = tool.failed?.(answer as Record<string, unknown>) ?? false;
+        const content = [{ type: "text" as const, text: sanitizedJson(tool.small(answer, args)) }];
+        return { ...(isError ? { isError } : {}), content };
       } catch (error) {
         return { isError: true, content: [{ type: "text", text: errorText(error) }] };
       }

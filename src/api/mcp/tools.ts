@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import type { SessionView } from "../../daemon/views/view.js";
+import { readyField } from "../operations/fields.js";
 import { OPERATIONS, type OperationName } from "../operations/index.js";
 import type { MessageView } from "../operations/records.js";
 import type { AgentStatus } from "../service/agents.js";
@@ -22,6 +23,8 @@ export interface Tool {
   asks: (args: Record<string, unknown>) => Record<string, unknown>;
   /** The answer of the operation, without rarely used fields. */
   small: (answer: unknown, args: Record<string, unknown>) => unknown;
+  /** The operation ran, but what was asked for did not happen. */
+  failed?: (answer: Record<string, unknown>) => boolean;
 }
 
 const CHECKS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
@@ -41,7 +44,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "get_worker_status",
     description:
-      "List all watched agents with their state: starting, idle, working, waiting, needs_input, rate_limited, stuck, error, complete, gone or unknown. Only needs_input, stuck, error, gone and complete need you. Pass health: unhealthy to list only agents with a problem.",
+      "List all watched agents, those that need someone first, with who has to act next (move: you, none for a stall, provider, child or agent) and their state: starting, idle, working, waiting, needs_input, rate_limited, stuck, error, complete, gone or unknown. Only needs_input, stuck, error, gone and complete need you. Pass health: unhealthy to list only agents with a problem.",
     input: z.object({
       tag: z.string().max(200).optional().describe("only agents with this tag, such as worker"),
       name: z.string().max(200).optional(),
@@ -138,11 +141,12 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "send_input",
     description:
-      "Type one line into an agent and press Enter. Refused while a turn runs, a dialog is open, a draft is unsent or a user types: read_pane shows which. It never answers a permission dialog: only a user does that.",
+      "Give one line to an agent: waits until it is ready for input, types, presses Enter and confirms that a turn started. An error says why the text was not taken. Refused while a dialog is open or a draft is unsent: read_pane shows which. It never answers a permission dialog: only a user does that.",
     input: z.object({
       pane_id: pane,
       text: z.string().min(1).max(10_000),
       submit: z.literal(true).optional().describe("Enter is always pressed"),
+      timeout_seconds: readyField,
       request_id: z
         .string()
         .min(1)
@@ -152,21 +156,23 @@ export const TOOLS: readonly Tool[] = [
     }),
     hints: TYPES,
     operation: "send_input",
-    asks: ({ pane_id, text, request_id }) => ({ agent: pane_id, text, request_id }),
+    asks: ({ pane_id, text, timeout_seconds, request_id }) => ({ agent: pane_id, text, timeout_seconds, request_id }),
     small: same,
+    failed: ({ result }) => result !== "done",
   },
   {
     name: "spawn_agent",
     description:
-      "Start an agent, detached, in a terminal of its own, watched by rouse. Give the program and its arguments as a list, or a preset of the user's configuration; no shell is used. Returns its name and pane_id.",
+      "Start an agent, detached, in a terminal of its own, watched by rouse. Give the program and its arguments as a list, or a preset of the user's configuration; no shell is used. Returns its name and pane_id. A prompt is given to it as soon as it is ready for input; an error says why it was not taken, and the agent keeps running.",
     input: OPERATIONS.spawn.input,
     hints: TYPES,
     operation: "spawn",
     asks: withoutOwn,
     small: (answer) => {
-      const { agent, session, pid } = answer as SpawnedAgent;
-      return { agent, pane_id: session, pid };
+      const { agent, session, pid, prompt } = answer as SpawnedAgent;
+      return { agent, pane_id: session, pid, ...(prompt ? { prompt } : {}) };
     },
+    failed: ({ prompt }) => prompt !== null && (prompt as { result?: string }).result !== "done",
   },
   {
     name: "recover_agent",
@@ -236,12 +242,13 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-const workerOf = ({ name, session, kind, state, cause, since, tags, healthy, doing }: SessionView): object => ({
+const workerOf = ({ name, session, kind, state, cause, move, since, tags, healthy, doing }: SessionView): object => ({
   name,
   pane_id: session,
   kind,
   state,
   ...(cause === null ? {} : { cause }),
+  move,
   since,
   ...(tags.length > 0 ? { tags } : {}),
   ...(healthy ? {} : { healthy }),

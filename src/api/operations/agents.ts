@@ -3,12 +3,13 @@ import * as z from "zod";
 import { ACTION_NAMES } from "../../core/action.js";
 import { PROBLEMS } from "../../core/incidents/problem.js";
 import { STATES } from "../../core/states.js";
-import { agentField, booleanField, requestIdField } from "./fields.js";
+import { agentField, booleanField, readyField, requestIdField } from "./fields.js";
 import { operation } from "./operation.js";
 import {
   agentRecord,
   evidenceRecord,
   incidentRecord,
+  orderRecord,
   outcomeRecord,
   promptRecord,
   sessionRecord,
@@ -131,24 +132,37 @@ export const AGENTS = {
         .describe("variables added to the daemon's environment"),
       cols: z.number().int().min(20).max(1000).default(120),
       rows: z.number().int().min(4).max(1000).default(40),
+      prompt: z.string().min(1).max(10_000).optional().describe("given to the agent as soon as it is ready for input"),
+      timeout_seconds: readyField,
       request_id: requestIdField,
     }),
-    output: z.object({ agent: z.string(), session: z.string(), pid: z.number() }),
+    output: z.object({
+      agent: z.string(),
+      session: z.string(),
+      pid: z.number(),
+      prompt: orderRecord.nullable().describe("whether the prompt was given; null without a prompt"),
+    }),
     surfaces: { mcp: ["spawn_agent"], library: "spawn" },
     example: { command: ["sh", "-c", "echo ready; sleep 600"], cwd: "/tmp", name: "demo", tags: ["worker"] },
     run: ({ starts }, input, client) => starts.spawn(client, input),
   }),
   send_input: operation({
     summary:
-      "Type one line into an agent and press Enter. Refused while a turn runs, a dialog is open, a draft is unsent or a user types.",
+      "Give one line to an agent: wait until it is ready for input, type, press Enter, confirm that a turn started. Refused while a dialog is open or a draft is unsent, and if the agent does not become ready in time.",
     right: "control",
     method: "post",
     path: "/v1/agents/{agent}/input",
-    input: z.object({ agent: agentField, text: z.string().min(1).max(10_000), request_id: requestIdField }),
+    input: z.object({
+      agent: agentField,
+      text: z.string().min(1).max(10_000).describe("line breaks become spaces"),
+      enter: z.boolean().default(true).describe("false: leave the text in the composer"),
+      timeout_seconds: readyField,
+      request_id: requestIdField,
+    }),
     output: outcomeRecord,
-    surfaces: { mcp: ["send_input"], library: "sendInput" },
+    surfaces: { mcp: ["send_input"], library: "sendInput", cli: ["spawn", "type"] },
     example: { agent: "web", text: "continue", request_id: "nudge-1" },
-    run: ({ agents }, { agent, text, request_id }, { name }) => agents.sendInput(name, agent, text, request_id),
+    run: ({ agents }, { agent, text, ...options }, { name }) => agents.sendInput(name, agent, text, options),
   }),
   recover: operation({
     summary: "Run the recovery plan of an agent's problem now, up to the first step that has to wait.",

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { STATES } from "../../core/states.js";
 import { timeField } from "./fields.js";
 import { operation } from "./operation.js";
-import { incidentRecord, texts, time } from "./records.js";
+import { incidentRecord, moveField, texts, time } from "./records.js";
 
 const counts = z.record(z.string(), z.number());
 const watchRules = z.object({ programs: z.boolean(), tags: texts, names: texts });
@@ -69,6 +69,7 @@ export const DAEMON = {
           to: time,
           state: z.enum(STATES),
           cause: z.string().nullable(),
+          move: moveField,
           ended: z.object({ at: time, code: z.number().nullable(), signal: z.number().nullable() }).nullable(),
           states: z.partialRecord(z.enum(STATES), z.number()).describe("seconds in each state"),
           unseen_secs: z.number().describe("unobserved time"),

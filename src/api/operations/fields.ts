@@ -15,6 +15,14 @@ export const requestIdField = z
   .max(100)
   .optional()
   .describe("any text of yours; a repeated request with the same text does nothing and returns the first answer");
+/** Time-outs of MCP clients begin at 60 s. */
+export const READY_SECONDS = 45;
+export const readyField = z
+  .number()
+  .min(0)
+  .max(600)
+  .default(READY_SECONDS)
+  .describe("seconds to wait until the program is ready for input");
 /** In a query string a boolean is a string. */
 export const booleanField = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
 export const problemField = z.enum(PROBLEMS);

@@ -1,5 +1,6 @@
 /** Payload schemas of all message types, for the OpenAPI document and for clients that check messages. */
 import * as z from "zod";
+import { MOVES } from "../../core/move.js";
 import { MESSAGE_TYPES, type MessageType, type Payload } from "../../core/notices/message.js";
 import { PROMPT_KINDS } from "../../core/states.js";
 
@@ -13,6 +14,7 @@ const about = {
   task: z.string().nullable(),
   incident_id: z.string().nullable().describe("the same in all messages about one problem"),
   cause: z.string().nullable(),
+  move: z.enum(MOVES).describe("who has to act next"),
   confidence: z.number().min(0).max(1),
   reasons: words,
   suggested_actions: z.array(

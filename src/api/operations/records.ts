@@ -3,12 +3,18 @@ import * as z from "zod";
 import { ACTION_NAMES } from "../../core/action.js";
 import { PHASES } from "../../core/incidents/incident.js";
 import { PROBLEMS } from "../../core/incidents/problem.js";
+import { MOVES } from "../../core/move.js";
 import type { MESSAGE_TYPES } from "../../core/notices/message.js";
 import { PROMPT_KINDS, STATES } from "../../core/states.js";
 import { MESSAGE_PAYLOADS } from "./message-payloads.js";
 
 export const time = z.string().describe("ISO 8601");
 export const texts = z.array(z.string());
+export const moveField = z
+  .enum(MOVES)
+  .describe(
+    "who has to act next: you, the agent, the provider (see until), a child; none is a stall. The order of lists",
+  );
 const originField = z.enum(["run", "spawn", "tmux", "transcript"]);
 
 export const agentRecord = z.object({
@@ -22,6 +28,8 @@ export const agentRecord = z.object({
   pid: z.number().nullable(),
   state: z.enum(STATES),
   cause: z.string().nullable(),
+  move: moveField,
+  question: z.string().nullable().describe("what it asks you; null if it asks nothing"),
   level: z.enum(["report", "act"]).describe("act: certain enough for rouse to act"),
   confidence: z.number().describe("0 to 1"),
   since: time.describe("start of the state, ISO 8601"),
@@ -181,6 +189,8 @@ export const outcomeRecord = z.object({
   reason: z.string(),
   proven: z.boolean().nullable(),
 });
+
+export const orderRecord = outcomeRecord.extend({ result: z.enum(["done", "refused", "failed", "unknown"]) });
 
 export const watchdogRecord = z.object({
   pane_id: z.string(),

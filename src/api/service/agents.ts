@@ -1,6 +1,7 @@
 /** Agents: views of them, and orders to type into, recover and end them. */
 import type { AgentSession } from "../../core/agent.js";
 import { openPrompt } from "../../core/judgement/evidence/prompts.js";
+import { compareByMove } from "../../core/move.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { PromptKind } from "../../core/states.js";
 import type { Client } from "../../daemon/http/tokens.js";
@@ -11,6 +12,7 @@ import { type SessionView, viewOf } from "../../daemon/views/view.js";
 import { type WhyView, whyOf } from "../../daemon/views/why.js";
 import type { ControlResult } from "../control-result.js";
 import { ApiError } from "../error.js";
+import { READY_SECONDS } from "../operations/fields.js";
 import { readPane } from "../pane.js";
 import { controllableAgent, findAgent, livingAgent, type ServiceContext } from "./context.js";
 
@@ -31,6 +33,14 @@ export interface AgentFilter {
   ended?: boolean | undefined;
   /** Include agents that died: within the last ten minutes, or with an unacknowledged problem. */
   lost?: boolean | undefined;
+}
+
+export interface InputOptions {
+  request_id?: string | undefined;
+  /** How long the program may take to become ready for input. */
+  timeout_seconds?: number | undefined;
+  /** False: the text is left in the composer. */
+  enter?: boolean | undefined;
 }
 
 export type WhyAnswer = WhyView & { incidents: IncidentView[] };
@@ -58,7 +68,8 @@ export class AgentService {
       .filter(({ session }) => tag === undefined || session.tags.includes(tag))
       .filter(({ session }) => name === undefined || session.name === name)
       .map((judge) => viewOf(judge, now))
-      .filter(({ healthy }) => health === undefined || healthy === (health === "healthy"));
+      .filter(({ healthy }) => health === undefined || healthy === (health === "healthy"))
+      .sort(compareByMove);
   }
 
   /** Of those that run. */
@@ -94,9 +105,11 @@ export class AgentService {
     return { agent: session.name, pane_id: session.id, lines: rows };
   }
 
-  async sendInput(client: string, agent: string, text: string, requestId?: string): Promise<OrderResult> {
+  async sendInput(client: string, agent: string, text: string, options: InputOptions = {}): Promise<OrderResult> {
     const session = controllableAgent(this.#context, agent);
-    return unlessRefused(await this.#context.agentControl.sendInput({ client, session, requestId }, text));
+    const { request_id: requestId, timeout_seconds = READY_SECONDS, enter = true } = options;
+    const given = { waitMs: timeout_seconds * 1000, isDraft: !enter };
+    return unlessRefused(await this.#context.agentControl.sendInput({ client, session, requestId }, text, given));
   }
 
   async stop(client: string, agent: string, requestId?: string): Promise<OrderResult> {

@@ -1,6 +1,7 @@
 /** The daemon itself: health, overview, history, what it sees, what it watches. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AgentSession } from "../../core/agent.js";
+import { compareByMove } from "../../core/move.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import type { HttpView } from "../../daemon/http/server.js";
 import type { WatchRules } from "../../daemon/intake/watch-rules.js";
@@ -80,6 +81,7 @@ export class DaemonService {
     const { loop } = this.#context;
     const now = loop.now();
     const agents = loop.sessions().map((judge) => viewOf(judge, now));
+    agents.sort(compareByMove);
     return lineOf(agents, incidentViews({ state: loop.state, now }, { all: false, since: null }));
   }
 

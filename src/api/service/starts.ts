@@ -12,6 +12,7 @@ import type { Client } from "../../daemon/http/tokens.js";
 import { isKind, KINDS } from "../../programs/registry.js";
 import { findProgram } from "../../terminal/find-program.js";
 import { startHost } from "../../terminal/start-host.js";
+import type { ControlResult } from "../control-result.js";
 import { ApiError } from "../error.js";
 import type { ServiceContext } from "./context.js";
 
@@ -30,6 +31,9 @@ export interface SpawnOrder {
   env: Record<string, string>;
   cols: number;
   rows: number;
+  /** Given to the agent as soon as it is ready for input. */
+  prompt?: string | undefined;
+  timeout_seconds: number;
   request_id?: string | undefined;
 }
 
@@ -37,6 +41,8 @@ export interface SpawnedAgent {
   agent: string;
   session: string;
   pid: number;
+  /** Whether the prompt was given; null without a prompt. */
+  prompt: ControlResult | null;
 }
 
 const ANSWERS_MAX = 1000;
@@ -109,7 +115,20 @@ export class StartService {
     });
     if (!isStarted) throw new ApiError("refused", `the agent was not started: ${sanitize(error ?? "no reason given")}`);
     for (let waited = 0; waited < REGISTER_MS && !loop.find(session); waited += STEP_MS) await sleep(STEP_MS);
-    return { agent, session, pid };
+    return { agent, session, pid, prompt: await this.#prompt(client, session, order) };
+  }
+
+  async #prompt(
+    client: Client,
+    id: string,
+    { prompt, timeout_seconds }: Pick<SpawnOrder, "prompt" | "timeout_seconds">,
+  ): Promise<ControlResult | null> {
+    if (prompt === undefined) return null;
+    const session = this.#context.loop.find(id)?.session;
+    if (!session)
+      return { result: "refused", reason: "the agent has not registered with the daemon yet", proven: null };
+    const waitMs = timeout_seconds * 1000;
+    return this.#context.agentControl.sendInput({ client: client.name, session }, prompt, { waitMs });
   }
 
   /** Throws `ApiError` if the order cannot be carried out. */

@@ -88,7 +88,7 @@ const listAll = (all: boolean) => Promise.all([listAgents(all), listPulses(), li
 /** Also agents that died within the last ten minutes, or with an unacknowledged problem. */
 async function listAgents(ended = false): Promise<SessionView[]> {
   const { agents } = await requestOperation("agents", { ended, lost: true }, isUnlisted);
-  return [...agents].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return agents;
 }
 
 const listPulses = async (): Promise<{ pulses: PulseView[] }> => {
@@ -176,6 +176,7 @@ export function statusText(agents: readonly SessionView[], screen: OutputStream,
       isDear: true,
       paint: (text, a) => text.replace(a.state, paintState(a.state, 0, colour)),
     },
+    { title: "MOVE", text: (a) => (hasEnded(a) ? "–" : a.move), spare: 3 },
     { title: "FOR", text: (a) => age(a.since), spare: 1 },
     { title: "LAST ACTIVITY", text: (a) => age(a.last_progress), spare: 4 },
     // Columns that would be empty leave their room to the others.

@@ -47,7 +47,7 @@ export function summaryText(
   const head = `From ${localTime(since)} to ${localTime(until)}`;
   if (agents.length === 0) return `${head}: no agents.\n`;
   // Incidents belong to an agent, not to a session: all are shown with its last session.
-  const last = new Map(agents.map((agent) => [agent.name, agent]));
+  const last = new Map(agents.toSorted((a, b) => (a.from < b.from ? -1 : 1)).map((agent) => [agent.name, agent]));
   const of = (agent: AgentSummary): IncidentView[] =>
     last.get(agent.name) === agent ? incidents.filter((incident) => incident.agent === agent.name).reverse() : [];
   return `${head}\n${agents.map((agent) => agentText(agent, of(agent), colour, now)).join("")}`;

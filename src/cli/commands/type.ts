@@ -1,23 +1,32 @@
-/** `rouse type`: types a text of the user into an agent, then Enter. */
+/** `rouse type`: gives a text of the user to an agent. */
 import type { Command } from "@commander-js/extra-typings";
+import { giveWork, READY_TEXT, reportWork } from "../give-work.js";
 import { askHost, livingSession } from "../host-client.js";
+import { parseDuration } from "../since.js";
 
-export function addType(program: Command, _setExit: (code: number) => void): void {
+const REFUSAL = "cannot type into it";
+
+export function addType(program: Command, setExit: (code: number) => void): void {
   program
     .command("type")
     .summary("Type text into an agent")
     .description(
-      "Type a text into an agent that rouse started, then press Enter. The text is literal: control characters are removed, and\n" +
-        "line breaks become spaces.",
+      "Wait until an agent is ready for input, type a text, press Enter, and confirm that a turn started. Refused while a\n" +
+        "dialog is open or a draft is unsent. Ends with 1 if the text was not taken, and says why. The text is literal:\n" +
+        "control characters are removed, and line breaks become spaces.",
     )
     .argument("<agent>", "name of the agent")
     .argument("<text...>", "words are joined by spaces; put -- before a word that starts with a dash")
     .option("--no-enter", "do not press Enter: leave the text as a draft")
-    .action(async (name, text, options) => {
-      await askHost(
-        await livingSession(name, "cannot type into it"),
-        { op: "type", text: text.join(" "), enter: options.enter },
-        "typed",
-      );
+    .option("--timeout <duration>", READY_TEXT, parseDuration)
+    .option("--unchecked", "type at once without reading the screen, for example to answer a dialog")
+    .action(async (name, words, { enter, timeout, unchecked }) => {
+      const text = words.join(" ");
+      if (unchecked) {
+        await askHost(await livingSession(name, REFUSAL), { op: "type", text, enter }, "typed");
+        return;
+      }
+      const work = { timeoutMs: timeout, enter };
+      reportWork(await giveWork(name, text, work, () => livingSession(name, REFUSAL)), setExit);
     });
 }

@@ -16,6 +16,8 @@ const view = (fields: Partial<SessionView>): SessionView => ({
   pid: 1,
   state: "working",
   cause: null,
+  move: "agent",
+  question: null,
   level: "act",
   confidence: 1,
   since: "2026-03-02T07:40:00Z",
@@ -100,10 +102,10 @@ describe("the table of agents in a narrow terminal", () => {
   ];
 
   it.each([
-    [140, "NAME KIND STATE FOR LAST ACTIVITY TOK/H TASK DOING"],
-    [110, "NAME STATE FOR LAST ACTIVITY TOK/H TASK DOING"],
-    [100, "NAME STATE FOR LAST ACTIVITY TASK DOING"],
-    [90, "NAME STATE FOR TASK DOING"],
+    [140, "NAME KIND STATE MOVE FOR LAST ACTIVITY TOK/H TASK DOING"],
+    [110, "NAME STATE MOVE FOR LAST ACTIVITY TASK DOING"],
+    [100, "NAME STATE MOVE FOR TASK DOING"],
+    [90, "NAME STATE MOVE FOR TASK DOING"],
     [80, "NAME STATE FOR DOING"],
     [70, "NAME STATE FOR"],
     [50, "NAME STATE"],

@@ -94,15 +94,30 @@ describe("the result of a finished turn", () => {
     ).toMatchObject({ outcome });
   });
 
-  it("belongs to the user who typed the prompt, up to 5 s before the turn began", () => {
-    const typedAt = (at: number, given: Given = {}) =>
+  it("belongs to the user who typed the prompt, however long before the turn began", () => {
+    const typed = (by: "human" | "client", at: number, given: Given = {}) =>
       completed((evidence) => {
-        evidence.humanAt = at;
+        evidence.turn.prompted = [{ by, at }];
       }, given);
-    expect(typedAt(STARTED - 5000)).toBeNull();
-    expect(typedAt(STARTED - 5001)).not.toBeNull();
-    expect(typedAt(STARTED, { agent: { task: "T-1" } })).not.toBeNull();
-    expect(typedAt(STARTED - 6000, { agent: { startedAt: STARTED - 60_000 } })).not.toBeNull();
+    expect(typed("human", STARTED)).toBeNull();
+    expect(typed("human", STARTED - HOUR)).toBeNull();
+    expect(typed("human", STARTED + 1)).not.toBeNull();
+    expect(typed("human", STARTED, { agent: { task: "T-1" } })).not.toBeNull();
+  });
+
+  it("is always sent for the prompt of an orchestrator, also if a user typed before it or during the turn", () => {
+    const prompted = (...inputs: ["human" | "client", number][]) =>
+      completed(
+        (evidence) => {
+          evidence.turn.prompted = inputs.map(([by, at]) => ({ by, at }));
+          evidence.humanAt = STARTED;
+        },
+        { agent: { origin: "run" } },
+      );
+    expect(prompted(["client", STARTED])).not.toBeNull();
+    expect(prompted(["human", STARTED - 2000], ["client", STARTED - 1])).not.toBeNull();
+    expect(prompted(["client", STARTED - 1], ["human", STARTED + 500])).not.toBeNull();
+    expect(prompted(["client", STARTED - 1000], ["human", STARTED - 1])).toBeNull();
   });
 
   it("is reported for spawned agents, for workers and for agents with a task only", () => {

@@ -2,14 +2,13 @@
 import type { AgentSession } from "../agent.js";
 import type { Assessment } from "../judgement/assess.js";
 import type { Evidence } from "../judgement/evidence/state.js";
+import { promptedBy } from "../judgement/evidence/turn.js";
 import { forOutput } from "../text/for-output.js";
 import { HOUR } from "../text/time.js";
 import type { Payloads } from "./message.js";
 
 /** An older result was sent before a restart, or is outdated. */
 const FRESH_MS: number = 24 * HOUR;
-/** Keys within this time before a turn started it. */
-const TYPED_BEFORE_MS = 5000;
 
 interface Finished {
   session: AgentSession;
@@ -24,16 +23,16 @@ export function completionOf(
   now: number,
 ): { subject: string; payload: () => Payloads["worker.complete"] } | null {
   if (assessment.state !== "complete") return null;
-  const { report, turn, humanAt, message, exit } = evidence;
+  const { report, turn, message, exit } = evidence;
   const reported = report?.state === "complete" ? report : null;
-  const began = turn.startedAt ?? session.startedAt;
   const at = reported?.at ?? turn.endedAt ?? exit?.at ?? now;
   if (now - at > FRESH_MS) return null;
   // A turn without its required marker is not finished; a marker that never comes is a problem of its own. An exited agent gives none.
   const owes = evidence.completion.asked && !evidence.completion.given;
   if (owes && !exit) return null;
-  const byHuman = humanAt !== null && humanAt >= began - TYPED_BEFORE_MS;
-  const isAsked = session.task !== null || ((session.origin === "spawn" || isWorker(session)) && !byHuman);
+  const by = promptedBy(turn);
+  const isWork = session.origin === "spawn" || isWorker(session);
+  const isAsked = session.task !== null || by === "client" || (isWork && by === null);
   if (!reported && !isAsked) return null;
   const said = reported?.text || message?.preview || (evidence.progress.reading?.tail ?? []).slice(-2).join(" ");
   return {

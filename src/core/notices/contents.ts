@@ -11,6 +11,8 @@ import type { Assessment } from "../judgement/assess.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
 import type { Evidence } from "../judgement/evidence/state.js";
 import { turnStatus } from "../judgement/evidence/turn.js";
+import { questionOf } from "../judgement/question.js";
+import { type Move, moveOf } from "../move.js";
 import { traitsOf } from "../policy/problems.js";
 import { forOutput } from "../text/for-output.js";
 import { joinSentences } from "../text/sentences.js";
@@ -80,7 +82,7 @@ export function makeProblem(
         about,
         {
           prompt_type: prompt?.prompt ?? "input",
-          prompt_preview: forOutput(questionOf(view) || (incident.reasons[0] ?? ""), 600),
+          prompt_preview: forOutput(questionOf(view.evidence) || (incident.reasons[0] ?? ""), 600),
         },
         now,
       );
@@ -131,16 +133,6 @@ export function makeProblem(
   }
 }
 
-/** The text of the dialog, of the agent's own report, or of the last message of its turn. */
-function questionOf({ evidence }: AgentSnapshot): string {
-  const reported = evidence.report?.state === "needs_input" ? evidence.report.text : "";
-  return (
-    openPrompt(evidence.prompts)?.question ||
-    reported ||
-    (evidence.message?.preview ?? evidence.progress.reading?.asks ?? "")
-  );
-}
-
 export function makeMessage<T extends MessageType>(
   type: T,
   edge: string,
@@ -159,9 +151,16 @@ export const aboutIncident = (
   rules: NotifyRules,
 ): CommonPayload => ({
   ...aboutUnseen(incident),
+  move: YOURS.has(type) ? "you" : moveOf(view.assessment),
   task: view.session.task === null ? null : forOutput(view.session.task, 200),
   suggested_actions: suggestionsFor(type, suggestionContextOf(view, incident.problem, rules)),
 });
+
+/** rouse has nothing left to try, or cannot see the agent. */
+const YOURS: ReadonlySet<MessageType> = new Set<MessageType>(["worker.escalated", "watchdog.blind"]);
+
+const moveOfProblem = (problem: Problem): Move =>
+  moveOf({ state: traitsOf(problem).state ?? "unknown", cause: problem });
 
 function suggestionContextOf(
   { session, evidence }: AgentSnapshot,
@@ -182,6 +181,7 @@ export const aboutUnseen = ({ id, agent, session, kind, problem, confidence, rea
   task: null,
   incident_id: id,
   cause: problem,
+  move: moveOfProblem(problem),
   confidence: Math.round(confidence * 100) / 100,
   reasons: reasons.map((reason) => forOutput(reason)),
   suggested_actions: [],
@@ -198,6 +198,7 @@ export const aboutSession = (
   task: session.task === null ? null : forOutput(session.task, 200),
   incident_id: null,
   cause: null,
+  move: moveOf(assessment),
   confidence: Math.round(assessment.confidence * 100) / 100,
   reasons: assessment.reasons.map((reason) => forOutput(reason)),
   suggested_actions: suggestionsFor(type, suggestionContextOf({ session, assessment, evidence }, null, rules)),

@@ -1,4 +1,5 @@
 /** Messages to orchestrators (`worker.*`), as stored and read. */
+import type { Move } from "../move.js";
 import type { PromptKind } from "../states.js";
 
 export const MESSAGE_TYPES = [
@@ -29,6 +30,8 @@ export interface CommonPayload {
   task: string | null;
   incident_id: string | null;
   cause: string | null;
+  /** Who has to act next. */
+  move: Move;
   confidence: number;
   reasons: string[];
   suggested_actions: Suggestion[];

@@ -14,7 +14,7 @@ const press = (what: string, text: string): SuggestedAction => ({
   what,
   needs: "keyboard",
   tool: null,
-  command: ["rouse", "type", "NAME", text],
+  command: ["rouse", "type", "--unchecked", "NAME", text],
 });
 
 /** Messages whose suggestions do not depend on the problem. */

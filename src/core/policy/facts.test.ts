@@ -47,12 +47,16 @@ describe("the guard's question", () => {
   });
 });
 
-it("a user counts as present for two minutes after the last key, and a dialog on the screen as an open prompt", () => {
+it("a user counts as present for two minutes after the last key, 20 s in a spawned agent, not in a dead one, and a dialog on the screen as an open prompt", () => {
   const evidence = createEvidence();
   const facts = (now: number) => actionFactsOf(evidence, 0, now, { isGuarded: false } as FactsOptions);
   evidence.humanAt = 1000;
   expect(facts(120_999)).toMatchObject({ humanPresent: true, promptOpen: false });
   expect(facts(121_000).humanPresent).toBe(false);
+  const spawned = (now: number) => actionFactsOf(evidence, 0, now, { isGuarded: false } as FactsOptions, "spawn");
+  expect([spawned(20_999), spawned(21_000)].map(({ humanPresent }) => humanPresent)).toEqual([true, false]);
+  evidence.exit = { kind: "exit", at: 1500, source: "process", code: null, signal: 9 };
+  expect(facts(2000).humanPresent).toBe(false);
   evidence.progress.reading = { dialog: { prompt: "permission" } } as unknown as typeof evidence.progress.reading;
   expect(facts(0).promptOpen).toBe(true);
 });

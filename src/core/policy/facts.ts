@@ -56,8 +56,16 @@ type FactSource = Pick<
   "humanPresent" | "promptOpen" | "wokeAt" | "ownTimeoutMs" | "resumesItself" | "shownAt" | "guard" | "forgets"
 >;
 
-/** A user who typed within this time counts as present. */
-const PRESENT_MS: number = 2 * MINUTE;
+/**
+ * A user who typed within this time counts as present. Users sit in front of their own terminals; a spawned agent has a
+ * user only while one is attached.
+ */
+export const PRESENT_MS: Readonly<Record<SessionOrigin, number>> = {
+  run: 2 * MINUTE,
+  tmux: MINUTE,
+  spawn: 20 * SECOND,
+  transcript: 2 * MINUTE,
+};
 
 /**
  * Activity that a key press or the problem itself causes ends within this time: a record reports a limit about a second
@@ -77,11 +85,18 @@ export interface FactsOptions extends ActivityOptions {
 }
 
 /** The facts that follow from the evidence; `since` comes from `guardFrom`. */
-export function actionFactsOf(evidence: Evidence, since: number, now: number, settings?: FactsOptions): FactSource {
-  const { humanAt, asleep, prompts, failures, traits } = evidence;
+export function actionFactsOf(
+  evidence: Evidence,
+  since: number,
+  now: number,
+  settings?: FactsOptions,
+  origin: SessionOrigin = "run",
+): FactSource {
+  const { humanAt, asleep, prompts, failures, traits, exit } = evidence;
   const limits = [failures.limit, failures.shownLimit];
   return {
-    humanPresent: humanAt !== null && awakeMs(asleep, humanAt, now) < PRESENT_MS,
+    // A program that has exited has no terminal to share with a user.
+    humanPresent: exit === null && humanAt !== null && awakeMs(asleep, humanAt, now) < PRESENT_MS[origin],
     promptOpen: openPrompt(prompts) !== null || evidence.progress.reading?.dialog !== undefined,
     wokeAt: asleep.at(-1)?.to ?? null,
     ownTimeoutMs: ownTimeoutMs(traits, settings),

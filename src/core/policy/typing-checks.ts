@@ -33,7 +33,8 @@ export interface TerminalState {
 export interface Precondition {
   /** The exact text in the composer; empty for none. */
   draft: string;
-  turn: "idle" | "running";
+  /** `unknown`: the program has no profile, so only dialogs and the user at the keyboard are checked. */
+  turn: "idle" | "running" | "unknown";
   /** Required time without user input. */
   quietMs: number;
   /** From the screen check: the composer must not have changed since. */
@@ -52,17 +53,22 @@ type KeyCheck = (terminalState: TerminalState, precondition: Precondition) => st
 
 /** Why typing is refused; null if it is allowed. */
 export function refuseReason(terminalState: TerminalState, precondition: Precondition): string | null {
-  for (const check of CHECKS) {
+  const checks = precondition.turn === "unknown" ? CHECKS_OF_ANY : CHECKS;
+  for (const check of checks) {
     const objection = check(terminalState, precondition);
     if (objection !== null) return objection;
   }
   return null;
 }
 
-const CHECKS: readonly KeyCheck[] = [
+const CHECKS_OF_ANY: readonly KeyCheck[] = [
   ({ screenState: { dialog } }) => (dialog === null ? null : `a dialog is open (${dialog})`),
   ({ screenState: { says } }) => (says === "blocked" ? "the program is waiting for an answer" : null),
   ({ quietMs }, precondition) => (quietMs < precondition.quietMs ? `a user typed ${seconds(quietMs)} ago` : null),
+];
+
+const CHECKS: readonly KeyCheck[] = [
+  ...CHECKS_OF_ANY,
   ({ screenState: { structural } }) => (structural ? "the screen does not match the program's profile" : null),
   ({ screenState: { composer } }) => (composer === "hidden" ? "no composer is visible" : null),
   ({ screenState }, { draft }) => {
@@ -97,9 +103,14 @@ export function typableText(text: string | null): string | null {
 
 /** A composer wraps its rows and draws a frame around them. */
 const WRAPPING = /[\s│┃▌|]+/g;
+const bare = (text: string): string => text.replace(WRAPPING, "");
+/** A composer shows at least this much of a long text; the rest is scrolled out of it. */
+const SHOWN_MIN = 200;
 
-export function sameText(a: string, b: string): boolean {
-  return a.replace(WRAPPING, "") === b.replace(WRAPPING, "");
+/** The composer shows the typed text, or the end of it if it is long. */
+export function sameText(shown: string, typed: string): boolean {
+  const [seen, whole] = [bare(shown), bare(typed)];
+  return seen === whole || (seen.length >= SHOWN_MIN && whole.endsWith(seen));
 }
 
 const seconds = (ms: number): string => `${Math.max(0, Math.floor(ms / 1000))} s`;

@@ -29,7 +29,7 @@ const ENDED = { ended_at: "2026-11-15T11:00:00.000Z" };
 
 describe("the figures of a status line", () => {
   it("count healthy agents, and name those that need the user", () => {
-    const agents = [agent("b", "working"), agent("a", "idle"), agent("d", "needs_input"), agent("c", "stuck")];
+    const agents = [agent("b", "working"), agent("a", "idle"), agent("c", "stuck"), agent("d", "needs_input")];
     expect(lineOf(agents, [problem("c"), problem("d")])).toEqual({
       ...NOTHING,
       ok: 2,

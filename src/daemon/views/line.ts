@@ -32,7 +32,7 @@ type LineProblem = Pick<
   "agent" | "problem" | "phase" | "acked_at" | "silenced_until" | "feedback" | "allowed" | "next"
 >;
 
-/** `incidents` are the open ones. */
+/** Agents are named in the given order. `incidents` are the open ones. */
 export function lineOf(agents: readonly Agent[], incidents: readonly LineProblem[]): LineView {
   const view: LineView = { ok: 0, limited: 0, until: null, recovering: 0, acknowledged: 0, needs_you: [], more: 0 };
   for (const agent of newest(agents)) {
@@ -60,7 +60,7 @@ function newest(agents: readonly Agent[]): Agent[] {
     const known = last.get(agent.name);
     if (!known || known.started_at <= agent.started_at) last.set(agent.name, agent);
   }
-  return [...last.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return agents.filter((agent) => last.get(agent.name) === agent);
 }
 
 const isTaken = ({ acked_at, silenced_until, feedback }: LineProblem): boolean =>

@@ -3,6 +3,7 @@
  * interrupted after every few hundred signals, so that a long period does not block the daemon.
  */
 import type { AgentSession } from "../../core/agent.js";
+import { compareByMove, type Move, moveOf } from "../../core/move.js";
 import { PROBLEM_TABLE } from "../../core/policy/problems.js";
 import { type JudgingOptions, SessionJudge } from "../../core/session-judge.js";
 import type { Signal, TokensSignal } from "../../core/signal.js";
@@ -35,6 +36,8 @@ export interface AgentSummary {
   to: string;
   state: State;
   cause: Cause | null;
+  /** Who has to act next. */
+  move: Move;
   ended: { at: string; code: number | null; signal: number | null } | null;
   /** Seconds in each state. */
   states: Partial<Record<State, number>>;
@@ -63,7 +66,7 @@ const RECHECK_MS = 1000;
 const UNKNOWN_MS = 10_000;
 const STEP = 64;
 
-/** Sessions that ran at any time since then, the earliest first. */
+/** Sessions that ran at any time since then, by who has to act next. */
 export function* summaryOf(
   sessions: readonly AgentSession[],
   storedSignals: (session: string) => Iterable<StoredSignal>,
@@ -83,7 +86,7 @@ export function* summaryOf(
     agents.push(fold.finish());
     yield;
   }
-  agents.sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : a.name < b.name ? -1 : 1));
+  agents.sort((a, b) => compareByMove({ ...a, since: a.from }, { ...b, since: b.from }) || (a.from < b.from ? -1 : 1));
   return { since: iso(since), until: iso(now), agents };
 }
 
@@ -146,6 +149,7 @@ class SessionFold {
       to: iso(this.#to),
       state,
       cause,
+      move: moveOf({ state, cause }),
       ended: this.#session.endedAt === null ? null : (this.#exit ?? { at: iso(this.#to), code: null, signal: null }),
       states: roundedSecs(this.#states),
       problems: this.#problems,

@@ -2,6 +2,8 @@
 import type { AgentSession } from "../../core/agent.js";
 import { burnRates } from "../../core/judgement/evidence/burn.js";
 import type { PeriodSpend } from "../../core/judgement/period-spend.js";
+import { questionOf } from "../../core/judgement/question.js";
+import { type Move, moveOf } from "../../core/move.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { WaitCause } from "../../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../../core/states.js";
@@ -34,6 +36,10 @@ export interface SessionView {
   pid: number | null;
   state: State;
   cause: Cause | WaitCause | null;
+  /** Who has to act next. */
+  move: Move;
+  /** What it asks you; null if it asks nothing. */
+  question: string | null;
   level: "report" | "act";
   confidence: number;
   since: string;
@@ -72,6 +78,8 @@ export function viewOf(judge: SessionJudge, now: number): SessionView {
     pid: session.pid,
     state,
     cause: assessment.cause,
+    move: moveOf(assessment),
+    question: state === "needs_input" ? sanitize(questionOf(evidence), 600) || null : null,
     level: assessment.level,
     confidence: Math.round(assessment.confidence * 100) / 100,
     since: iso(judge.since),

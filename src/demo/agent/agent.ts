@@ -19,6 +19,8 @@ export class Agent {
   readonly screen: DemoScreen = new DemoScreen();
   readonly transcript: Transcript;
   tokens = 0;
+  /** What of the typed keys the program takes; null for all. */
+  takes: ((keys: string) => string) | null = null;
   readonly #speed: number;
   readonly #log: string | null;
   #turnAt = 0;
@@ -104,8 +106,9 @@ export class Agent {
     if (this.#log) appendFileSync(this.#log, `${JSON.stringify({ text, ...shown })}\n`);
   }
 
-  #keys(text: string): void {
-    this.#keep(text);
+  #keys(typed: string): void {
+    this.#keep(typed);
+    const text = this.takes?.(typed) ?? typed;
     if (text === "\u001b") for (const interrupt of this.#interrupts.splice(0)) interrupt();
     for (const key of text) {
       if (key === "\u0003") process.exit(0);

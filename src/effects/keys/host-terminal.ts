@@ -1,16 +1,18 @@
 /** A terminal that a rouse host holds (`run`, `spawn`): the host itself reads, checks and writes. */
 import type { Keys, Precondition, ScreenState } from "../../core/policy/typing-checks.js";
 import { askHostProcess } from "../../terminal/ask.js";
-import type { PressAnswer, ScreenAnswer, ToHost } from "../../terminal/frames.js";
+import type { PressAnswer, ScreenAnswer, ToHost, TypedBy } from "../../terminal/frames.js";
 import type { PressResult, Terminal, TerminalCheck } from "./terminal.js";
 
 const ANSWER_MS = 5000;
 
 export class HostTerminal implements Terminal<null> {
   readonly #socket: string;
+  readonly #by: TypedBy;
 
-  constructor(socket: string) {
+  constructor(socket: string, by: TypedBy = "rouse") {
     this.#socket = socket;
+    this.#by = by;
   }
 
   async check(): Promise<TerminalCheck<null>> {
@@ -26,7 +28,7 @@ export class HostTerminal implements Terminal<null> {
   }
 
   async press(_ticket: null, keys: Keys, precondition: Precondition): Promise<PressResult> {
-    const order: ToHost = { op: "press", keys, precondition };
+    const order: ToHost = { op: "press", keys, precondition, by: this.#by };
     const asked = await askHostProcess(this.#socket, order, "pressed", ANSWER_MS);
     if (asked.kind === "lost")
       return { result: "unknown", reason: `no answer from the agent's terminal: ${asked.reason}` };

@@ -3,7 +3,7 @@
  * valid for one press and a short time. So nothing can be typed without a screen check.
  */
 import { type Keys, type Precondition, refuseReason, type TerminalState } from "../../core/policy/typing-checks.js";
-import type { PressResult, Terminal } from "./terminal.js";
+import type { PressResult, Terminal, TerminalCheck } from "./terminal.js";
 
 const FRESH_MS = 2000;
 /** Why nothing was pressed although the check itself found nothing wrong. */
@@ -48,7 +48,7 @@ export class Keyboard<Ticket = unknown> {
     this.#now = now;
   }
 
-  async check(): Promise<ScreenTicket<Ticket> | { terminalState: null; reason: string }> {
+  async check(): Promise<ScreenTicket<Ticket> | Extract<TerminalCheck<Ticket>, { terminalState: null }>> {
     const at = this.#now();
     const check = await this.#terminal.check();
     return check.terminalState === null ? check : new ScreenTicket(check.terminalState, this, check.ticket, at);

@@ -93,7 +93,7 @@ it("a nudge without a new turn has failed only if its text is still in the compo
   };
   expect(await sent(true)).toMatchObject({
     result: "failed",
-    reason: "Enter had no effect: the text is still in the composer",
+    reason: "Enter had no effect; the typed text was erased",
   });
   expect(await sent(false)).toEqual({
     result: "done",

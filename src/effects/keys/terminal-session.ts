@@ -13,6 +13,8 @@ export interface TerminalSession extends EffectClock {
   keyboard: Keyboard;
   /** The turn according to all other sources; null if unknown. */
   turn: () => "running" | "idle" | "asking" | null;
+  /** When the last turn started according to all other sources; null if unknown. */
+  turnStartedAt?: () => number | null;
   /** A user who typed within this time has the keyboard. */
   quietMs: number;
   /** Nothing is started after this time. */

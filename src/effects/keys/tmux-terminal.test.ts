@@ -101,7 +101,7 @@ const agent = sessionOf({
   pane: { socket: "/none", id: "%1" },
 });
 const open = (server: FakeServer, changes: Partial<typeof agent> = {}): TmuxTerminal =>
-  new TmuxTerminal({ ...agent, ...changes }, profileFor("claude-code"), server);
+  new TmuxTerminal({ ...agent, ...changes }, profileFor("claude-code"), { link: server });
 
 async function check(server: FakeServer, changes: Partial<typeof agent> = {}) {
   const terminal = open(server, changes);

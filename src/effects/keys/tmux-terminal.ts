@@ -14,8 +14,8 @@ import { readPsRow } from "../../sensors/process/ps.js";
 import { PollLink, type TmuxLink } from "../../sensors/tmux/link.js";
 import { PaneSensor } from "../../sensors/tmux/pane-sensor.js";
 import { capturePane, listPanes, type Pane, parsePanes } from "../../sensors/tmux/panes.js";
-import { bytesOfKeys } from "../../terminal/typed-text.js";
-import type { PressResult, Terminal, TerminalCheck } from "./terminal.js";
+import { bytesOfKeys, inputSignal } from "../../terminal/typed-text.js";
+import type { PressResult, Terminal, TerminalCheck, Typing } from "./terminal.js";
 import { conditionOf, PANE_FORMAT, paneNumbers } from "./tmux-condition.js";
 
 const PANE_ID = /^%\d{1,10}$/;
@@ -33,15 +33,17 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
   readonly #profile: AgentProfile;
   readonly #pane: string;
   readonly #link: TmuxLink;
+  readonly #typing: Typing;
   #sensor: PaneSensor | null = null;
 
   /** Throws if the agent has no valid pane. */
-  constructor(agent: AgentSession, profile: AgentProfile, link?: TmuxLink) {
+  constructor(agent: AgentSession, profile: AgentProfile, { link, typing }: { link?: TmuxLink; typing?: Typing } = {}) {
     if (!agent.pane || !PANE_ID.test(agent.pane.id)) throw new Error("the agent is not in a tmux pane");
     this.#agent = agent;
     this.#profile = profile;
     this.#pane = agent.pane.id;
     this.#link = link ?? new PollLink(agent.pane.socket);
+    this.#typing = typing ?? { by: "rouse" };
   }
 
   async check(): Promise<TerminalCheck<PaneCapture>> {
@@ -84,6 +86,7 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
     if (bytes.length === 0) return refusedPress("the program has no such key");
     const objection = refuseReason(terminalState, precondition) ?? this.#stranger(null);
     if (objection !== null) return refusedPress(objection);
+    const signal = inputSignal(keys, bytes.length, this.#typing.by, Date.now());
     const mark = randomBytes(8).toString("hex");
     const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
     const outcome = await this.#link.run([
@@ -101,7 +104,10 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
     if (outcome.kind === "failed") return { result: "unknown", reason: `no answer from tmux: ${outcome.reason}` };
     const [reply] = outcome.replies;
     if (reply == null) return refusedPress("the pane is gone");
-    if (reply.includes(`${mark}-pressed`)) return { result: "pressed" };
+    if (reply.includes(`${mark}-pressed`)) {
+      this.#typing.typed?.(signal);
+      return { result: "pressed" };
+    }
     if (reply.includes(`${mark}-refused`)) return refusedPress("the pane has changed since the check");
     return { result: "unknown", reason: "tmux did not confirm the keys" };
   }

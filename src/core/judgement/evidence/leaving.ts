@@ -9,9 +9,9 @@ import type { Evidence, LeavingEvidence } from "./state.js";
 /** Quit keys in such quick succession are one attempt: most programs want two. */
 export const LEAVING_MS = 15_000;
 
-/** The end is intended: by the user, or by an order. A stop for a policy is meant to be followed by a restart. */
+/** The end is intended: by the user, a client or an order. A stop for a policy is meant to be followed by a restart. */
 export const isLeave = ({ by, quits, ordered }: InputSignal): boolean =>
-  quits === true && (by === "human" || ordered === true);
+  quits === true && (by !== "rouse" || ordered === true);
 
 /** Copies of the parts that an exit changes. */
 export function evidenceBeforeExit(evidence: Evidence, at: number): LeavingEvidence {

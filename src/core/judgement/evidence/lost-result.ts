@@ -61,7 +61,7 @@ export function takeLostResult(state: LostResultState, signal: Signal): void {
       if (signal.phase === "interrupted") state.endedAt = null;
       break;
     case "input":
-      if (signal.by === "human") state.endedAt = null;
+      if (signal.by !== "rouse") state.endedAt = null;
       break;
     case "exit":
       state.endedAt = null;

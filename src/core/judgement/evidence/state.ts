@@ -1,5 +1,5 @@
 import type { SleepSpans } from "../../awake.js";
-import type { ExitSignal, SessionSignal, Source } from "../../signal.js";
+import type { ExitSignal, InputSignal, SessionSignal, Source } from "../../signal.js";
 import type { State } from "../../states.js";
 import type { Traits } from "../../traits.js";
 import type { ActivityState } from "../activity.js";
@@ -38,13 +38,13 @@ export interface Evidence {
   compacting: { at: number; source: Source } | null;
   humanAt: number | null;
   quitAt: number | null;
-  /** `rouse` means on request. */
-  quitBy: "human" | "rouse" | null;
+  /** `rouse` and `client` mean on request. */
+  quitBy: InputSignal["by"] | null;
   /** By a command to stop it (`rouse stop`, an API client), not by keys. */
   quitOrdered: boolean;
   /** The evidence when the user started to quit; what a program shows while it exits is neither work nor a result. */
   leaving: LeavingEvidence | null;
-  /** When rouse itself last typed. */
+  /** When rouse last typed, for a plan or on an order. */
   rouseTypedAt: number | null;
   exit: ExitSignal | null;
   /** Since when changes in its workspace are reported, including the hour before; null if it is not watched. */

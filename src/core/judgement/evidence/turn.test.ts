@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { screen } from "../../../../test/support/steps.js";
 import type { ScreenReading, Signal } from "../../signal.js";
-import { createTurn, takeTurn, turnStatus } from "./turn.js";
+import { createTurn, promptedBy, takeTurn, turnStatus } from "./turn.js";
 
 function turnAfter(...signals: object[]) {
   const turn = createTurn();
@@ -251,5 +251,28 @@ describe("the detection of a turn", () => {
   it("drops every status when the process exits", () => {
     const turn = turnAfter(status("title", "working"), { kind: "exit", source: "process", code: 0, signal: null });
     expect(turnStatus(turn)).toBeNull();
+  });
+});
+
+describe("the giver of a turn's prompt", () => {
+  const typed = (by: "human" | "client" | "rouse") => ({ ...asked, by });
+  const start = { kind: "turn", source: "transcript", phase: "start" };
+
+  it("is who submitted last before the turn began, however late the turn began", () => {
+    expect(promptedBy(turnAfter(start))).toBeNull();
+    expect(promptedBy(turnAfter(typed("client"), start))).toBe("client");
+    expect(promptedBy(turnAfter(typed("human"), start))).toBe("human");
+    expect(promptedBy(turnAfter(typed("human"), typed("client"), start))).toBe("client");
+    expect(promptedBy(turnAfter(typed("client"), start, typed("human")))).toBe("client");
+  });
+
+  it("is found if the record of the turn arrives before the keys", () => {
+    expect(promptedBy(turnAfter({ ...start, at: 500 }, { ...typed("client"), at: 499 }))).toBe("client");
+  });
+
+  it("is not rouse, whose nudge continues the work, and not a user who answers a dialog", () => {
+    expect(promptedBy(turnAfter(typed("client"), typed("rouse"), start))).toBe("client");
+    const dialog = screen({ dialog: { prompt: "trust", question: "Do you trust this folder?" } });
+    expect(promptedBy(turnAfter(dialog, typed("human"), start))).toBeNull();
   });
 });

@@ -2,7 +2,7 @@
  * Is a turn running? Several sources report it, each in its own way and with its own lag; the best available one
  * decides. Bytes are never used: a hung program repaints, a finished one is silent.
  */
-import type { ScreenReading, ScreenSignal, Signal, Source } from "../../signal.js";
+import type { InputSignal, ScreenReading, ScreenSignal, Signal, Source } from "../../signal.js";
 import type { Traits } from "../../traits.js";
 import { askMotion, createMotion, isGuess, type Motion, takeMotion } from "./motion.js";
 
@@ -22,6 +22,10 @@ export interface TurnEvidence {
   interrupted: { at: number; source: Source } | null;
   /** When the user last sent a request: a prompt in the transcript, or Enter in the terminal. */
   askedAt: number | null;
+  /** When a user and when a client submitted prompts: the first of each uninterrupted series. rouse's own nudges continue either. */
+  prompted: { by: "human" | "client"; at: number }[];
+  /** The screen shows a dialog. */
+  hasDialog: boolean;
   /** The title has shown more than "at the prompt", so an idle title is meaningful. */
   titleShowsWork: boolean;
   /** The screen's status is based on motion alone. */
@@ -80,6 +84,8 @@ export function createTurn(traits: TurnTraits = {}): TurnEvidence {
     turns: 0,
     interrupted: null,
     askedAt: null,
+    prompted: [],
+    hasDialog: false,
     titleShowsWork: false,
     byMotion: false,
     motion: createMotion(),
@@ -145,17 +151,22 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       else if (turn.askedAt !== null && !signal.reading.dialog)
         setStatus(turn, "screen", moving || isCutOff(turn, signal.reading) ? "active" : "idle", signal.at);
       turn.byMotion = isGuessed;
+      turn.hasDialog = signal.reading.dialog !== undefined;
       turn.showedWork ||= showsWork(signal.reading);
       if (hasGivenUp(signal.reading)) turn.presumed = true;
       if (signal.reading.composer !== "hidden" && turnStatus(turn)?.status !== "active") turn.readyAt ??= signal.at;
-      turn.takesPrompts = isOpeningDialog(signal.reading) ? false : turn.takesPrompts || isSettled(signal.reading);
+      turn.takesPrompts = isOpeningDialog(signal.reading)
+        ? false
+        : turn.takesPrompts || isSettled(turn, signal.reading);
       const before = turnStatus(turn);
       takeWords(turn, signal);
       takeEdge(turn, before, "screen", signal.at);
       return;
     }
     case "input":
-      if (!signal.submits || !turn.takesPrompts) return;
+      if (!signal.submits) return;
+      takePrompt(turn, signal);
+      if (!turn.takesPrompts) return;
       turn.askedAt = signal.at;
       askMotion(turn.motion);
       return;
@@ -207,8 +218,9 @@ const showsWork = ({ composer, tool, tokens }: ScreenReading): boolean =>
 const isOpeningDialog = ({ dialog }: ScreenReading): boolean =>
   dialog !== undefined && (dialog.prompt === "trust" || dialog.prompt === "login");
 
-/** The screen is still, or an input field is visible. */
-const isSettled = ({ moving, composer }: ScreenReading): boolean => !moving || composer !== "hidden";
+/** An input field is visible. A program without a profile may have none that can be read: there the screen must be still. */
+const isSettled = ({ traits }: TurnEvidence, { moving, composer }: ScreenReading): boolean =>
+  composer !== "hidden" || (!moving && !traits.versions);
 
 const RUNS: ReadonlySet<TurnStatus | undefined> = new Set<TurnStatus | undefined>(["active", "blocked"]);
 
@@ -253,6 +265,20 @@ function takeEdge(turn: TurnEvidence, before: TurnReport | null, source: Source,
     turn.endedAt = null;
     turn.endedBy = null;
   } else begin(turn, at);
+}
+
+const PROMPTED_MAX = 8;
+
+/** Enter in a dialog answers it. */
+function takePrompt({ prompted, hasDialog }: TurnEvidence, { by, at }: InputSignal): void {
+  if (by === "rouse" || hasDialog || prompted.at(-1)?.by === by) return;
+  prompted.push({ by, at });
+  if (prompted.length > PROMPTED_MAX) prompted.shift();
+}
+
+/** Who gave the prompt of the current or last turn; null if no prompt was typed before it. */
+export function promptedBy({ prompted, startedAt }: TurnEvidence): "human" | "client" | null {
+  return prompted.findLast(({ at }) => at <= (startedAt ?? Number.POSITIVE_INFINITY))?.by ?? null;
 }
 
 /** The screen's mark disappeared briefly without a new request: it is the same turn. */
