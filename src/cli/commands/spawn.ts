@@ -30,10 +30,10 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
       "after",
       '\nExamples:\n  rouse spawn -- claude\n  rouse spawn --prompt "fix the failing test" -- codex\n  rouse attach claude\n  rouse stop claude\n',
     )
-    .action(async (given, options, self) => {
+    .action(async (words, options, self) => {
       const refuse = (text: string): never => self.error(text, { exitCode: 2 });
       await checkOptions(options, refuse);
-      const command = await commandFor(given, options, refuse);
+      const command = await commandFor(words, options, refuse);
       const problem = checkCommand(command);
       if (problem) {
         process.stderr.write(`rouse: ${problem.text}\n`);

@@ -6,7 +6,7 @@
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
 import { settingOf } from "../../defaults.js";
-import type { ScreenReading, Signal } from "../../signal.js";
+import type { InputSignal, ScreenReading, Signal } from "../../signal.js";
 import { formatDuration } from "../../text/duration.js";
 import { SECOND } from "../../text/time.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
@@ -18,11 +18,13 @@ export interface LifecycleState {
   alive: boolean;
   /** The program has produced any output. */
   shown: boolean;
+  /** The program has drawn a screen or written a record. What is typed before that is typed into a loading program. */
+  loaded: boolean;
   /** It has answered once. The first answer may be slow: a loading program already accepts keys. */
   answered: boolean;
   /** When a prompt was submitted that has no response yet. */
   submittedAt: number | null;
-  submittedBy: "human" | "rouse";
+  submittedBy: InputSignal["by"];
   reply: string | null;
   composer: ScreenReading["composer"] | null;
   /** When the headless event stream reported its result. */
@@ -51,6 +53,7 @@ export function createLifecycle(): LifecycleState {
     upAt: null,
     alive: false,
     shown: false,
+    loaded: false,
     answered: false,
     submittedAt: null,
     submittedBy: "human",
@@ -71,7 +74,7 @@ export function takeLifecycle(state: LifecycleState, signal: Signal): void {
     state.alive = false;
     state.submittedAt = null;
   }
-  if (signal.kind === "input" && signal.submits && state.submittedAt === null) {
+  if (signal.kind === "input" && signal.submits && state.loaded && state.submittedAt === null) {
     state.submittedAt = signal.at;
     state.submittedBy = signal.by;
   }
@@ -80,6 +83,7 @@ export function takeLifecycle(state: LifecycleState, signal: Signal): void {
     state.submittedAt = null;
   }
   if (!NO_ANSWER.has(signal.kind)) state.shown = true;
+  state.loaded ||= isLoaded(signal);
   if (signal.kind === "screen") {
     state.reply = signal.reading.reply;
     state.composer = signal.reading.composer;
@@ -99,13 +103,7 @@ export function neverStartedVerdict(
   const submittedNothing = state.submittedBy === "human" && state.composer === "empty";
   const submittedMs = state.submittedAt === null ? 0 : awakeMs(state.asleep, state.submittedAt, now);
   const answerMs = settingOf(options, "never_started_seconds") * (state.answered ? 1 : 2) * SECOND;
-  // A missing response requires that the program was seen at all: keys alone show nothing of it.
-  if (
-    state.submittedAt !== null &&
-    state.shown &&
-    !submittedNothing &&
-    isBeyond(state.submittedAt, submittedMs, answerMs, options)
-  ) {
+  if (state.submittedAt !== null && !submittedNothing && isBeyond(state.submittedAt, submittedMs, answerMs, options)) {
     const reason = `A prompt was submitted ${formatDuration(submittedMs)} ago (${state.submittedBy === "human" ? "human" : "observer"}), but there is no response`;
     return { cause: "never_started", since: state.submittedAt, confidence: CONFIDENCE.medium, reason };
   }
@@ -126,6 +124,12 @@ export function neverExitedVerdict(
   if (!isBeyond(state.resultAt, ageMs, settingOf(options, "never_exited_seconds") * SECOND, options)) return null;
   const reason = `The result was reported ${formatDuration(ageMs)} ago (stream), but the process is still running`;
   return { cause: "never_exited", since: state.resultAt, confidence: CONFIDENCE.high, reason };
+}
+
+/** Bytes and a title come before the first screen. */
+function isLoaded(signal: Signal): boolean {
+  if (signal.kind === "screen") return signal.reading.composer !== "hidden" || (signal.reading.tail ?? []).length > 0;
+  return !NO_ANSWER.has(signal.kind) && signal.kind !== "output" && signal.kind !== "status";
 }
 
 /** A slash command starts no turn but repaints the screen, so a changed reply is a response too. */

@@ -236,9 +236,45 @@ describe("the end of a turn", () => {
     expect(marked.said).toEqual(marked.expected);
   });
 
+  const KNOWN = { versions: { from: "1.0.0", to: "2.0.0" }, startsQuiet: true };
+
+  it("of a known program is not seen in a prompt that was typed while the program was loading", () => {
+    const { said, expected } = walk(
+      [
+        { at: 0, signal: screen({ busy: null, moving: false, composer: "hidden" }) },
+        { at: 1, signal: asked },
+        { at: 2, signal: screen({ busy: null, moving: true, composer: "hidden" }), expect: "starting" },
+        { at: 8, signal: screen({ busy: false, lastLine: "logo", reply: "logo" }), expect: "idle" },
+        { at: 30, expect: "idle" },
+        { at: 300, expect: "idle" },
+      ],
+      KNOWN,
+    );
+    expect(said).toEqual(expected);
+  });
+
+  it("of a known program that was only started is not seen in a busy mark without text", () => {
+    const { said, expected } = walk(
+      [
+        { at: 0, signal: screen({ busy: false }), expect: "idle" },
+        { at: 10, signal: screen({ busy: true, moving: true }) },
+        { at: 18, signal: screen({ busy: false, reply: "logo 2" }) },
+        { at: 40, expect: "idle" },
+        // The first real turn.
+        { at: 50, signal: asked },
+        { at: 51, signal: screen({ busy: true, reply: "logo 2" }), expect: "working" },
+        { at: 58, signal: screen({ busy: false, reply: "text", replying: true, closing: "result" }) },
+        { at: 75, expect: "complete" },
+      ],
+      KNOWN,
+    );
+    expect(said).toEqual(expected);
+  });
+
   it("does not wait for a mark that an older release may lack", () => {
     const steps: Step[] = [
       { at: 0, signal: { kind: "session", source: "screen", version: "1.9.0" } },
+      { at: 0, signal: screen({ busy: false }) },
       { at: 0, signal: asked },
       { at: 1, signal: screen({ busy: true }) },
       { at: 5, signal: screen({ busy: false, replying: true, closing: "result" }), expect: "working" },

@@ -145,19 +145,28 @@ const isBare = ({ traits, progress }: Evidence): boolean =>
   traits.versions === null && progress.reading?.lastLine === "";
 
 /**
- * The program's flag rose and fell, but the model wrote nothing on a readable screen, no record started and no request
- * preceded it: the program was loading or starting its servers, which may take many seconds. A real turn ends in
- * `done`, has a record, or leaves text on the screen.
+ * The program's flag or its busy mark rose and fell, but the model wrote nothing on a readable screen, no record started
+ * and no request preceded it: the program was loading or starting its servers, which may take many seconds. A real turn
+ * ends in `done`, has a record, or leaves text on the screen.
  */
-const didNothing = ({ turn, proof, progress }: Evidence): boolean =>
+const didNothing = ({ turn, proof, progress, traits }: Evidence): boolean =>
   turn.endedBy?.status === "idle" &&
-  (turn.endedBy.source === "program_status" || turn.endedBy.source === "title") &&
   progress.reading !== null &&
   (turn.askedAt === null || turn.askedAt > (turn.startedAt ?? 0)) &&
   turn.record.startAt === null &&
   proof.workAt === null &&
-  // The status of a real turn ends in done; an animated logo may look like text.
-  (turn.endedBy.source === "program_status" || !turn.leftWords);
+  leftNothing(turn.endedBy.source, { turn, progress, traits });
+
+/** By the source of the end. The status of a real turn ends in done; an animated logo may look like text. */
+function leftNothing(
+  source: Source,
+  { turn, progress, traits }: Pick<Evidence, "turn" | "progress" | "traits">,
+): boolean {
+  if (source === "program_status") return true;
+  if (source === "title") return !turn.leftWords;
+  // In a program without a profile, motion is the only sign of a turn.
+  return source === "screen" && traits.versions !== null && !turn.leftWords && progress.reading?.replying !== true;
+}
 
 /** There was a turn, and it was more than program start-up. */
 export const hasWorked = (evidence: Evidence): boolean => evidence.turn.turns > 0 && !didNothing(evidence);

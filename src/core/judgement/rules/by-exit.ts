@@ -105,7 +105,7 @@ function lastWords({ evidence, since }: RuleInput): string[] {
 function leftBy({ evidence }: RuleInput, since: RuleInput["since"], ended: string): string {
   const { exit, quitAt, quitBy, quitOrdered } = evidence;
   const ago = formatAgo(since(quitAt ?? exit?.typedAt ?? 0));
-  if (quitBy === "rouse") return `Stopped on request ${ago} (observer); ${ended}`;
+  if (quitBy !== null && quitBy !== "human") return `Stopped on request ${ago} (observer); ${ended}`;
   if (quitAt !== null && quitOrdered) return `Stopped with \`rouse stop\` ${ago} (human); ${ended}`;
   return `${quitAt === null ? "A user typed" : "Closed by a user"} ${ago} (human); ${ended}`;
 }
