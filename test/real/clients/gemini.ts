@@ -24,6 +24,8 @@ export const GEMINI: Client = {
     writeFileSync(join(folder, "trustedFolders.json"), JSON.stringify({ [project]: "TRUST_FOLDER" }));
     // A named model: otherwise another request chooses one before each turn.
     const args = ["--model", "gemini-3.8-flash", ...(asks ? [] : ["--yolo"])];
-    return { args, env: { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "no-secret", GEMINI_SANDBOX: "false" } };
+    const model = { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "no-secret", GEMINI_SANDBOX: "false" };
+    // Without it, its composer has no border.
+    return { args, env: { ...model, COLORTERM: "truecolor" } };
   },
 };

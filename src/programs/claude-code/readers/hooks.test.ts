@@ -79,6 +79,13 @@ describe("ClaudeHookReader", () => {
     expect(read([hook("Notification", { notification_type: "auth_success" })])).toEqual([]);
   });
 
+  it("does not take the question of a background session for its own", () => {
+    const reader = new ClaudeHookReader();
+    const message = "mend the test needs your input: approve Bash: make";
+    expect(read([hook("Notification", { notification_type: "agent_needs_input", message })], reader)).toEqual([]);
+    expect([...reader.skipped]).toEqual([]);
+  });
+
   it("ends a failed turn with its cause", () => {
     const signals = read([
       hook("UserPromptSubmit", { prompt: "go" }),

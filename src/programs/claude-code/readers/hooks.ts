@@ -44,7 +44,9 @@ const NOTIFICATIONS: readonly (readonly [type: string, words: string, prompt: Pr
 
 const SILENT_NOTIFICATIONS = new Set([
   "auth_success",
+  // Both are mostly about a background session, with the id of the session that lists it; the other one reports itself.
   "agent_completed",
+  "agent_needs_input",
   "elicitation_complete",
   "elicitation_response",
 ]);
