@@ -47,7 +47,7 @@ describe("a cell of the live table", () => {
       verdict: misses.length === 0 ? "right" : "missed",
       delay: delay === null ? null : Math.round(delay * 10) / 10,
       kept_task: keptTask,
-      misses: misses.map((miss) => miss.slice(0, 300)),
+      miss: misses.map((miss) => miss.slice(0, 300)).join("; ") || null,
     });
     expect(misses, story).toEqual([]);
   });

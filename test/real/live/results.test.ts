@@ -10,7 +10,7 @@ const run = (fields: Partial<CellRun>): CellRun => ({
   verdict: "right",
   delay: 97.25,
   kept_task: null,
-  misses: [],
+  miss: null,
   ...fields,
 });
 
@@ -29,7 +29,7 @@ describe("the live table", () => {
   });
 
   it("shows the number of runs, the slowest report, and every miss", () => {
-    const miss = run({ verdict: "missed", delay: null, load: 20, misses: ["no recovery | within 720 s"] });
+    const miss = run({ verdict: "missed", delay: null, load: 20, miss: "no recovery | within 720 s" });
     const page = pageOf({ "codex/hang/spawn": { "0.166.0": [run({}), run({ delay: 101 }), miss] } });
     expect(page).toContain("| hang | not run | **2 of 3, 101.0 s** | not run | not run |");
     expect(page).toContain(

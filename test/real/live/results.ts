@@ -24,7 +24,8 @@ export interface CellRun {
   delay: number | null;
   /** Whether the request after the recovery had the task; null without a recovery. */
   kept_task: boolean | null;
-  misses: string[];
+  /** What was wrong; null if nothing was. */
+  miss: string | null;
 }
 
 export interface CellName {
@@ -65,7 +66,7 @@ export function keep(cell: CellName, version: string, run: CellRun): void {
   versions[version] = [...(versions[version] ?? []), run];
   results[pathOf(cell)] = versions;
   const sorted = Object.fromEntries(Object.entries(results).sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(FILE, `${JSON.stringify(sorted, null, 1)}\n`);
+  writeFileSync(FILE, `${JSON.stringify(sorted, null, 2)}\n`);
   writePage();
 }
 
@@ -119,10 +120,10 @@ function missesOf(results: Results): string {
     Object.entries(versions).flatMap(([version, runs]) =>
       runs
         .filter(({ verdict }) => verdict === "missed")
-        .map(({ date, ruleset, load, load_average, misses }) => {
+        .map(({ date, ruleset, load, load_average, miss }) => {
           const busy = load > 0 ? `, ${load} busy processes` : "";
           const where = `${cell} ${version}, ${date}, ruleset ${ruleset}, load average ${load_average}${busy}`;
-          return `- ${where}: ${misses.map((miss) => miss.replaceAll(/[|\n`]/g, " ")).join("; ")}`;
+          return `- ${where}: ${miss?.replaceAll(/[|\n`]/g, " ")}`;
         }),
     ),
   );
