@@ -41,6 +41,12 @@ export const gemini: AgentProfile = {
       when: "^\\s?[\\x{2800}-\\x{28FF}] .{1,160}\\(esc to cancel(?:, (?:(?:\\d+[hms] ?)+))?\\)",
     },
     { id: "busy-status-2", fact: "busy", region: "status", when: "^\\s?! Shell awaiting input" },
+    {
+      id: "background-status",
+      fact: "background",
+      region: "status",
+      when: "^ .*\\s(?P<count>\\d+) Background process(?:es)?\\s*$",
+    },
     ...SPINNING_TOOL_RULES,
     { id: "interrupted-last", fact: "interrupted", region: "last", when: "^ℹ Request cancelled" },
     {

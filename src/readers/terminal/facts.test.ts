@@ -40,6 +40,20 @@ describe("the facts of a screen", () => {
       claude("⏺ Let me test it.", "  ⎿  $ npm test (12s)", "✢ Baking… (15s · ↓ 1.2k tokens)"),
       { busy: true, tool: { class: "shell", subject: "npm test" } },
     ],
+    [
+      "Gemini CLI at rest with a command in the background",
+      "gemini",
+      [
+        "✦ The long test runs in the background.",
+        "",
+        RULE,
+        " YOLO Ctrl+Y                     1 Background process",
+        "▄".repeat(40),
+        " *   Type your message",
+        "▀".repeat(40),
+      ],
+      { busy: false, composer: "empty", background: 1 },
+    ],
     ["Codex at work", "codex", codex("• Working (3s • esc to interrupt)"), { busy: true, elapsed: 3 }],
     ["Codex at rest", "codex", codex("• Done."), { busy: false, composer: "empty" }],
     [
