@@ -33,6 +33,8 @@ const WORDS = `
   rate_limit_event resetsAt retryInMs stop_reason end_turn action item.started item.completed turn.failed
   command_execution command agent-turn-complete busy waiting waitingFor sessionId queue-operation attachment
   progress data api-request querySource timestamp tool step-start step-finish completed running pending tokens __proto__
+  user.message assistant.message assistant.turn_start tool.execution_start tool.execution_complete permission.requested
+  session.start session.error toolCallId toolName toolRequests permissionRequest
 `
   .trim()
   .split(/\s+/);
@@ -91,7 +93,7 @@ const record = fc.oneof(
       event: inner,
       error: value,
       status: value,
-      data: value,
+      data: inner,
       result: value,
     },
     { requiredKeys: ["type"] },

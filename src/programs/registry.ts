@@ -3,6 +3,7 @@ import type { Traits } from "../core/traits.js";
 import type { JsonRecord } from "../readers/records/json.js";
 import { claudeCodeProgram } from "./claude-code/index.js";
 import { codexProgram } from "./codex/index.js";
+import { copilotProgram } from "./copilot/index.js";
 import { geminiProgram } from "./gemini/index.js";
 import { genericProgram } from "./generic/index.js";
 import { gooseProgram } from "./goose/index.js";
@@ -17,6 +18,7 @@ export const PROGRAMS: readonly AgentProgram[] = [
   geminiProgram,
   opencodeProgram,
   gooseProgram,
+  copilotProgram,
   genericProgram,
 ];
 
@@ -33,6 +35,16 @@ export function programFor(kind: string): AgentProgram {
 /** The program that wrote a transcript, by the fields that only that program writes; the generic one if unknown. */
 export function programOfRecords(records: readonly JsonRecord[]): AgentProgram {
   return PROGRAMS.find(({ transcript }) => partOf(transcript)?.isOwn(records)) ?? genericProgram;
+}
+
+/** The records in a JSON document that holds a whole session of one of them; null for any other document. */
+export function unfoldDocument(document: JsonRecord): JsonRecord[] | null {
+  for (const { transcript } of PROGRAMS) {
+    const unfold = partOf(transcript)?.unfold;
+    const records = unfold === undefined ? null : (partOf(unfold)?.(document) ?? null);
+    if (records) return records;
+  }
+  return null;
 }
 
 /** The readers of all programs, by id; the generic ones for any other id. */

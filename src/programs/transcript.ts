@@ -8,8 +8,12 @@ import type { Absent, LazyLoad } from "./part.js";
 export interface TranscriptPart {
   /** The places of a running agent's records, most reliable first. */
   readonly locate: (candidate: Candidate, files: ProgramFiles) => Promise<TranscriptLocation>;
-  /** Whether only this program writes such records. */
+  /** Whether only this program writes such records, in its session files or on standard output. */
   readonly isOwn: (records: readonly JsonRecord[]) => boolean;
+  /** Whether they are its headless event stream. */
+  readonly isStream: (records: readonly JsonRecord[]) => boolean;
+  /** The records in one JSON document, if the program writes or exports whole sessions; null if it is not one. */
+  readonly unfold: ((document: JsonRecord) => JsonRecord[] | null) | Absent;
   /** Further files that belong to a transcript. */
   readonly sideFiles: SideFilesPart | Absent;
   /** The code that reads a database, if the program keeps one instead of files of lines. */

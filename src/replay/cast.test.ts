@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openCast } from "./cast.js";
+import { isCast, openCast } from "./cast.js";
 import { readLines } from "./files.js";
 import { fromArray, isOnClock, mergeInputs, type RecordedInput } from "./inputs.js";
 
@@ -129,5 +129,19 @@ describe("merged inputs", () => {
 
   it("have a time that a recording can have", () => {
     expect([0, 5, -1, Number.NaN, 1e300].map(isOnClock)).toEqual([true, true, false, false, false]);
+  });
+});
+
+describe("isCast", () => {
+  it.each([
+    ["a header of a cast", '{"version": 2, "width": 80, "height": 24}', true],
+    ["a record of a transcript", '{"version": "2.1.210", "type": "user"}', false],
+    ["the start of a document", "{", false],
+    ["any other text", "hello", true],
+    ["nothing", "", true],
+  ])("takes %s for what it is", async (_, line, wanted) => {
+    const path = join(folder, "first-line");
+    await writeFile(path, `${line}\n`);
+    expect(await isCast(path)).toBe(wanted);
   });
 });

@@ -18,6 +18,15 @@ export interface CastHeader {
 
 const encoder = new TextEncoder();
 
+/** Whether a file is a recording of a terminal, good or bad, and not one of records. */
+export async function isCast(path: string): Promise<boolean> {
+  const lines = readLines(path);
+  const first = await lines.next();
+  await lines.return(undefined);
+  const record = first.done ? null : parseRecord(first.value);
+  return record ? typeof record.version === "number" : !/^\s{0,16}\{\s{0,16}$/.test(first.value ?? "");
+}
+
 /** Opens a cast: its header, and its inputs on demand. An invalid line is skipped and counted. */
 export async function openCast(
   path: string,

@@ -85,19 +85,68 @@ export function recordOfLine(line: string, lost: { lines: number }): JsonRecord 
   return record;
 }
 
+/** Limit of a document that is read as a whole. */
+const DOCUMENT_CHARS_MAX = 64 * 1024 * 1024;
+
+/** A record, and the length of its line; 0 for one of a document. */
+export interface SizedRecord {
+  record: JsonRecord;
+  chars: number;
+}
+
+/** The records of a file: one per line, or those of one document, on one line or on many, that `unfold` knows. */
+export async function* readRecords(
+  path: string,
+  lost: { lines: number },
+  unfold: (document: JsonRecord) => JsonRecord[] | null,
+): AsyncGenerator<SizedRecord> {
+  const lines = readLines(path, lost);
+  const head = await headOf(lines);
+  const document = parseRecord(head.join("\n"));
+  const unfolded = document && unfold(document);
+  if (unfolded) for (const record of unfolded) yield { record, chars: 0 };
+  else yield* recordsOf(head, lost);
+  for await (const line of lines) yield* recordsOf([line], lost);
+}
+
+/** The first line; all lines, up to a limit, if it is the start of something longer. */
+async function headOf(lines: AsyncGenerator<string>): Promise<string[]> {
+  const head: string[] = [];
+  let chars = 0;
+  for (let next = await lines.next(); !next.done; next = await lines.next()) {
+    if (head.length === 0 && next.value.trim() === "") continue;
+    head.push(next.value);
+    chars += next.value.length + 1;
+    const isWhole = head.length === 1 && (parseRecord(next.value) !== null || !/^\s{0,16}\{/.test(next.value));
+    if (isWhole || chars > DOCUMENT_CHARS_MAX) break;
+  }
+  return head;
+}
+
+function* recordsOf(lines: readonly string[], lost: { lines: number }): Generator<SizedRecord> {
+  for (const line of lines) {
+    const record = recordOfLine(line, lost);
+    if (record) yield { record, chars: line.length };
+  }
+}
+
 /** Limit of a file whose lines are kept in memory; real ones have a tenth of it. */
 const PART_CHARS_MAX = 16 * 1024 * 1024;
 
 /** The lines of such a file; lines beyond the limit are counted in `lost` and left out. */
 export function readPart(path: string, lost: { lines: number }): AsyncGenerator<string> {
-  return upToPart(readLines(path, lost), lost);
+  return upToPart(readLines(path, lost), (line) => line.length, lost);
 }
 
-export async function* upToPart(lines: AsyncIterable<string>, lost: { lines: number }): AsyncGenerator<string> {
+export async function* upToPart<T>(
+  items: AsyncIterable<T>,
+  lengthOf: (item: T) => number,
+  lost: { lines: number },
+): AsyncGenerator<T> {
   let chars = 0;
-  for await (const line of lines) {
-    chars += line.length;
-    if (chars <= PART_CHARS_MAX) yield line;
+  for await (const item of items) {
+    chars += lengthOf(item);
+    if (chars <= PART_CHARS_MAX) yield item;
     else lost.lines++;
   }
 }

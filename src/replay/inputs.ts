@@ -25,7 +25,7 @@ const SECONDS_MAX = 100 * 366 * 86_400;
 
 export const isOnClock = (t: number): boolean => t >= 0 && t <= SECONDS_MAX;
 
-export type RecordSource = "transcript" | "hook" | "session_file";
+export type RecordSource = "transcript" | "stream" | "hook" | "session_file";
 
 /** Merges sources by time; equal times keep the order of the sources. */
 export async function* mergeInputs(sources: readonly AsyncIterable<RecordedInput>[]): AsyncGenerator<RecordedInput> {

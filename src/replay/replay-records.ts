@@ -2,13 +2,13 @@
 import { resolve } from "node:path";
 import type { Signal } from "../core/signal.js";
 import { partOf } from "../programs/part.js";
-import { KINDS, profileFor, programOfRecords } from "../programs/registry.js";
+import { KINDS, profileFor, programOfRecords, unfoldDocument } from "../programs/registry.js";
 import type { DatabaseCode } from "../programs/transcript.js";
 import { EventReader } from "../readers/records/events.js";
 import { parseRecord, stringAt } from "../readers/records/json.js";
 import { recordTime } from "../readers/records/record-reader.js";
 import { parseSignal } from "../readers/signal-schema.js";
-import { BadInput, readLines, recordOfLine, upToPart } from "./files.js";
+import { BadInput, readLines, readRecords, type SizedRecord, upToPart } from "./files.js";
 import { foldRecording } from "./fold.js";
 import { fromArray, type RecordedInput } from "./inputs.js";
 import { type ReplayOptions, type ReplayResult, replayContextOf, whatIfOf } from "./replay-case.js";
@@ -16,25 +16,28 @@ import { type ReplayOptions, type ReplayResult, replayContextOf, whatIfOf } from
 /** Number of records that are read to recognise the program of a transcript. */
 const PEEK = 50;
 
+/** Nothing follows the last record: long enough for an end that it suggests to be believed. */
+const REST_S = 12;
+
 /** `t` counts from the first record with a time; a record without a time counts at the one before it. */
 export async function replayTranscript(
   path: string,
   options: ReplayOptions,
 ): Promise<ReplayResult & { startAt: number }> {
   const lost = { lines: 0 };
-  const lines = readLines(path, lost);
+  const records = readRecords(path, lost, unfoldDocument);
   const head: Record<string, unknown>[] = [];
-  for (let next = await lines.next(); !next.done; next = await lines.next()) {
-    const record = recordOfLine(next.value, lost);
-    if (record) head.push(record);
+  for (let next = await records.next(); !next.done; next = await records.next()) {
+    head.push(next.value.record);
     if (head.length >= PEEK) break;
   }
   const program = programOfRecords(head);
   const transcripts = partOf(program.transcript);
-  const database = transcripts && partOf(transcripts.database);
+  const isStream = transcripts?.isStream(head) ?? false;
+  const database = isStream ? null : transcripts && partOf(transcripts.database);
   const { startAt, inputs, seen } = database
-    ? await rowInputs(await database(), head, lines, lost)
-    : recordInputs(head, lines, lost);
+    ? await rowInputs(await database(), head, records, lost)
+    : recordInputs(head, records, isStream ? "stream" : "transcript");
   if (startAt === null) {
     throw new BadInput(
       `${path} is not a transcript: none of its first ${PEEK} records is a JSON object with a timestamp`,
@@ -73,7 +76,11 @@ interface Dated {
 }
 
 /** Records in the order of the file, each at its own time. */
-function recordInputs(head: Record<string, unknown>[], lines: AsyncIterable<string>, lost: { lines: number }): Dated {
+function recordInputs(
+  head: Record<string, unknown>[],
+  rest: AsyncIterable<SizedRecord>,
+  source: "transcript" | "stream",
+): Dated {
   const startAt = head.map(recordTime).find((t) => t !== null) ?? null;
   const seen = { records: 0 };
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {
@@ -82,13 +89,11 @@ function recordInputs(head: Record<string, unknown>[], lines: AsyncIterable<stri
     const placed = (record: Record<string, unknown>): RecordedInput => {
       at = Math.max(at, recordTime(record) ?? at);
       seen.records++;
-      return { t: (at - start) / 1000, kind: "record", source: "transcript", file: "", record };
+      return { t: (at - start) / 1000, kind: "record", source, file: "", record };
     };
     for (const record of head) yield placed(record);
-    for await (const line of lines) {
-      const record = recordOfLine(line, lost);
-      if (record) yield placed(record);
-    }
+    for await (const { record } of rest) yield placed(record);
+    yield { t: (at - start) / 1000 + REST_S, kind: "end" };
   })();
   return { startAt, inputs, seen };
 }
@@ -97,14 +102,11 @@ function recordInputs(head: Record<string, unknown>[], lines: AsyncIterable<stri
 async function rowInputs(
   { readAll }: DatabaseCode,
   head: readonly Record<string, unknown>[],
-  lines: AsyncIterable<string>,
+  rest: AsyncIterable<SizedRecord>,
   lost: { lines: number },
 ): Promise<Dated> {
   const rows = [...head];
-  for await (const line of upToPart(lines, lost)) {
-    const record = recordOfLine(line, lost);
-    if (record) rows.push(record);
-  }
+  for await (const { record } of upToPart(rest, ({ chars }) => chars, lost)) rows.push(record);
   const timed = readAll(rows);
   const startAt = timed[0]?.at ?? null;
   const inputs = timed.map(

@@ -9,6 +9,7 @@ import { canDoWith } from "../../effects/index.js";
 import { KINDS } from "../../programs/registry.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
 import { SOURCE_NAMES } from "../../replay/case-folder.js";
+import { isCast } from "../../replay/cast.js";
 import { BadInput } from "../../replay/files.js";
 import { isFolder, type ReplayOptions, type ReplayResult, replayCase, replayCast } from "../../replay/replay-case.js";
 import { replayEvents, replaySignals, replayTranscript } from "../../replay/replay-records.js";
@@ -30,12 +31,12 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     .summary("Turn recordings into explained timelines")
     .description(
       "Judge a recording on a virtual clock and print each state with its time and reasons. PATH is a case folder, a\n" +
-        "folder of case folders, a .cast file, or - for standard input.",
+        "folder of case folders, a .cast file, a transcript, or - for a cast on standard input.",
     )
-    .argument("[paths...]", "case folders, .cast files, or -")
+    .argument("[paths...]", "case folders, .cast files, transcripts, or -")
     .option("--json", "print one JSON line per case")
     .option("--events <file>", "event streams, one case per line ({id, events})")
-    .option("--transcript <file>", "transcript of an agent (JSONL)")
+    .option("--transcript <file>", "transcript, event stream or export of an agent (JSON)")
     .option("--signals <file>", "stored signals, one JSON object per line")
     .option("--agent <kind>", `kind of program, overrides the recording: ${KINDS.join(", ")}`)
     .option("--profile <file>", "your own profile (TOML or JSON), overrides the built-in ones")
@@ -128,7 +129,10 @@ type FileOfOneSource = (typeof FILES_OF_ONE_SOURCE)[number];
 
 async function replayPath(path: string, options: ReplayOptions): Promise<ReplayResult> {
   const folder = path !== "-" && (await isFolder(path));
-  return folder ? replayCase(path, options) : replayCast(path, options);
+  if (folder) return replayCase(path, options);
+  if (path === "-" || (await isCast(path))) return replayCast(path, options);
+  if (options.explainAt !== undefined) throw new BadInput(`${path} is a transcript; --explain is for cases and casts`);
+  return replayTranscript(path, options);
 }
 
 /** Recordings with a date count as one machine; each without a date counts as its own machine. */

@@ -29,6 +29,9 @@ export const transcript: TranscriptPart = {
     return { transcript: newest, root, sessionId: newest ? basename(newest, ".jsonl") : null, configFolder };
   },
   isOwn: (records) => hasFields(records, "sessionId", "type", "uuid") || hasFields(records, "parentUuid"),
+  // The stream has no times, so it can only be read live.
+  isStream: () => false,
+  unfold: { absent: "sessions are files of lines" },
   sideFiles: {
     folder: (path) => Promise.resolve(join(path.replace(/\.jsonl$/, ""), "subagents")),
     isSideFile: (name) => name.startsWith("agent-") && name.endsWith(".jsonl") && !COPIES.test(name),

@@ -25,6 +25,8 @@ export const transcript: TranscriptPart = {
     };
   },
   isOwn: (records) => hasFields(records, "timestamp", "type", "payload"),
+  isStream: () => false,
+  unfold: { absent: "sessions are files of lines" },
   sideFiles: {
     folder: (path) => Promise.resolve(dirname(path)),
     isSideFile: isRollout,

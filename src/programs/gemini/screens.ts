@@ -58,6 +58,14 @@ export const gemini: AgentProfile = {
       tinted: true,
       plain: true,
     },
+    {
+      id: "stopped-last",
+      fact: "failure",
+      region: "last",
+      when: "^ℹ ⚠\\x{FE0F}?\\s+(?P<text>Response stopped due to .*)",
+      above: true,
+      fallback: "api",
+    },
     { id: "limit-last", fact: "limit", region: "last", when: "^⚡ (?P<text>You have reached your daily.*)" },
   ],
   noise: [

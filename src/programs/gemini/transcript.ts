@@ -1,8 +1,9 @@
 /** One chat file of lines per session, below `tmp/<project>/chats/`. */
 import { dirname, join } from "node:path";
-import { asRecord, parseRecord, stringAt } from "../../readers/records/json.js";
+import { asRecord, type JsonRecord, parseRecord, stringAt } from "../../readers/records/json.js";
 import type { ProgramFiles } from "../files.js";
 import { hasFields, newestFile, type TranscriptPart, UUID } from "../transcript.js";
+import { unfoldChat } from "./chat-document.js";
 
 const PROJECTS_BYTES = 1024 * 1024;
 
@@ -19,7 +20,12 @@ export const transcript: TranscriptPart = {
     }
     return nothing;
   },
-  isOwn: (records) => hasFields(records, "sessionId", "projectHash") || records.some(({ type }) => type === "gemini"),
+  isOwn: (records) =>
+    hasFields(records, "sessionId", "projectHash") ||
+    records.some(({ type }) => type === "gemini") ||
+    isGeminiStream(records),
+  isStream: isGeminiStream,
+  unfold: unfoldChat,
   sideFiles: {
     // The folder has the id of the session, of which the name of the chat has the start.
     folder: async (path, files) => {
@@ -32,6 +38,14 @@ export const transcript: TranscriptPart = {
   },
   database: { absent: "the transcript is a file of lines" },
 };
+
+/** `--output-format stream-json`. */
+function isGeminiStream(records: readonly JsonRecord[]): boolean {
+  return hasFields(records, "tool_name", "tool_id") || records.some((record) => isStreamStart(record));
+}
+
+const isStreamStart = (record: JsonRecord): boolean =>
+  record.type === "init" && "session_id" in record && "model" in record && "timestamp" in record;
 
 /** Newer releases name a project's folder, and keep a list of the names. */
 async function projectNames(files: ProgramFiles, configFolder: string, cwd: string): Promise<string[]> {

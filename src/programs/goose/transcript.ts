@@ -13,6 +13,8 @@ export const transcript: TranscriptPart = {
     });
   },
   isOwn: () => false,
+  isStream: () => false,
+  unfold: { absent: "rouse does not read its exports" },
   sideFiles: { absent: "subagents are in the same database" },
   database: { absent: "rouse does not read its database" },
 };

@@ -63,6 +63,8 @@ export const ruleSchema = z.strictObject({
   unsaid: z.boolean().optional(),
   /** Only as the first row with words of its block: further down it may be text of the agent about something else. */
   opens: z.boolean().optional(),
+  /** It is the row right above the last message, whose text was cut off by what it states. */
+  above: z.boolean().optional(),
   /** For `failure`: the cause if the text itself has none; without it an unknown text is not a failure. */
   fallback: z.enum(["api", "auth", "unreachable"]).optional(),
   /** For `retry`: the kind of failure, if the words do not show it. */

@@ -47,7 +47,7 @@ const ROWS: VendorRow[] = [
   { words: /\benospc\b|no space left on device|disk quota exceeded/, is: error("disk_full") },
   {
     words:
-      /violat\w{0,5} .{0,40}polic|usage policy|content[_ ]?policy|content[_ ]?filter|prohibited[_ ]content|(?:blocked|flagged|refused) .{0,40}(?:safety|polic)|finish_?reason\W{1,4}safety|cyber_?policy/,
+      /violat\w{0,5} .{0,40}polic|usage policy|content[_ ]?policy|content[_ ]?filter|prohibited[_ ]content|(?:blocked|flagged|refused) .{0,40}(?:safety|polic)|finish_?reason\W{1,4}safety|cyber_?policy|response stopped due to .{0,24}(?:safety|recitation|forbidden|prohibited|sensitive)/,
     is: error("policy_refusal"),
   },
   { words: /tokens?[ _]per[ _]min|requests?[ _]per[ _]min|\((?:tpm|rpm)\)/, is: retry("rate") },

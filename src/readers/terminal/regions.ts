@@ -165,7 +165,19 @@ export function lastRows(
       end = trimmed(profile, screen.rows, start);
     else break;
   }
+  if (matches.length === 0) matches.push(...cutOff(profile, screen, regions.replyEnd));
   return { matches, replyEnd: end };
+}
+
+/** The program's statement that the last message was cut off, which it may draw above that message. */
+function cutOff(profile: CompiledProfile, { rows }: ScreenText, end: number): LastMatch[] {
+  for (let y = end - 1; y > 0 && end - y <= MESSAGE_ROWS_MAX; y--) {
+    if (!profile.says(rows[y] as ScreenRow).isMessage) continue;
+    const row = rows[y - 1] as ScreenRow;
+    const hit = profile.says(row).last.find(({ rule }) => rule.above);
+    return hit ? [{ ...hit, text: row.text, y: y - 1 }] : [];
+  }
+  return [];
 }
 
 /** A line of a stack trace: some programs print it below the error. */
@@ -187,7 +199,7 @@ function matchBlock(
   for (let y = end - 1; y >= start; y--) {
     const says = profile.says(screen.rows[y] as ScreenRow);
     for (const { rule, groups } of says.last) {
-      if (!isDrawn(screen, y, rule) || (rule.alone && hasOutput(screen.rows, y))) continue;
+      if (rule.above || !isDrawn(screen, y, rule) || (rule.alone && hasOutput(screen.rows, y))) continue;
       if (rule.opens && joinRows(screen.rows, "", start, y) !== "") continue;
       if (rule.unsaid && isSaid(profile, screen.rows, y)) continue;
       const text = joinRows(screen.rows, " ", y, from);

@@ -30,6 +30,8 @@ const CANCELLED_STATUS = "cancelled";
 const CONTEXT = "<session_context>";
 const CANCELLED = /^request cancelled/i;
 const COMPRESSED = /compressed (?:context|from)/i;
+/** The model's provider stopped the reply, whose text follows this notice. */
+const STOPPED = /response stopped due to /i;
 const NOTICE_MAX = 500;
 
 export class GeminiChatReader implements RecordReader {
@@ -38,6 +40,8 @@ export class GeminiChatReader implements RecordReader {
   /** The reported parts of each message, under its id: the digest of its text, the tokens, the prompt, the notice. */
   readonly #reported = new RecentMap<string>();
   #subagent: string | undefined;
+  /** Why the provider stopped the reply that follows. */
+  #stopped = "";
 
   constructor(options: ReaderOptions = {}) {
     this.#thread = new Thread("transcript", options);
@@ -93,6 +97,7 @@ export class GeminiChatReader implements RecordReader {
     const text = contentText(message.displayContent ?? message.content);
     if (text === "") this.#request();
     else if (!text.startsWith(CONTEXT)) this.#thread.prompted(text, true);
+    this.#stopped = "";
   }
 
   /** Results of cancelled calls are stored for later, without a request to the model. */
@@ -115,7 +120,13 @@ export class GeminiChatReader implements RecordReader {
       this.#thread.emit({ kind: "tokens", input: numberAt(tokens, "input") ?? 0, output });
     }
     this.#toolCalls(message);
-    if (isNew && !hasCalls && text !== "" && closingOf(text) !== "promise") this.#thread.turnEnds({ presumed: true });
+    if (isNew && !hasCalls && text !== "") this.#replyEnds(text);
+  }
+
+  #replyEnds(text: string): void {
+    if (this.#stopped !== "") this.#thread.fails({ text: this.#stopped });
+    else if (closingOf(text) !== "promise") this.#thread.turnEnds({ presumed: true });
+    this.#stopped = "";
   }
 
   #toolCalls(message: unknown): void {
@@ -139,6 +150,7 @@ export class GeminiChatReader implements RecordReader {
 
   #notice(text: string): void {
     if (CANCELLED.test(text)) this.#thread.turnInterrupted(true);
+    else if (STOPPED.test(text)) this.#stopped = text;
     else if (COMPRESSED.test(text)) this.#thread.emit({ kind: "compaction", phase: "end" });
   }
 

@@ -19,6 +19,8 @@ export class GeminiStreamReader implements RecordReader {
   /** Calls of one reply share a round; a reply starts after results were returned. */
   #round = 0;
   #resultsCameBack = false;
+  /** The last error: the result may not repeat it. */
+  #lastError = "";
 
   constructor(options: ReaderOptions = {}) {
     this.#thread = new Thread("stream", options);
@@ -75,6 +77,7 @@ export class GeminiStreamReader implements RecordReader {
 
   /** An `error` event may be harmless ("Loop detected"): the result shows whether it was the end. */
   #error(text: string): void {
+    this.#lastError = text;
     this.#thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text });
   }
 
@@ -86,7 +89,12 @@ export class GeminiStreamReader implements RecordReader {
       this.#thread.emit({ kind: "tokens", input, output });
     }
     if (event.status === "success") this.#thread.turnEnds();
-    else this.#thread.fails({ code: stringAt(event, "error", "type"), text: geminiText(event.error) });
+    else
+      this.#thread.fails({
+        code: stringAt(event, "error", "type"),
+        text: geminiText(event.error) || this.#lastError,
+      });
+    this.#lastError = "";
   }
 
   #replyBegins(): void {
