@@ -113,7 +113,7 @@ export interface ToolStartSignal extends Base {
   /** It polls something that runs, or waits on purpose: repeating it is normal. */
   poll?: boolean;
   /** For a read of part of `subject`: the first line and the line after the last. */
-  span?: { from: number; to: number };
+  span?: { from: number; to: number /** If `subject` does not name it. */; file?: string };
   /** Declared by the call itself. */
   timeoutMs?: number;
   /** The program lets such a call run no longer than this. */

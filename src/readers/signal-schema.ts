@@ -107,7 +107,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     limitMs: count.optional(),
     background: z.boolean().optional(),
     poll: z.boolean().optional(),
-    span: z.object({ from: z.number(), to: z.number() }).optional(),
+    span: z.object({ from: z.number(), to: z.number(), file: text.optional() }).optional(),
     round: name.optional(),
     partial: z.boolean().optional(),
     asks: z.boolean().optional(),

@@ -20,6 +20,7 @@ interface Sequence {
 
 const NEW = "2.1.210";
 const OLD = "2.1.60";
+const TOO_LONG = "API Error: Claude's response exceeded the 32000 output token maximum.";
 const launched = { isAsync: true, status: "async_launched", agentId: "a1" };
 
 const SEQUENCES: readonly Sequence[] = [
@@ -346,6 +347,47 @@ const SEQUENCES: readonly Sequence[] = [
       .until(8000),
     not: ["stuck/tool_hang"],
     at: { 3000: "waiting/tool", 7900: "needs_input/permission" },
+  },
+  {
+    name: "replies that exceed the maximum of output tokens, after which the program continues by itself",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Write the report.")
+      .fails(60, "max_output_tokens", TOO_LONG)
+      .calls(63, "write", "Write", { file_path: "/repo/report.md", content: "…" })
+      .result(64, "write", "File created.")
+      .says(70, "The report is written.")
+      .turnEnds(70)
+      .until(100),
+    not: ["error/api", "stuck/retry_storm"],
+    at: { 62: "waiting/retry", 90: "complete" },
+  },
+  {
+    name: "a reply that exceeds the maximum of output tokens, after which the program gives up",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Write the report.")
+      .fails(60, "max_output_tokens", TOO_LONG)
+      .turnEnds(61)
+      .until(100),
+    not: ["complete"],
+    at: { 60.5: "waiting/retry", 90: "error/api" },
+  },
+  {
+    name: "a connection that is refused three times in two seconds",
+    lines: (() => {
+      const lines = new ClaudeLines(NEW).prompt(0, "Write the report.");
+      for (const [n, t] of [5, 5.6, 6.8, 9, 13.2, 21.5, 39].entries())
+        lines.line(t, {
+          type: "system",
+          subtype: "api_error",
+          error: { message: "connect ECONNREFUSED 127.0.0.1:1", code: "ECONNREFUSED" },
+          retryAttempt: n + 1,
+          maxRetries: 10,
+          retryInMs: 500 * 2 ** n,
+        });
+      return lines.until(60);
+    })(),
+    not: [],
+    at: { 8: "waiting/retry", 24: "waiting/retry", 26: "error/unreachable" },
   },
 ];
 

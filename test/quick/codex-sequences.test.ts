@@ -167,4 +167,23 @@ describe("a command of Codex", () => {
     }
     expect([...rig.evidence.tools.behind.keys()]).toEqual(["c1"]);
   });
+  it("that pages through one file after the other with sed makes progress", () => {
+    const rig = new JudgeRig();
+    rig.rollout(0, "event_msg", { type: "task_started" });
+    rig.rollout(0, "event_msg", { type: "user_message", message: "Read the sources." });
+    for (let n = 0; n < 24; n++) {
+      const cmd = `sed -n '1,200p' src/file${n}.ts`;
+      const [t, call_id] = [5 + n * 5, `c${n}`];
+      rig.rollout(t, "response_item", {
+        type: "function_call",
+        name: "exec_command",
+        call_id,
+        arguments: JSON.stringify({ cmd }),
+      });
+      const output = `Process exited with code 0\nOutput:\nexport const file${n} = "${"abcdefgh"[n % 8]}";`;
+      rig.rollout(t + 1, "response_item", { type: "function_call_output", call_id, output });
+      rig.rollout(t + 1, "event_msg", { type: "token_count" });
+    }
+    expect(rig.at(127)).toBe("working");
+  });
 });

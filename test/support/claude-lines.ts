@@ -50,6 +50,12 @@ export class ClaudeLines {
     return this.line(t, { type: "user", message: { role: "user", content: [block] }, toolUseResult: details });
   }
 
+  /** The program's report that it gave up on a request. */
+  fails(t: number, error: string, text: string): this {
+    const message = { id: this.#next(), role: "assistant", model: "<synthetic>", content: [{ type: "text", text }] };
+    return this.line(t, { type: "assistant", isApiErrorMessage: true, error, message });
+  }
+
   notification(t: number, callId: string, status = "completed"): this {
     const text = `<task-notification>\n<task-id>t-${callId}</task-id>\n<tool-use-id>${callId}</tool-use-id>\n<status>${status}</status>\n<summary>Background task ${status}</summary>\n</task-notification>`;
     return this.line(t, {

@@ -27,8 +27,8 @@ describe("spanOf", () => {
       { path: "a", view_range: [5, -1] },
       { from: 5, to: 2005 },
     ],
-    [{ command: "sed -n '10,50p' src/a.ts" }, { from: 10, to: 51 }],
-    [{ cmd: "sed -n 1,2p a" }, { from: 1, to: 3 }],
+    [{ command: "sed -n '10,50p' src/a.ts" }, { from: 10, to: 51, file: "src/a.ts" }],
+    [{ cmd: "sed -n 1,2p a" }, { from: 1, to: 3, file: "a" }],
   ])("reads the lines of %j", (args, span) => {
     expect(spanOf(args)).toEqual(span);
   });

@@ -180,8 +180,8 @@ function judge(repeats: Repeats, call: FinishedCall): boolean {
   const key = `${what} ${end?.outcome ?? "?"}`;
   const errorKey = end && !end.ok && end.error && end.error !== NOTHING ? `error ${end.error}` : undefined;
 
-  const readAgain =
-    end?.ok && start.span && start.subject ? isReadAgain(repeats.pages, start.subject, start.span) : false;
+  const file = start.span?.file ?? start.subject;
+  const readAgain = end?.ok && start.span && file ? isReadAgain(repeats.pages, file, start.span) : false;
   const isKnown = repeats.entries.has(key) || readAgain || (errorKey !== undefined && repeats.entries.has(errorKey));
   if (!isKnown) beginRun(repeats, round);
   else lengthenRun(repeats, call, repeats.entries.get(key));

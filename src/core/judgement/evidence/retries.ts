@@ -93,9 +93,8 @@ export function takeRetries(state: RetriesState, signal: Signal): void {
 
 /** A retry may be this much later than announced. */
 const RETRY_SLACK_MS = 30 * SECOND;
-/** A connection refused for this long, or this many times, means that nothing listens there. */
+/** A connection refused for this long means that nothing listens there; three attempts may take two seconds. */
 const REFUSED_AFTER_MS = 20 * SECOND;
-const REFUSED_ATTEMPTS = 3;
 /**
  * Retries without a stated reason for this long mean that the service is unreachable; a dropped connection returns
  * earlier.
@@ -119,8 +118,7 @@ export function retriesVerdict(state: RetriesState, now: number, options?: Detec
   if (sequence.refusedSince !== null) options?.dueAfter?.(sequence.refusedSince, REFUSED_AFTER_MS);
   options?.dueAfter?.(sequence.since, NAMELESS_AFTER_MS);
   options?.dueAfter?.(sequence.since, ceilingMs + 1);
-  const refused =
-    sequence.infra === "refused" && (refusedMs >= REFUSED_AFTER_MS || sequence.attempt >= REFUSED_ATTEMPTS);
+  const refused = sequence.infra === "refused" && refusedMs >= REFUSED_AFTER_MS;
 
   // An event without a status or a reason comes from a connection that was never established.
   const nameless = sequence.infra === null && sequence.source === "stream" && elapsedMs >= NAMELESS_AFTER_MS;

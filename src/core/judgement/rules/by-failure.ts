@@ -1,4 +1,4 @@
-import { formatAgo, formatFor } from "../../text/duration.js";
+import { formatAgo } from "../../text/duration.js";
 import { SETTLE_MS } from "../clocks.js";
 import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
@@ -73,7 +73,7 @@ function limited({ evidence, since, due }: RuleInput, limit: Limit): RuleVerdict
     confidence: limit.source === "screen" ? 0.85 : 0.95,
     until,
     reasons: [
-      `At a usage limit ${formatFor(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
+      `Reached a usage limit ${formatAgo(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
       ...(itself
         ? [`The program says it will resume on its own, ${formatAgo(since(itself.at))} (${itself.source})`]
         : []),

@@ -6,7 +6,7 @@ import { compareVersions } from "../../../core/version-fit.js";
 import { arrayAt, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
 import { RecentMap } from "../../../readers/records/recent.js";
 import { fromEpoch } from "../../../readers/records/record-reader.js";
-import { contentText, resultText } from "../../../readers/records/text.js";
+import { contentText, resultText, textHead } from "../../../readers/records/text.js";
 import type { Thread } from "../../../readers/records/thread.js";
 import type { ToolResult } from "../../../readers/records/tool-calls.js";
 import type { VendorError } from "../../../readers/records/vendor-errors.js";
@@ -20,6 +20,7 @@ const FAILED_STOPS: ReadonlyMap<string, string> = new Map([
   ["refusal", "content_policy"],
   ["model_context_window_exceeded", "context_window"],
 ]);
+const OUTPUT_MAXIMUM = /max_output_tokens|output token maximum/;
 const INTERRUPTED = "[Request interrupted by user";
 const REFUSED = "The user doesn't want to ";
 
@@ -47,6 +48,8 @@ const STOPS_MARKED_FROM = "2.1.100";
 
 export class ClaudeMessages {
   #endedReply: string | undefined;
+  /** The last reply exceeded the maximum of output tokens. */
+  #cutOff: VendorError | undefined;
   readonly #calls = new RecentMap<{ tool: string; task: string | undefined }>(256);
   /** The call that started a background task, by the task's id or the name of the agent. */
   readonly #launches = new RecentMap<string>(256);
@@ -62,9 +65,10 @@ export class ClaudeMessages {
     const blocks = blocksOf(message);
     const failure = failureOf(record, blocks);
     if (failure) {
-      this.#thread.fails(failure, limitEnd(record));
+      this.#fails(failure, record);
       return;
     }
+    this.#cutOff = undefined;
     const model = stringAt(message, "model");
     if (model === SYNTHETIC) return;
     const reply = stringAt(message, "id");
@@ -112,6 +116,21 @@ export class ClaudeMessages {
     this.notice(text);
     if (text.startsWith(INTERRUPTED)) this.#thread.turnInterrupted(true);
     else if (!hasResult && isPrompt(record, text)) this.#thread.prompted(text, isFromHuman(record, text));
+  }
+
+  /** After a reply that was too long, the program asks the model to go on; at the end of the turn it has given up. */
+  #fails(failure: VendorError, record: JsonRecord): void {
+    const isCutOff = OUTPUT_MAXIMUM.test(`${failure.code} ${failure.text}`);
+    this.#cutOff = isCutOff ? failure : undefined;
+    if (isCutOff) this.#thread.emit({ kind: "retry", text: textHead(failure.text ?? "") });
+    else this.#thread.fails(failure, limitEnd(record));
+  }
+
+  /** The program's own mark of the end of a turn. */
+  turnEnds(): void {
+    if (this.#cutOff) this.#thread.fails(this.#cutOff);
+    else this.#thread.turnEnds();
+    this.#cutOff = undefined;
   }
 
   /** A notice of the program that background work ended. */

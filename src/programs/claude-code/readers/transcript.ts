@@ -167,7 +167,7 @@ export class ClaudeTranscriptReader implements RecordReader {
 
   #system(record: JsonRecord): void {
     const subtype = stringAt(record, "subtype") ?? "";
-    if (subtype === "turn_duration") this.#thread.turnEnds();
+    if (subtype === "turn_duration") this.#messages.turnEnds();
     else if (subtype === "compact_boundary") this.#boundary();
     else if (subtype === "api_error") this.#retry(record);
     else if (subtype === "informational") this.#remark(stringAt(record, "content") ?? "");
