@@ -55,6 +55,7 @@ export class Thread {
   /** Unknown until the first edge: the first record of a turn may be its end. */
   #turnOpen: boolean | undefined;
   #isEndPresumed = false;
+  #endAt = Number.NEGATIVE_INFINITY;
   /** The open question: the tool call that it is about, or none in particular. */
   #prompt: { about: string | undefined } | undefined;
   #lastFailure = "";
@@ -108,7 +109,12 @@ export class Thread {
 
   /** A record that only an open turn produces: a hook sent the model back to work, or a notification woke it. */
   turnRuns(): void {
-    if (!this.#turnOpen) this.turnStarts(false);
+    if (!this.#turnOpen && !this.#isOlderThanEnd()) this.turnStarts(false);
+  }
+
+  /** Lines of one moment may be swapped: the last reply may follow the mark of its end. */
+  #isOlderThanEnd(): boolean {
+    return this.#turnOpen === false && !this.#isEndPresumed && this.#origin.at <= this.#endAt;
   }
 
   turnEnds(how: Pick<TurnSignal, "presumed" | "background" | "scheduled"> = {}): void {
@@ -116,6 +122,7 @@ export class Thread {
     const isConfirmed = this.#isEndPresumed && how.presumed !== true;
     if (this.#turnOpen === false && !isConfirmed && how.background === undefined) return;
     this.#turnOpen = false;
+    this.#endAt = this.#origin.at;
     this.#isEndPresumed = how.presumed === true;
     this.emit({ kind: "turn", phase: "end", ...how });
   }
@@ -123,6 +130,7 @@ export class Thread {
   turnInterrupted(byUser: boolean): void {
     this.closePrompt();
     this.#turnOpen = false;
+    this.#endAt = this.#origin.at;
     this.#isEndPresumed = false;
     this.emit({ kind: "turn", phase: "interrupted", byUser });
   }

@@ -6,6 +6,7 @@
  * `system/turn_duration` only in a terminal. From 2.1.3xx each request to the model has a line of its own.
  */
 import type { Signal } from "../../../core/signal.js";
+import { Copies, lineKey } from "../../../readers/records/copies.js";
 import { asRecord, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
 import { RecentMap } from "../../../readers/records/recent.js";
 import {
@@ -76,6 +77,7 @@ export class ClaudeTranscriptReader implements RecordReader {
   #newest = 0;
   #copying = false;
   readonly #replies = new RecentMap<true>(1024);
+  readonly #copies = new Copies();
 
   constructor(options: ReaderOptions = {}) {
     this.#thread = new Thread("transcript", options);
@@ -89,7 +91,7 @@ export class ClaudeTranscriptReader implements RecordReader {
   }
 
   #report(record: JsonRecord): void {
-    if (this.#isCopy(record)) {
+    if (this.#isCopy(record) || this.#copies.isCopy(lineKey(record, stringAt(record, "uuid")))) {
       this.skipped.count("copy");
       return;
     }

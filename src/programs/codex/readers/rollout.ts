@@ -7,6 +7,7 @@
  * round.
  */
 import type { Signal } from "../../../core/signal.js";
+import { Copies, lineKey } from "../../../readers/records/copies.js";
 import {
   arrayAt,
   asRecord,
@@ -69,6 +70,7 @@ export class CodexRolloutReader implements RecordReader {
   readonly #launches = new RecentMap<string>(256);
   readonly #writes = new RecentMap<string>(256);
   readonly #approvals = new CodexApprovals();
+  readonly #copies = new Copies();
 
   constructor(options: ReaderOptions = {}) {
     this.#thread = new Thread("transcript", options);
@@ -78,6 +80,10 @@ export class CodexRolloutReader implements RecordReader {
   read(value: unknown, at: number): Signal[] {
     const record = asRecord(value);
     if (record === null) return [];
+    if (this.#copies.isCopy(lineKey(record))) {
+      this.skipped.count("copy");
+      return [];
+    }
     return this.#thread.collect(at, () => this.#report(record, at));
   }
 

@@ -5,6 +5,7 @@
  * request. A permission is recorded when it is asked for and when it is answered.
  */
 import type { Signal } from "../../../core/signal.js";
+import { Copies, lineKey } from "../../../readers/records/copies.js";
 import {
   arrayAt,
   asRecord,
@@ -37,10 +38,13 @@ type Handlers = Readonly<Record<string, (data: JsonRecord) => void>>;
 export class CopilotEventReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
   readonly #thread: Thread;
+  readonly #copies = new Copies();
   /** The reply that calls belong to. */
   #reply: string | undefined;
   /** The last reply asked for no tool. */
   #isLast = false;
+  /** The request ended; its reply may be written after that. */
+  #isRequestOver = false;
 
   constructor(options: ReaderOptions = {}) {
     this.#thread = new Thread("transcript", options);
@@ -48,6 +52,10 @@ export class CopilotEventReader implements RecordReader {
 
   read(value: unknown, at: number): Signal[] {
     const record = asRecord(value) ?? {};
+    if (this.#copies.isCopy(lineKey(record, stringAt(record, "id")))) {
+      this.skipped.count("copy");
+      return [];
+    }
     return this.#thread.collect(at, () => this.#event(stringAt(record, "type") ?? "", recordAt(record, "data") ?? {}));
   }
 
@@ -79,6 +87,7 @@ export class CopilotEventReader implements RecordReader {
     "user.message": (data) => this.#thread.prompted(stringAt(data, "content") ?? "", true),
     "assistant.turn_start": () => this.#turnStarts(),
     "assistant.turn_end": () => {
+      this.#isRequestOver = true;
       if (this.#isLast) this.#thread.turnEnds();
     },
     "assistant.reasoning": (data) => this.#thread.thinks(stringAt(data, "content") ?? ""),
@@ -101,6 +110,7 @@ export class CopilotEventReader implements RecordReader {
 
   #turnStarts(): void {
     this.#isLast = false;
+    this.#isRequestOver = false;
     this.#thread.turnRuns();
     this.#thread.emit({ kind: "request" });
   }
@@ -110,6 +120,7 @@ export class CopilotEventReader implements RecordReader {
     this.#isLast = arrayAt(data, "toolRequests").length === 0;
     this.#thread.turnRuns();
     this.#thread.says("assistant", stringAt(data, "content") ?? "");
+    if (this.#isLast && this.#isRequestOver) this.#thread.turnEnds();
   }
 
   #tokens(usage: JsonRecord | undefined): void {
