@@ -74,7 +74,7 @@ export const KEYS = {
     completion_marker: textKey(
       COMPLETION_MARKER,
       "never",
-      "If a prompt asks for this text, a turn that ends without it is not complete; empty for none.",
+      "If a prompt or the command line asks for this text, a turn that ends without it is not complete; empty for none.",
     ),
     rate_limit_backoff_seconds: detectorKey(
       "rate_limit_backoff_seconds",

@@ -3,6 +3,7 @@ import type { AgentSession } from "./agent.js";
 import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
 import { type Assessment, assess, RULESET } from "./judgement/assess.js";
+import { askByCommand } from "./judgement/evidence/completion.js";
 import { createEvidence, takeHistory, takeSignal } from "./judgement/evidence/evidence.js";
 import type { Evidence } from "./judgement/evidence/state.js";
 import type { PeriodSpend } from "./judgement/period-spend.js";
@@ -38,6 +39,8 @@ const PROOF: Readonly<Record<AgentSession["origin"], ReadonlySet<LivenessSource>
 
 export interface JudgingOptions extends Settings {
   noise_patterns?: readonly string[];
+  /** The text that agents are asked to write when all work is done; empty for none. */
+  completion_marker?: string;
   /** False: signals are stored and nothing is judged. */
   isJudging?: boolean;
   /** False: activity does not hold back a resume. */
@@ -96,6 +99,7 @@ export class SessionJudge {
     this.settings = settings;
     this.#createdAt = now;
     this.evidence = createEvidence(settings.traits);
+    askByCommand(this.evidence.completion, session.command, settings.completion_marker ?? "");
     this.assessment = this.#assess(now);
     this.since = now;
     this.lastAliveAt = now;

@@ -63,6 +63,7 @@ export class AgentSettings {
       ...settingsOf(config),
       own: ownSettings(),
       noise_patterns,
+      completion_marker: config.health.completion_marker,
       isJudging: config.health.enabled,
       isGuarded: config.resume.validate_activity,
     };

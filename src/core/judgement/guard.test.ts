@@ -3,7 +3,7 @@ import type { Signal } from "../signal.js";
 import { MINUTE } from "../text/time.js";
 import type { ActivitySignal } from "./activity.js";
 import { isMeaningfulProgress, isResumerPrompt, ROUSE_MARK, shouldSendResume } from "./guard.js";
-import { isAcknowledgement } from "./noise.js";
+import { isAcknowledgement, rowsAfterOwnText } from "./noise.js";
 
 const NOW = 1_790_000_000_000;
 
@@ -85,5 +85,17 @@ describe("isMeaningfulProgress", () => {
     [{ kind: "toString" }, false],
   ])("of %o is %s", (signal, expected) => {
     expect(isMeaningfulProgress({ at: NOW, source: "transcript", ...signal } as unknown as Signal)).toBe(expected);
+  });
+});
+
+describe("rowsAfterOwnText", () => {
+  it.each<[string, string[], string[]]>([
+    ["keeps rows without rouse's text", ["Fixed.", "All tests pass."], ["Fixed.", "All tests pass."]],
+    ["drops rouse's text and what is above it", ["old", "> Please continue. [rouse]", "Fixed."], ["Fixed."]],
+    ["drops a wrapped text", ["> Please continue where you", "│ stopped. [rou │", "│ se] │", "Fixed."], ["Fixed."]],
+    ["leaves nothing if rouse's text is the last", ["old", "Are you there?", "[rouse]"], []],
+    ["looks at the last text only", ["One. [rouse]", "old", "Two. [rouse]", "Fixed."], ["Fixed."]],
+  ])("%s", (_, rows, left) => {
+    expect(rowsAfterOwnText(rows)).toEqual(left);
   });
 });

@@ -34,6 +34,28 @@ export function isResumerPrompt(message: string): boolean {
   return text.includes(ROUSE_MARK) || NOISE_PATTERNS.some((pattern) => text.includes(pattern));
 }
 
+/**
+ * The rows below the last prompt of rouse, all rows if there is none. The mark ends such a prompt; a terminal may wrap
+ * it in the middle.
+ */
+export function rowsAfterOwnText(rows: readonly string[]): readonly string[] {
+  if (!holdsMark(rows)) return rows;
+  for (let from = rows.length - 1; from >= 0; from--) {
+    if (!holdsMark(rows.slice(from))) continue;
+    let to = from + 1;
+    while (!holdsMark(rows.slice(from, to))) to++;
+    return rows.slice(to);
+  }
+  return rows;
+}
+
+/** Borders and spaces around the wrapped parts do not count. */
+const holdsMark = (rows: readonly string[]): boolean =>
+  rows
+    .join("")
+    .replace(/[\s│┃|▌]+/g, "")
+    .includes(ROUSE_MARK);
+
 /** Whether the text contains one of the user's own patterns (`activity.noise_patterns`). */
 export function holdsOneOf(patterns: readonly string[] | undefined, text: string | undefined): boolean {
   if (!patterns || patterns.length === 0 || text === undefined) return false;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assessed } from "../../../test/support/incidents.js";
+import { screen } from "../../../test/support/steps.js";
 import type { AgentSession } from "../agent.js";
 import { createEvidence } from "../judgement/evidence/evidence.js";
 import type { Evidence } from "../judgement/evidence/state.js";
@@ -77,7 +78,7 @@ describe("the result of a finished turn", () => {
         evidence.exit = exit;
       });
     expect(asked(false)).toBeNull();
-    expect(asked(true)).toMatchObject({ outcome: "unknown" });
+    expect(asked(true)).toMatchObject({ outcome: "success" });
     expect(asked(false, exited(0))).toMatchObject({ outcome: "unknown" });
     expect(asked(true, exited(0))).toMatchObject({ outcome: "success" });
   });
@@ -145,4 +146,13 @@ it("a completion message has at most 600 characters", () => {
   });
   expect(result?.completion_message.length).toBeLessThanOrEqual(600);
   expect(result?.completion_message).toMatch(/^x{590}/);
+});
+
+it("a completion message never quotes a prompt of rouse", () => {
+  const shows = (...tail: string[]) =>
+    completed((evidence) => {
+      evidence.progress.reading = { ...screen({}).reading, tail };
+    })?.completion_message;
+  expect(shows("> Please continue where you stopped. [rouse]")).toBe("");
+  expect(shows("> Please continue where you", "stopped. [rouse]", "Fixed the parser.")).toBe("Fixed the parser.");
 });

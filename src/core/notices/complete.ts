@@ -1,8 +1,10 @@
 /** Which finished turns are results for an orchestrator, and their text. */
 import type { AgentSession } from "../agent.js";
 import type { Assessment } from "../judgement/assess.js";
+import { owesMarker } from "../judgement/evidence/completion.js";
 import type { Evidence } from "../judgement/evidence/state.js";
 import { promptedBy } from "../judgement/evidence/turn.js";
+import { rowsAfterOwnText } from "../judgement/noise.js";
 import { forOutput } from "../text/for-output.js";
 import { HOUR } from "../text/time.js";
 import type { Payloads } from "./message.js";
@@ -28,21 +30,23 @@ export function completionOf(
   const at = reported?.at ?? turn.endedAt ?? exit?.at ?? now;
   if (now - at > FRESH_MS) return null;
   // A turn without its required marker is not finished; a marker that never comes is a problem of its own. An exited agent gives none.
-  const owes = evidence.completion.asked && !evidence.completion.given;
+  const owes = owesMarker(evidence.completion);
   if (owes && !exit) return null;
   const by = promptedBy(turn);
   const isWork = session.origin === "spawn" || isWorker(session);
   const isAsked = session.task !== null || by === "client" || (isWork && by === null);
   if (!reported && !isAsked) return null;
-  const said = reported?.text || message?.preview || (evidence.progress.reading?.tail ?? []).slice(-2).join(" ");
+  const shown = rowsAfterOwnText(evidence.progress.reading?.tail ?? []);
+  const said = reported?.text || message?.preview || shown.slice(-2).join(" ");
   return {
     subject: `${session.id}.${turn.turns}`,
-    payload: () => ({ outcome: outcomeOf(reported !== null, owes, exit), completion_message: forOutput(said, 600) }),
+    payload: () => ({ outcome: outcomeOf(reported !== null, evidence), completion_message: forOutput(said, 600) }),
   };
 }
 
-/** The agent's own report or a clean exit is success; the end of a turn alone does not show its result. */
-function outcomeOf(isReported: boolean, owes: boolean, exit: Evidence["exit"]): Payloads["worker.complete"]["outcome"] {
+/** The agent's own report, the requested marker or a clean exit is success; the end of a turn alone does not show its result. */
+function outcomeOf(isReported: boolean, { completion, exit }: Evidence): Payloads["worker.complete"]["outcome"] {
   if (exit && (exit.signal !== null || (exit.code ?? 0) !== 0)) return "failure";
-  return isReported || (exit?.code === 0 && !owes) ? "success" : "unknown";
+  if (isReported) return "success";
+  return completion.asked ? (completion.given ? "success" : "unknown") : exit?.code === 0 ? "success" : "unknown";
 }

@@ -1,6 +1,6 @@
 /**
- * The completion marker (`<promise>COMPLETE</promise>` or another) is expected only if the task or the prompt asked for
- * it. It is missing if a turn ended without it, long enough ago that no more output will follow.
+ * The completion marker (`<promise>COMPLETE</promise>` or another) is expected only if the prompt or the command line
+ * asked for it. It is missing if a turn ended without it, long enough ago that no more output will follow.
  */
 import type { SleepSpans } from "../../awake.js";
 import { awakeMs, takeAsleep } from "../../awake.js";
@@ -8,12 +8,15 @@ import { settingOf } from "../../defaults.js";
 import type { Signal, Source } from "../../signal.js";
 import { formatDuration } from "../../text/duration.js";
 import { MINUTE } from "../../text/time.js";
+import { hasMarker } from "../closing.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
 export interface CompletionState {
   asked: boolean;
   given: boolean;
+  /** The marker, if the command line asks for it: a headless run may write no record, so its output counts too. */
+  marker: string | null;
   /** Null until the first turn has ended: no marker is expected before. */
   endedAt: number | null;
   endedBy: Source | null;
@@ -27,8 +30,25 @@ export interface CompletionVerdict extends DetectorVerdict {
 }
 
 export function createCompletion(): CompletionState {
-  return { asked: false, given: false, endedAt: null, endedBy: null, active: false, promptOpen: false, asleep: [] };
+  return {
+    asked: false,
+    given: false,
+    marker: null,
+    endedAt: null,
+    endedBy: null,
+    active: false,
+    promptOpen: false,
+    asleep: [],
+  };
 }
+
+export function askByCommand(state: CompletionState, command: readonly string[], marker: string): void {
+  if (marker === "" || !command.some((word) => word.includes(marker))) return;
+  state.asked = true;
+  state.marker = marker;
+}
+
+export const owesMarker = ({ asked, given }: CompletionState): boolean => asked && !given;
 
 export function takeCompletion(state: CompletionState, signal: Signal): void {
   takeAsleep(state.asleep, signal);
@@ -43,6 +63,8 @@ export function takeCompletion(state: CompletionState, signal: Signal): void {
   }
   if (signal.kind === "prompt") state.promptOpen = signal.open;
   if (signal.kind === "report" && signal.state === "complete") state.given = true;
+  if (signal.kind === "screen" && state.marker !== null && !state.given)
+    state.given = hasMarker((signal.reading.tail ?? []).join("\n"), state.marker);
   if (signal.kind !== "message") return;
   if (signal.role === "assistant") state.given ||= signal.marker === true;
   else {
@@ -58,8 +80,7 @@ export function completionVerdict(
   now: number,
   options?: DetectorOptions,
 ): CompletionVerdict | null {
-  const owed = state.asked && !state.given;
-  if (!owed || state.endedAt === null || state.promptOpen || options?.turnActive === true) return null;
+  if (!owesMarker(state) || state.endedAt === null || state.promptOpen || options?.turnActive === true) return null;
   const ageMs = awakeMs(state.asleep, state.endedAt, now);
   if (!isBeyond(state.endedAt, ageMs, settingOf(options, "completion_timeout_minutes") * MINUTE, options)) return null;
   return {

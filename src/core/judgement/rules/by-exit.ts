@@ -1,5 +1,6 @@
 import type { State } from "../../states.js";
 import { formatAgo } from "../../text/duration.js";
+import { owesMarker } from "../evidence/completion.js";
 import { LEAVING_MS } from "../evidence/leaving.js";
 import type { Evidence } from "../evidence/state.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
@@ -56,7 +57,10 @@ export function byExit(question: RuleInput): RuleVerdict | null {
   }
   // A program may exit with 0 on a request to stop. A finished headless run has reported its end.
   if (exit.code === 0 && !turn.isStreaming) {
-    const isDone = (hasWorked(question.evidence) || isPlainProgram(question.evidence)) && !hasFailed(question.evidence);
+    const { completion } = question.evidence;
+    if (completion.marker !== null && owesMarker(completion)) return unmarked(ended.since(exit.at));
+    const hasTurn = hasWorked(question.evidence) || isPlainProgram(question.evidence) || completion.marker !== null;
+    const isDone = hasTurn && !hasFailed(question.evidence);
     const state = isDone ? "complete" : "idle";
     return {
       state,
@@ -90,6 +94,16 @@ function statedAtEnd(ended: RuleInput, code: number | null): RuleVerdict | null 
   const stated = lastLine(ended);
   return stated?.state === "error" && stated.cause === null && code !== 0 ? null : stated;
 }
+
+/** Its command line was its prompt, and no more output will follow. */
+const unmarked = (sinceExit: number): RuleVerdict => ({
+  state: "stuck",
+  cause: "no_completion_signal",
+  confidence: 0.7,
+  reasons: [
+    `The process exited ${formatAgo(sinceExit)} (process), exit code 0, without the requested completion marker on the screen`,
+  ],
+});
 
 const WORDS_MAX = 160;
 
