@@ -82,3 +82,24 @@ describe("a screen that is read again and again", () => {
     },
   );
 });
+
+it("rouse's own question on the screen is not taken for a question of the agent", () => {
+  const asks = (...message: string[]): string | undefined => {
+    const rows = [...message, "", RULE, "❯", RULE, "  ? for shortcuts"].map(rowOf);
+    const no = (): boolean => false;
+    const screen: ScreenText = {
+      rows,
+      tinted: no,
+      muted: no,
+      redFrame: no,
+      cursor: no,
+      backed: no,
+      ghost: no,
+      isPlain: no,
+    };
+    return readFacts(compileProfile(profileFor("claude")), screen, { at: AT, until: () => undefined, ticking: no })
+      .asks;
+  };
+  expect(asks("● Which one, 1 or 2?")).toContain("Which one");
+  expect(asks("● Are you there? Which step is next? [rouse]")).toBeUndefined();
+});

@@ -3,6 +3,7 @@
 import { PREVIEW_LINES_MAX } from "../../core/defaults.js";
 import { digest } from "../../core/digest.js";
 import { closingOf } from "../../core/judgement/closing.js";
+import { rowsAfterOwnText } from "../../core/judgement/noise.js";
 import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
 import { isReplying, lastMessageText } from "./message.js";
@@ -40,7 +41,7 @@ export class ReplyReader {
   readonly #repeats = new RepeatReader();
   #repeated: RepeatedRows | undefined;
   /** The message that was last judged. Rows come and go below a finished message. */
-  #judged: { text: string; closing: Closing } | null = null;
+  #judged: { text: string; closing: Closing | null } | null = null;
 
   constructor(profile: CompiledProfile) {
     this.#profile = profile;
@@ -66,8 +67,10 @@ export class ReplyReader {
     const text = lastMessageText(this.#profile, screen, end);
     if (text === "") return null;
     if (this.#judged?.text !== text) {
-      const closing = closingOf(text);
-      this.#judged = { text, closing: closing === "question" ? { closing, asks: asksIn(text) } : { closing } };
+      const said = rowsAfterOwnText(text.split("\n")).join("\n");
+      const closing = closingOf(said);
+      const found = closing === "question" ? { closing, asks: asksIn(said) } : { closing };
+      this.#judged = { text, closing: said.trim() === "" ? null : found };
     }
     return this.#judged.closing;
   }

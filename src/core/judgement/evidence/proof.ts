@@ -5,6 +5,7 @@
 
 import type { ScreenReading, Signal } from "../../signal.js";
 import { isMeaningfulProgress } from "../guard.js";
+import { rowsAfterOwnText } from "../noise.js";
 import { isPastStart, type TurnEvidence } from "./turn.js";
 
 export interface ProofState {
@@ -47,10 +48,12 @@ function isModel(proof: ProofState, signal: Signal): boolean {
   }
 }
 
-/** The counter increased, or the agent's text grew. The first check is a baseline. */
-function writes(proof: ProofState, { tokens, reply, replying, busy }: ScreenReading): boolean {
+/** The counter increased, or the agent's text grew below rouse's own. The first check is a baseline. */
+function writes(proof: ProofState, { tokens, reply, replying, busy, tail = [] }: ScreenReading): boolean {
   const counted = tokens !== undefined && proof.tokens !== null && tokens > proof.tokens;
-  const wrote = replying === true && busy !== false && proof.reply !== null && reply !== proof.reply;
+  const isNew = proof.reply !== null && reply !== proof.reply;
+  const isEcho = tail.length > 0 && rowsAfterOwnText(tail).length === 0;
+  const wrote = replying === true && busy !== false && isNew && !isEcho;
   if (tokens !== undefined) proof.tokens = tokens;
   proof.reply = reply;
   return counted || wrote;
