@@ -17,6 +17,7 @@ import { traitsOf } from "../policy/problems.js";
 import { forOutput } from "../text/for-output.js";
 import { joinSentences } from "../text/sentences.js";
 import { SECOND } from "../text/time.js";
+import { fitMessage } from "./fit.js";
 import type { CommonPayload, Message, MessageType, Payloads } from "./message.js";
 import { type SuggestionContext, suggestionsFor } from "./suggest.js";
 
@@ -141,7 +142,14 @@ export function makeMessage<T extends MessageType>(
   payload: Payloads[T],
   at: number,
 ): DueMessage {
-  return { key: digest(`${subject} ${edge}`), subject, edge, type, at, payload: { ...about, ...payload } };
+  return {
+    key: digest(`${subject} ${edge}`),
+    subject,
+    edge,
+    type,
+    at,
+    payload: fitMessage<CommonPayload>({ ...about, ...payload }) as DueMessage["payload"],
+  };
 }
 
 export const aboutIncident = (
