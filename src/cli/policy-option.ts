@@ -9,7 +9,8 @@ import { loadSettings } from "./settings.js";
 import { WrongOption } from "./wrong-option.js";
 
 export function knownPolicies(): LoadedPolicies {
-  return loadPolicies(loadSettings().health);
+  const { health, check } = loadSettings();
+  return loadPolicies({ ...health, auto_resume_hours: check.auto_resume_hours });
 }
 
 /** A name or a path: a value that ends in .toml or contains a slash is a path. */

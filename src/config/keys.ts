@@ -172,7 +172,11 @@ export const KEYS = {
       "Age in hours from which `rouse check` reports a warning; younger agents are fresh.",
     ),
     critical_hours: numberKey(6, "lower", "Age in hours from which `rouse check` reports an agent as critical."),
-    auto_resume_hours: numberKey(12, "lower", "Age in hours from which `rouse check` recommends a resume."),
+    auto_resume_hours: numberKey(
+      12,
+      "lower",
+      "Age in hours from which `rouse check` recommends a resume; your own value is also the age at which auto-recovery sends one last prompt.",
+    ),
   },
   detectors: {
     own_timeout_seconds: detectorKey(

@@ -8,7 +8,8 @@ import { toConfig } from "./keys.js";
 import { loadPolicies, policyFor } from "./policies.js";
 import { parsePolicy } from "./policy-file.js";
 
-const { health } = toConfig(new Map());
+const config = toConfig(new Map());
+const health = { ...config.health, auto_resume_hours: config.check.auto_resume_hours };
 const known = (name: string) => POLICIES[name as keyof typeof POLICIES];
 
 function homeWith(files: Record<string, string>): { ROUSE_HOME: string } {

@@ -5,7 +5,7 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { POLICIES } from "../core/policy/builtin.js";
-import { type HealthKeys, withHealth } from "../core/policy/health.js";
+import { type PolicyKeys, withHealth } from "../core/policy/health.js";
 import type { Policy } from "../core/policy/policy.js";
 import { readTrustedFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
@@ -42,9 +42,16 @@ export class PolicyFiles {
   }
 
   /** The keys apply to the built-in policies, and so to those that extend them. */
-  under(health: HealthKeys): LoadedPolicies {
-    const { enabled, auto_kill_on_idle, auto_kill_on_repeated_error, rate_limit_backoff_seconds } = health;
-    const key = [enabled, auto_kill_on_idle, auto_kill_on_repeated_error, rate_limit_backoff_seconds].join();
+  under(health: PolicyKeys): LoadedPolicies {
+    const { enabled, auto_kill_on_idle, auto_kill_on_repeated_error, rate_limit_backoff_seconds, auto_resume_hours } =
+      health;
+    const key = [
+      enabled,
+      auto_kill_on_idle,
+      auto_kill_on_repeated_error,
+      rate_limit_backoff_seconds,
+      auto_resume_hours,
+    ].join();
     const known = this.#made.get(key);
     if (known) return known;
     const made = this.#make(health);
@@ -53,7 +60,7 @@ export class PolicyFiles {
     return made;
   }
 
-  #make(health: HealthKeys): LoadedPolicies {
+  #make(health: PolicyKeys): LoadedPolicies {
     const policies = new Map<string, OwnPolicy>(
       Object.entries(POLICIES).map(([name, policy]) => [
         name,
@@ -72,7 +79,7 @@ export class PolicyFiles {
   }
 }
 
-export function loadPolicies(health: HealthKeys, env: Env = process.env): LoadedPolicies {
+export function loadPolicies(health: PolicyKeys, env: Env = process.env): LoadedPolicies {
   return new PolicyFiles(env).under(health);
 }
 

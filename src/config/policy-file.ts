@@ -127,6 +127,7 @@ function made(
     confirmMs: ms(confirm_seconds, 1000) ?? base.confirmMs,
     patienceMs: ms(patience_minutes, 60_000) ?? base.patienceMs,
     outageMs: ms(outage_minutes, 60_000) ?? base.outageMs,
+    autoResumeMs: base.autoResumeMs,
     limits: {
       marginMs: ms(limits.margin_seconds, 1000) ?? base.limits.marginMs,
       jitterMs: ms(limits.jitter_seconds, 1000) ?? base.limits.jitterMs,

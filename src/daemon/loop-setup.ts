@@ -4,7 +4,7 @@ import { configuredAccount } from "../config/accounts.js";
 import { issueText } from "../config/issue.js";
 import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
-import { PolicyFiles, policyFor } from "../config/policies.js";
+import { type LoadedPolicies, PolicyFiles, policyFor } from "../config/policies.js";
 import type { AgentSession } from "../core/agent.js";
 import { createNodeState, type StepRules } from "../core/node-state.js";
 import type { Policy } from "../core/policy/policy.js";
@@ -54,15 +54,16 @@ export interface LoopSetupOptions {
 export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSetupOptions): LoopSetup {
   const { paths, config, isOnlyWorkers, profileOf, tuning, sensors, log } = options;
   const files = new PolicyFiles();
-  const { issues } = files.under(config.health);
+  // A project that lowers the hours gets earlier categories and no earlier prompts.
+  const { auto_resume_hours } = config.check;
+  const policiesOf = (workspace: Pick<AgentSession, "workspace">): LoadedPolicies =>
+    files.under({ ...tuning.configOf(workspace).health, auto_resume_hours });
+  const { issues } = files.under({ ...config.health, auto_resume_hours });
   const permission = new Permission(join(paths.state, "allow.json"));
   const policyOf = (session: AgentSession): Policy => {
-    const { policies } = files.under(tuning.configOf(session).health);
-    return policyFor(policies, session, USUAL);
+    return policyFor(policiesOf(session).policies, session, USUAL);
   };
-  const policyNames = (workspace: string): string[] => [
-    ...files.under(tuning.configOf({ workspace }).health).policies.keys(),
-  ];
+  const policyNames = (workspace: string): string[] => [...policiesOf({ workspace }).policies.keys()];
   const can: StepRules["can"] = (session) => canDo(session, profileOf);
   const patienceMs = (agent: string): number => {
     const judge = loop.find(agent);

@@ -24,8 +24,9 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
     .description(
       "Sort agents by the age of their last activity (a status, a report, progress): fresh below 2 h, warning below 6,\n" +
         "critical below 12, auto-resume above (check.* in the configuration). An agent that is active elsewhere (commits,\n" +
-        "tests, files), has finished or waits for a usage limit is at most warning. Use it to find agents that were forgotten;\n" +
-        "`rouse status` shows problems. Exits 1 if any agent is critical or auto-resume.",
+        "tests, files), has finished or waits for a usage limit is at most warning; one that waits for an answer is at\n" +
+        "most critical. Use it to find agents that were forgotten; `rouse status` shows problems. Exits 1 if any agent is\n" +
+        "critical or auto-resume.",
     )
     .argument("[agent]", "show the activity of this agent, and whether it may be resumed", parseNamed)
     .option("--no-activity-check", "sort by age alone")

@@ -108,6 +108,7 @@ const RESUMABLE = PROGRAMS.find(({ profile }) => profile.resume.byId !== null)?.
 function trial(policy: Policy, problem: Problem, origin: SessionOrigin): SimulatedAction[] {
   const whatIf = new WhatIf({ policy, origin, can: canDoWith({ kind: RESUMABLE, origin }, []) });
   let now = 0;
+  let isEscalated = false;
   for (let step = 0; step < STEPS_MAX && now <= TRIAL_MS; step++) {
     const assessment: Assessment = {
       ...stateOf(problem),
@@ -122,8 +123,11 @@ function trial(policy: Policy, problem: Problem, origin: SessionOrigin): Simulat
     };
     const spend = problem === "over_budget" ? OVERSPENT : null;
     const next = whatIf.assess(assessment, { spend });
-    if (whatIf.wouldDo.at(-1)?.do === "escalate") break;
-    now = Math.max(now + 1000, Math.min(next ?? now + 30_000, now + 30_000));
+    if (isEscalated && next === null) break;
+    const soonest = isEscalated ? Number.POSITIVE_INFINITY : now + 30_000;
+    now = Math.max(now + 1000, Math.min(next ?? now + 30_000, soonest));
+    // The next step shows whether a last prompt follows.
+    isEscalated = whatIf.wouldDo.some(({ do: name }) => name === "escalate");
   }
   return whatIf.wouldDo;
 }

@@ -23,7 +23,7 @@ export function policyText(policy: Policy, colour: boolean): string {
   return `${lines.join("\n")}\n`;
 }
 
-function planLines(problem: Problem, { plans, patienceMs }: Policy, colour: boolean): string[] {
+function planLines(problem: Problem, { plans, patienceMs, autoResumeMs }: Policy, colour: boolean): string[] {
   const plan = plans[problem] ?? [];
   const reported = reportText(problem, patienceMs);
   const name = paintText(problem.padEnd(22), "bold", colour);
@@ -34,6 +34,9 @@ function planLines(problem: Problem, { plans, patienceMs }: Policy, colour: bool
     `${name}${reported}`,
     ...steps.map((step) => `${" ".repeat(22)}${stepText(step)}`),
     `${" ".repeat(22)}then escalate to you`,
+    ...(steps.some((step) => step.do === "nudge")
+      ? [`${" ".repeat(22)}after ${formatDuration(autoResumeMs)}: nudge once more, if it is at its prompt`]
+      : []),
   ];
 }
 

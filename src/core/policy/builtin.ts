@@ -18,6 +18,7 @@ const DEFAULT: Policy = {
   confirmMs: MINUTE,
   patienceMs: 15 * MINUTE,
   outageMs: 30 * MINUTE,
+  autoResumeMs: 12 * HOUR,
   limits: {
     marginMs: 90 * SECOND,
     jitterMs: 60 * SECOND,

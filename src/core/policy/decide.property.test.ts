@@ -203,7 +203,7 @@ describe("decide, in any history", () => {
           const itself = problem === "gone" || problem === "error" ? problem : `error/${cause}`;
           const what = assessed(isOver ? "working" : (state ?? itself), { kinds });
           const world = new World(policy);
-          world.watch(0, 12 * 3600, what, isOver ? { spend: OVERSPENT } : {}, 60);
+          world.watch(0, 11 * 3600, what, isOver ? { spend: OVERSPENT } : {}, 60);
           expect(world.done.at(-1)?.action.do).toBe("escalate");
         },
       ),

@@ -6,6 +6,7 @@
  */
 
 import { ACTIONS, type Action, type ActionRecord, resultOf, usesBudget } from "../action.js";
+import { awakeMs } from "../awake.js";
 import { digest } from "../digest.js";
 import { confirmsAt } from "../incidents/course.js";
 import type { Incident } from "../incidents/incident.js";
@@ -13,10 +14,11 @@ import { checkAllowedAction, problemOf } from "../incidents/problem.js";
 import { formatDuration } from "../text/duration.js";
 import { joinSentences } from "../text/sentences.js";
 import { SECOND } from "../text/time.js";
+import { autoResumeStep } from "./auto-resume.js";
 import { CHECKS, RECHECK_MS } from "./checks.js";
 import type { Policy, RecoveryStep } from "./policy.js";
 import { traitsOf } from "./problems.js";
-import { afterAction, nextStep } from "./recovery-plan.js";
+import { afterAction, nextStep, unfit } from "./recovery-plan.js";
 import type { Situation } from "./situation.js";
 
 export type Decision =
@@ -39,9 +41,10 @@ const nothing = (reason: string, recheckAt: number | null = null, wouldDo: Actio
 
 export function decide(input: Situation): Decision {
   const { incident, policy, history, asleep, now } = input;
+  const actions = history.filter((record) => record.incident === incident.id);
   const settled = beforeThePlan(input);
   if (settled) return settled;
-  const actions = history.filter((record) => record.incident === incident.id);
+  if (incident.escalated) return afterEscalation(input, actions);
   const traits = traitsOf(incident.problem);
   if (traits.humanOnly) return escalate(input, actions, traits.userStep);
   const after = afterAction(actions, input.assessment, asleep, now);
@@ -80,15 +83,31 @@ function beforeThePlan({ incident, assessment, facts, policy, asleep, now }: Sit
   if (incident.endedAt !== null) return nothing(`the incident is ${incident.phase}`);
   if (incident.ackedAt !== null) return nothing("acknowledged");
   if (facts.silencedUntil !== null) return nothing("silenced", facts.silencedUntil);
-  if (incident.escalated) return nothing("escalated to you");
+  if (incident.escalated && assessment.state === "unknown") return nothing("escalated to you");
   if (assessment.state === "unknown" && incident.problem !== "unknown")
     return nothing("rouse cannot see the agent well enough to act", now + RECHECK_MS);
-  if (incident.confirmedAt === null)
+  if (incident.confirmedAt === null && !incident.escalated)
     return nothing(
       `waiting ${formatDuration(policy.confirmMs)} for confirmation before acting`,
       Math.max(now + SECOND, confirmsAt({ asleep }, incident, now, policy.confirmMs)),
     );
   return null;
+}
+
+/** Only one last prompt may follow. Whatever speaks against it, the incident stays with the user. */
+function afterEscalation(input: Situation, actions: readonly ActionRecord[]): Decision {
+  const { incident, assessment, facts, asleep, now } = input;
+  const step = autoResumeStep(input, actions);
+  if (step === null || unfit(step, assessment, facts) !== null) return nothing("escalated to you");
+  const after = afterAction(actions, assessment, asleep, now);
+  if (after) return nothing("escalated to you", after.kind === "check" ? after.until : null);
+  for (const check of CHECKS) {
+    const objection = check({ ...input, step, actions, traits: ACTIONS[step.do] });
+    if (objection) return nothing("escalated to you", objection.to === "wait" ? objection.until : null);
+  }
+  const long = formatDuration(awakeMs(asleep, incident.since, now));
+  const reason = joinSentences([`${incident.problem} for ${long}, one last prompt`, incident.reasons[0]]);
+  return { action: actionOf(input, step, actions), reason, wouldDo: null };
 }
 
 function actionOf(input: Situation, step: RecoveryStep, actions: readonly ActionRecord[]): Action {

@@ -7,6 +7,7 @@ const KEYS = {
   auto_kill_on_idle: true,
   auto_kill_on_repeated_error: false,
   rate_limit_backoff_seconds: 90,
+  auto_resume_hours: 12,
 };
 const steps = (keys: Partial<typeof KEYS>, problem: "silent_stream" | "repeated_error", policy = POLICIES.default) =>
   (withHealth(policy, { ...KEYS, ...keys }).plans[problem] ?? []).map((step) => step.do);
@@ -37,5 +38,10 @@ describe("the health keys of the configuration", () => {
     if (!first) throw new Error("the plan is empty");
     const policy = { ...POLICIES.default, plans: { repeated_error: [first] } };
     expect(steps({ auto_kill_on_repeated_error: true }, "repeated_error", policy)).toEqual([first.do, "stop"]);
+  });
+
+  it("set the age of the last prompt, which is at least an hour", () => {
+    expect(withHealth(POLICIES.default, KEYS).autoResumeMs).toBe(12 * 3_600_000);
+    expect(withHealth(POLICIES.default, { ...KEYS, auto_resume_hours: 0 }).autoResumeMs).toBe(3_600_000);
   });
 });

@@ -68,6 +68,8 @@ export interface Policy {
   patienceMs: number;
   /** An outage of this duration is escalated, and agents that died in it are restarted one at a time. */
   outageMs: number;
+  /** An escalated incident of this duration gets one last prompt, if its plan has one: see `auto-resume.ts`. */
+  autoResumeMs: number;
   limits: LimitRules;
   budgets: Budgets;
   plans: Readonly<Partial<Record<Problem, readonly RecoveryStep[]>>>;

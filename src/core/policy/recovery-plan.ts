@@ -126,7 +126,7 @@ function unfitFor(step: RecoveryStep, facts: ActionFacts): string | null {
 }
 
 /** Why a step does not fit this session now; null if it fits. */
-function unfit(step: RecoveryStep, assessment: Assessment, facts: ActionFacts): string | null {
+export function unfit(step: RecoveryStep, assessment: Assessment, facts: ActionFacts): string | null {
   const never = unfitFor(step, facts);
   if (never !== null) return never;
   const traits = ACTIONS[step.do];

@@ -80,6 +80,23 @@ describe("checkOf", () => {
     expect(check(agent("a", [turn, end]), 13)).toMatchObject({ category: "warning", state: "complete" });
   });
 
+  it("never recommends resuming an agent that waits for an answer: it is at most critical", () => {
+    const asks: Signal = {
+      kind: "prompt",
+      at: START,
+      source: "hook",
+      open: true,
+      prompt: "confirmation",
+      question: "y?",
+    };
+    expect(check(agent("a", [turn, asks]), 13)).toMatchObject({
+      state: "needs_input",
+      category: "critical",
+      category_by_age: "auto-resume",
+      held_back: "it is waiting for an answer",
+    });
+  });
+
   it("escalates if the agent could not be observed, and reports its activity as unknown", () => {
     expect(check(agent("a"), 7)).toMatchObject({ category: "critical", activity: { known: false, is_active: false } });
   });

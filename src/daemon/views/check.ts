@@ -64,14 +64,14 @@ function checkOne(judge: SessionJudge, now: number, options: CheckOptions): Chec
   const byAge = categoryOf(ageMs, options);
   const found = options.activityCheck ? assessActivity(ownActivity(judge), now, judge.settings) : null;
   const calm = options.activityCheck ? whyCalm(judge, now, found?.is_active === true) : null;
-  const isHeld = calm !== null && CATEGORIES.indexOf(byAge) > CATEGORIES.indexOf("warning");
+  const isHeld = calm !== null && CATEGORIES.indexOf(byAge) > CATEGORIES.indexOf(calm.most);
   return {
     name: sanitize(session.name, 80),
     session: session.id,
     kind: sanitize(session.kind, 40),
-    category: isHeld ? "warning" : byAge,
+    category: isHeld ? calm.most : byAge,
     category_by_age: byAge,
-    held_back: isHeld ? calm : null,
+    held_back: isHeld ? calm.reason : null,
     state: assessment.state,
     cause: assessment.cause,
     last_sign: iso(lastAt),
@@ -110,11 +110,19 @@ function categoryOf(ageMs: number, { warning_hours, critical_hours, auto_resume_
   return hours >= warning_hours ? "warning" : "fresh";
 }
 
-/** Why a long silence is no reason to act; null if it is one. */
-function whyCalm({ assessment: { state, until } }: SessionJudge, now: number, isActive: boolean): string | null {
-  if (isActive) return "other sources show activity";
-  if (state === "complete" || state === "idle") return `it is ${state}: no turn is running`;
-  if (state === "rate_limited" && until !== null && until > now) return `it is rate limited until ${iso(until)}`;
+/** Why a long silence is no reason for a worse category than `most`; null if it is one. */
+function whyCalm(
+  { assessment: { state, until } }: SessionJudge,
+  now: number,
+  isActive: boolean,
+): { reason: string; most: Category } | null {
+  // It needs the user, and no prompt of rouse may answer it.
+  if (state === "needs_input") return { reason: "it is waiting for an answer", most: "critical" };
+  const warning = (reason: string): { reason: string; most: Category } => ({ reason, most: "warning" });
+  if (isActive) return warning("other sources show activity");
+  if (state === "complete" || state === "idle") return warning(`it is ${state}: no turn is running`);
+  if (state === "rate_limited" && until !== null && until > now)
+    return warning(`it is rate limited until ${iso(until)}`);
   return null;
 }
 
