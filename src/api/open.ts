@@ -20,10 +20,16 @@ export function openApi(parts: DaemonParts): ApiHandlers {
   const controlLog = new ControlLog(join(paths.state, "control.jsonl"));
   const agentControl = new AgentControl(parts, events, controlLog);
   const tokens = new Tokens(paths.tokens);
-  const watchdogs = new Watchdogs(join(paths.state, "watchdogs.json"), loop, agentControl, {
-    holds: (token) => tokens.holds(token, "control"),
-    objection: (session) => checkControl(session, parts.permission.grants, loop.now()),
-  });
+  const watchdogs = new Watchdogs(
+    join(paths.state, "watchdogs.json"),
+    loop,
+    agentControl,
+    {
+      holds: (token) => tokens.holds(token, "control"),
+      objection: (session) => checkControl(session, parts.permission.grants, loop.now()),
+    },
+    (inbox) => parts.journal.messages.newestWaiting(inbox),
+  );
   const services = openServices({ ...parts, agentControl, controlLog, watchdogs });
   const source = { ...parts, events, agentControl };
   let metrics: Promise<Metrics> | null = null;

@@ -13,6 +13,8 @@ let answer: ControlResult | Error;
 let endedAt: number | null;
 let objection: string | null;
 let isRevoked: boolean;
+/** The newest unacknowledged message of the inbox `orchestrator`. */
+let newest: number | null;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -22,6 +24,7 @@ beforeEach(() => {
   endedAt = null;
   objection = null;
   isRevoked = false;
+  newest = null;
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -40,8 +43,17 @@ const make = (): Watchdogs =>
       },
     },
     { holds: () => !isRevoked, objection: () => objection },
+    (inbox) => (inbox === "orchestrator" ? newest : null),
   );
-const record = { session: "s1", agent: "api", client: "orch", token: "digest", interval_secs: 30, message: "check" };
+const record = {
+  session: "s1",
+  agent: "api",
+  client: "orch",
+  token: "digest",
+  interval_secs: 30,
+  message: "check",
+  inbox: null,
+};
 
 describe("a watchdog timer", () => {
   it("types its message at its interval, in the name of the client that started it", async () => {
@@ -54,6 +66,26 @@ describe("a watchdog timer", () => {
     await vi.advanceTimersByTimeAsync(95_000);
     expect(said.length).toBe(3);
     expect(watchdogs.stop("s1")).toBe(false);
+  });
+
+  it("with an inbox types nothing while the inbox is empty, and once for new messages", async () => {
+    const watchdogs = make();
+    watchdogs.start({ ...record, inbox: "orchestrator" });
+    await vi.advanceTimersByTimeAsync(95_000);
+    expect(watchdogs.list()).toMatchObject([{ inbox: "orchestrator", sent: 0, left_out: 0 }]);
+    newest = 7;
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(said).toHaveLength(1);
+    newest = null;
+    await vi.advanceTimersByTimeAsync(60_000);
+    newest = 9;
+    answer = { result: "refused", reason: "a turn is running", proven: null };
+    await vi.advanceTimersByTimeAsync(30_000);
+    answer = { result: "done", reason: "", proven: true };
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(said).toHaveLength(3);
+    expect(watchdogs.list()).toMatchObject([{ sent: 2, left_out: 1 }]);
+    watchdogs.close();
   });
 
   it("counts skipped messages, and continues", async () => {

@@ -1,7 +1,8 @@
 /**
  * Timers that type a message into an agent at an interval, to wake a watchdog that is itself an agent. Each message passes
  * the checks of `send_input`, so it is skipped while a turn runs, a dialog is open or a user types, and when it is no longer
- * permitted. A timer ends with its agent, and with the token that started it.
+ * permitted. A timer ends with its agent, and with the token that started it. A timer with an inbox types only when that
+ * inbox has new messages, so that an orchestrator is not disturbed while all agents are well.
  */
 import { readFileSync } from "node:fs";
 import * as z from "zod";
@@ -21,6 +22,8 @@ const recordSchema = z.object({
   token: z.string().nullable(),
   interval_secs: z.number().min(5).max(86_400),
   message: z.string().min(1).max(2000),
+  /** Types only when this inbox has messages that were not announced yet; null for every interval. */
+  inbox: z.string().nullable().default(null),
 });
 type Record = z.infer<typeof recordSchema>;
 
@@ -29,6 +32,7 @@ export interface WatchdogView {
   agent: string;
   interval_secs: number;
   message: string;
+  inbox: string | null;
   sent: number;
   /** Messages skipped because typing would have disturbed the agent, or failed. */
   left_out: number;
@@ -40,6 +44,8 @@ interface Running extends Record {
   sent: number;
   leftOut: number;
   last: string | null;
+  /** The newest message of the inbox that the agent was told about. */
+  announced: number;
 }
 
 /** Checked again before every message. */
@@ -50,11 +56,15 @@ export interface TypingPermission {
   objection(session: AgentSession): string | null;
 }
 
+/** The number of the newest unacknowledged message of an inbox; null if it is empty. */
+export type NewestMessage = (inbox: string) => number | null;
+
 export class Watchdogs {
   readonly #file: string;
   readonly #loop: Pick<Loop, "find">;
   readonly #control: Pick<AgentControl, "sendInput">;
   readonly #leave: TypingPermission;
+  readonly #newest: NewestMessage;
   readonly #running = new Map<string, Running>();
 
   constructor(
@@ -62,11 +72,13 @@ export class Watchdogs {
     loop: Pick<Loop, "find">,
     control: Pick<AgentControl, "sendInput">,
     leave: TypingPermission,
+    newest: NewestMessage,
   ) {
     this.#file = file;
     this.#loop = loop;
     this.#control = control;
     this.#leave = leave;
+    this.#newest = newest;
     for (const record of readFile(file)) if (this.#isAlive(record.session)) this.#run(record);
   }
 
@@ -97,7 +109,7 @@ export class Watchdogs {
 
   #run(record: Record): void {
     const timer = setInterval(() => void this.#say(running), record.interval_secs * 1000);
-    const running: Running = { ...record, timer, sent: 0, leftOut: 0, last: null };
+    const running: Running = { ...record, timer, sent: 0, leftOut: 0, last: null, announced: 0 };
     this.#running.set(record.session, running);
   }
 
@@ -113,14 +125,18 @@ export class Watchdogs {
       }
       return;
     }
+    const newest = running.inbox === null ? null : this.#newest(running.inbox);
+    if (running.inbox !== null && (newest === null || newest <= running.announced)) return;
     try {
       const objection = this.#leave.objection(judge.session);
       if (objection !== null) throw new ApiError("refused", objection);
       const order = { client: `${running.client} (watchdog)`, session: judge.session };
       const { result, reason } = await this.#control.sendInput(order, running.message);
       running.last = `${result}: ${reason}`;
-      if (result === "done") running.sent++;
-      else running.leftOut++;
+      if (result === "done") {
+        running.sent++;
+        running.announced = newest ?? 0;
+      } else running.leftOut++;
     } catch (error) {
       running.last = (error as Error).message;
       running.leftOut++;
@@ -144,11 +160,12 @@ export class Watchdogs {
   }
 }
 
-const viewOf = ({ session, agent, interval_secs, message, sent, leftOut, last }: Running): WatchdogView => ({
+const viewOf = ({ session, agent, interval_secs, message, inbox, sent, leftOut, last }: Running): WatchdogView => ({
   pane_id: session,
   agent,
   interval_secs,
   message,
+  inbox,
   sent,
   left_out: leftOut,
   last_result: last,

@@ -90,6 +90,14 @@ export class MessageTable {
     );
   }
 
+  /** The id of the newest unacknowledged message of an inbox; null if it is empty. */
+  newestWaiting(receiver: string): number | null {
+    const row = this.#database
+      .prepare("select max(id) as id from messages where receiver = ? and acked_at is null")
+      .get(receiver);
+    return typeof row?.id === "number" ? row.id : null;
+  }
+
   /** Number of unacknowledged messages by receiver. */
   waiting(): { receiver: string; count: number; oldest: number }[] {
     return this.#database

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type MessageView, type Rouse, watch } from "rouse";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handle } from "../../examples/orchestrator.js";
@@ -276,6 +277,27 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
     await send();
     const { from } = await sentMessage(client, "by-hand", "worker.stuck");
     expect(from).toMatch(/^mcp \d+$/);
+  });
+
+  it("10: with on_messages the timer wakes an orchestrator once for new messages, and not without", async () => {
+    const client = await connect(STDIO);
+    await spawnFake(home, "boss", { steps: Array(4).fill({ do: "idle" }), logs: true });
+    await reaches(home, "boss", "idle");
+    const wakes = { pane_id: "boss", interval_secs: 5, message: "read your messages", on_messages: true, tag: "boss" };
+    const started = await client.call("watchdog_start", wakes);
+    expect(started).toMatchObject({ isError: false, text: expect.stringContaining('"inbox":"boss"') });
+    const typed = (): string =>
+      receivedBy(home, "boss")
+        .map(({ text }) => text)
+        .join("");
+    await sleep(7000);
+    expect(typed()).toBe("");
+    await client.call("send_orchestration", { target: { tag: "boss" }, msg_type: "note", payload: { of: "test" } });
+    await until("the orchestrator to be woken", () => typed().includes("\r"), 60_000);
+    expect(typed().startsWith("read your messages\r")).toBe(true);
+    await sleep(7000);
+    expect(typed().split("read your messages")).toHaveLength(2);
+    expect(await client.call("watchdog_stop", { pane_id: "boss" })).toMatchObject({ text: '{"stopped":true}' });
   });
 
   it("11: the example orchestrator handles every alert, and each is acknowledged once it is handled", async () => {

@@ -40,6 +40,12 @@ const ofPane = ({ pane_id, own: _own, ...rest }: Record<string, unknown>): Recor
   ...rest,
 });
 
+/** Without a pane, the client itself, if rouse started it. */
+const ofPaneOrOwn = ({ pane_id, own, ...rest }: Record<string, unknown>): Record<string, unknown> => ({
+  agent: pane_id ?? (own as { session?: string } | undefined)?.session,
+  ...rest,
+});
+
 export const TOOLS: readonly Tool[] = [
   {
     name: "get_worker_status",
@@ -220,24 +226,26 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "watchdog_start",
     description:
-      'Start a timer that types a message ("check") into an agent at a fixed interval, whenever it is at its prompt. It wakes a watchdog that is itself an agent. One timer per agent; a second call replaces it.',
+      'Start a timer that types a message ("check") into an agent at a fixed interval, whenever it is at its prompt. It wakes a watchdog that is itself an agent; with on_messages it wakes an orchestrator only when there are new messages. One timer per agent; a second call replaces it.',
     input: z.object({
-      pane_id: pane,
+      pane_id: pane.optional().describe("agent that is woken; default: you"),
       interval_secs: z.number().min(5).max(86_400).default(30),
       message: z.string().min(1).max(2000).default("check"),
+      on_messages: z.boolean().default(false).describe("type only when your inbox has new messages"),
+      tag: z.string().min(1).max(200).optional().describe("inbox; default: watchdog.orchestrator_tag"),
     }),
     hints: { ...TYPES, idempotentHint: true },
     operation: "watchdog_start",
-    asks: ofPane,
+    asks: ofPaneOrOwn,
     small: same,
   },
   {
     name: "watchdog_stop",
     description: "Stop the watchdog timer of an agent.",
-    input: z.object({ pane_id: pane }),
+    input: z.object({ pane_id: pane.optional().describe("agent with the timer; default: you") }),
     hints: REPORTING,
     operation: "watchdog_stop",
-    asks: ofPane,
+    asks: ofPaneOrOwn,
     small: same,
   },
 ];

@@ -197,6 +197,7 @@ export const watchdogRecord = z.object({
   agent: z.string(),
   interval_secs: z.number(),
   message: z.string(),
+  inbox: z.string().nullable().describe("it types only when this inbox has new messages; null: at every interval"),
   sent: z.number(),
   left_out: z.number().describe("times when typing would have disturbed the agent, or failed"),
   last_result: z.string().nullable(),

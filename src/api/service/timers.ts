@@ -3,14 +3,23 @@ import type { Client } from "../../daemon/http/tokens.js";
 import type { WatchdogView } from "../watchdogs.js";
 import { controllableAgent, findAgent, type ServiceContext } from "./context.js";
 
-export class TimerService {
-  readonly #context: Pick<ServiceContext, "loop" | "permission" | "watchdogs">;
+export interface TimerOrder {
+  agent: string;
+  interval_secs: number;
+  message: string;
+  /** Type only when the inbox has new messages. */
+  on_messages: boolean;
+  tag?: string | undefined;
+}
 
-  constructor(context: Pick<ServiceContext, "loop" | "permission" | "watchdogs">) {
+export class TimerService {
+  readonly #context: Pick<ServiceContext, "loop" | "permission" | "watchdogs" | "config">;
+
+  constructor(context: Pick<ServiceContext, "loop" | "permission" | "watchdogs" | "config">) {
     this.#context = context;
   }
 
-  start({ name, token }: Client, agent: string, interval_secs: number, message: string): WatchdogView {
+  start({ name, token }: Client, { agent, interval_secs, message, on_messages, tag }: TimerOrder): WatchdogView {
     const session = controllableAgent(this.#context, agent);
     return this.#context.watchdogs.start({
       client: name,
@@ -19,6 +28,7 @@ export class TimerService {
       agent: session.name,
       interval_secs,
       message,
+      inbox: on_messages ? (tag ?? this.#context.config.watchdog.orchestrator_tag) : null,
     });
   }
 
