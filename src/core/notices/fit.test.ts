@@ -15,6 +15,7 @@ const stuck = (fields: Partial<Payload<"worker.stuck">> = {}): Payload<"worker.s
   worker_name: "feat-103-worker",
   worker_kind: "claude-code",
   task: null,
+  move: "none",
   incident_id: "1aewuwcf",
   cause: "silent_stream",
   confidence: 0.8,

@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
 import { screen } from "../../../../test/support/steps.js";
 import { createProof, takeProof } from "./proof.js";
+import { createTurn } from "./turn.js";
 
 /** Whether the last of these screens proves work; each shows these last rows. */
 function proves(...screens: string[][]): boolean {
   const proof = createProof();
   screens.forEach((tail, n) => {
     const reading = { busy: null, replying: true, reply: tail.join(" "), tail };
-    takeProof(proof, { ...screen(reading), at: n + 1 });
+    takeProof(proof, { ...screen(reading), at: n + 1 }, createTurn());
   });
   return proof.workAt === screens.length;
 }
