@@ -18,7 +18,7 @@ const CLOSE_MS = 1000;
 const LATE_CLOSE_MS = 100;
 const YOUNG_MS = 5000;
 
-export type ForegroundOptions = Omit<HostOptions, "cols" | "rows" | "output" | "open">;
+export type ForegroundOptions = Omit<HostOptions, "cols" | "rows" | "pixels" | "output" | "open">;
 
 /** Throws if the agent cannot get a terminal; nothing was started then. */
 export async function runForeground(options: ForegroundOptions): Promise<PtyExit> {
@@ -26,9 +26,11 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
   const terminal = new OuterTerminal();
   const startedAt = performance.now();
   let isKept = false;
+  const pixels = terminal.pixels();
   const host = new Host({
     ...options,
     ...terminal.size(),
+    pixels,
     open: (program, events) => {
       const started = stoppableCommand(program);
       isKept = started.isKept;
@@ -46,7 +48,7 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
   };
   const resize = (): void => {
     const { cols, rows } = terminal.size();
-    host.resize(cols, rows);
+    host.resize(cols, rows, pixels && terminal.pixels());
   };
   const hangUp = (): void => host.kill("SIGHUP", "group");
   const jobs = new JobControl(
@@ -76,7 +78,8 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
   process.on("uncaughtException", failed);
   process.on("SIGHUP", hangUp);
   for (const { signal, pass } of passedOn) process.on(signal, pass);
-  stdout.on("resize", resize);
+  // Node.js reports no `resize` if only the pixels change. Its own listener, which reads the new size, comes first.
+  process.on("SIGWINCH", resize);
   stdout.prependListener("error", hangUp);
   stdin.on("data", keys);
   stdin.on("end", hangUp);

@@ -1,7 +1,7 @@
 /** The description of an agent for its host, and the dependencies of the host. */
 import type { RousePaths } from "../config/paths.js";
 import type { HeldTerminal } from "./hand.js";
-import type { PtyEvents, PtyOptions } from "./pty.js";
+import type { PixelSize, PtyEvents, PtyOptions } from "./pty.js";
 
 export interface HostSpec {
   name: string;
@@ -22,7 +22,7 @@ export interface HeldProgram {
   readonly path: string;
   write(bytes: Uint8Array): boolean;
   onDrain(call: () => void): void;
-  resize(cols: number, rows: number): void;
+  resize(cols: number, rows: number, pixels?: PixelSize): void;
   pause(): void;
   resume(): void;
   /** The terminal to type into; null for a program on pipes. */
@@ -35,6 +35,7 @@ export interface HostOptions {
   env: Readonly<Record<string, string | undefined>>;
   cols: number;
   rows: number;
+  pixels?: PixelSize | undefined;
   /** Receives the output, for `run`. Returns true if it keeps the buffer, which is otherwise reused after the call. */
   output?: (bytes: Buffer) => boolean;
   /** Starts the program; by default in its own pseudo-terminal. */

@@ -18,7 +18,7 @@ import type { HostHand } from "./hand.js";
 import type { HeldProgram, HostOptions } from "./host-options.js";
 import { type LeftBy, leftBy, stopSignal } from "./leave.js";
 import type { Observer } from "./observer.js";
-import { Pty, type PtyEvents, type PtyExit, type PtyOptions } from "./pty.js";
+import { type PixelSize, Pty, type PtyEvents, type PtyExit, type PtyOptions } from "./pty.js";
 import { RecordKeeper } from "./record-keeper.js";
 import { agentSession, type HostRecord, newSessionId, pruneSessions, sessionFile } from "./registry.js";
 import { answerTo, type Query, Responder } from "./responder.js";
@@ -83,6 +83,7 @@ export class Host implements ViewedHost {
         env: { ...options.env, ROUSE_SESSION: this.session },
         cols: options.cols,
         rows: options.rows,
+        pixels: options.pixels,
       },
       { data: (bytes) => this.#data(bytes), exit: exited },
     );
@@ -163,12 +164,14 @@ export class Host implements ViewedHost {
     this.#program.resume();
   }
 
-  resize(cols: number, rows: number): void {
-    if (cols === this.#cols && rows === this.#rows) return;
+  resize(cols: number, rows: number, pixels?: PixelSize): void {
+    const isSame = cols === this.#cols && rows === this.#rows;
+    // Another font changes only the pixels.
+    if (isSame && !pixels) return;
     this.#cols = cols;
     this.#rows = rows;
-    this.#program.resize(cols, rows);
-    this.#observer?.resize(cols, rows);
+    this.#program.resize(cols, rows, pixels);
+    if (!isSame) this.#observer?.resize(cols, rows);
   }
 
   /** Viewers set the size only if the agent has no terminal of its own. */

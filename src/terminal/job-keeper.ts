@@ -49,12 +49,14 @@ interface Program {
   env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Null without Perl, or if the user's own Perl options could print or do anything here. */
+export const findPerl = (env: Readonly<Record<string, string | undefined>>): string | null =>
+  env.PERL5OPT || env.PERL_BADLANG ? null : (PERL.find((path) => existsSync(path)) ?? null);
+
 /** Wraps the command so that it can stop itself; unchanged if no shell would take over the terminal. */
 export function stoppableCommand({ command, env }: Program): Program & { isKept: boolean } {
-  const perl = PERL.find((path) => existsSync(path));
-  // The user's own Perl options could print or do anything here.
-  if (process.platform !== "linux" || perl === undefined || env.PERL5OPT || env.PERL_BADLANG)
-    return { command, env, isKept: false };
+  const perl = findPerl(env);
+  if (process.platform !== "linux" || perl === null) return { command, env, isKept: false };
   if (!isUnderShell(process.pid)) return { command, env, isKept: false };
   // PERL_BADLANG suppresses Perl's warnings about unknown locales.
   return {

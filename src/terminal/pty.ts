@@ -21,6 +21,13 @@ export interface PtyOptions {
   env: Readonly<Record<string, string | undefined>>;
   cols: number;
   rows: number;
+  /** Of the whole terminal; images are scaled by it. */
+  pixels?: PixelSize | undefined;
+}
+
+export interface PixelSize {
+  width: number;
+  height: number;
 }
 
 /** As reported by the system: a program ends with a code or by a signal, never both. */
@@ -93,6 +100,7 @@ export class Pty {
     this.pid = this.#term.pid;
     this.path = this.#term._pty;
     this.#term._emittedClose = true;
+    if (options.pixels) this.resize(options.cols, options.rows, options.pixels);
     this.#held = hold(this.path);
     this.#term._socket.on("data", (first: Buffer) => this.#take(first));
     // node-pty throws errors without a listener; an error of a closing terminal means nothing.
@@ -137,10 +145,10 @@ export class Pty {
     this.#onDrain = call;
   }
 
-  resize(cols: number, rows: number): void {
+  resize(cols: number, rows: number, pixels?: PixelSize): void {
     if (this.#ended) return;
     try {
-      this.#term.resize(side(cols), side(rows));
+      this.#term.resize(side(cols), side(rows), pixels);
     } catch {
       // The program has just ended.
     }

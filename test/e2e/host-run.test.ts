@@ -98,6 +98,20 @@ describe("rouse run in a terminal", () => {
     await terminal.exited;
   });
 
+  it("gives the program the size in pixels, and each new one", async () => {
+    const script =
+      '$| = 1; sub size { my $s = pack("S4"); ioctl(STDIN, 21523, $s); print join(" ", unpack("S4", $s)), "\\n" }' +
+      " $SIG{WINCH} = sub { size() }; size(); sleep 1 for 1..60;";
+    const size = { cols: 100, rows: 30, pixels: { width: 900, height: 540 } };
+    const terminal = rouseInTerminal(home, ["run", "--", "perl", "-e", script], size);
+    await terminal.shows("30 100 900 540");
+    // Another font: the same rows and columns.
+    terminal.pty.resize(100, 30, { width: 1000, height: 600 });
+    await terminal.shows("30 100 1000 600");
+    terminal.write("\u0003");
+    await terminal.exited;
+  });
+
   it("restores the terminal, even if the program is killed in raw mode", async () => {
     const script = join(home.path, "killed.sh");
     writeFileSync(script, "stty raw -echo\nprintf '\\033[?1049h\\033[?1000h\\033[?25l'\nkill -KILL $$\n");

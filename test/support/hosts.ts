@@ -3,7 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Pty, type PtyExit } from "../../src/terminal/pty.js";
+import { Pty, type PtyExit, type PtyOptions } from "../../src/terminal/pty.js";
 
 export const BIN: string = join(import.meta.dirname, "..", "..", "bin", "rouse");
 const DEADLINE_MS = 20_000;
@@ -78,13 +78,15 @@ export function rouse(
   });
 }
 
+type TerminalSize = Pick<PtyOptions, "cols" | "rows" | "pixels">;
+
 /** A program in a terminal that the test holds: types into it, reads its output. */
 export class TestTerminal {
   readonly exited: Promise<PtyExit>;
   readonly pty: Pty;
   #chunks: Buffer[] = [];
 
-  constructor(home: Home, command: readonly string[], size: { cols: number; rows: number } = { cols: 100, rows: 30 }) {
+  constructor(home: Home, command: readonly string[], size: TerminalSize = { cols: 100, rows: 30 }) {
     let exited: (exit: PtyExit) => void = () => {};
     this.exited = new Promise((resolve) => {
       exited = resolve;
@@ -118,11 +120,8 @@ export class TestTerminal {
   }
 }
 
-export const rouseInTerminal = (
-  home: Home,
-  args: readonly string[],
-  size?: { cols: number; rows: number },
-): TestTerminal => new TestTerminal(home, [process.execPath, BIN, ...args], size);
+export const rouseInTerminal = (home: Home, args: readonly string[], size?: TerminalSize): TestTerminal =>
+  new TestTerminal(home, [process.execPath, BIN, ...args], size);
 
 export const hasTmux: boolean = (() => {
   try {

@@ -14,6 +14,10 @@ describe("the output of an agent as text", () => {
     ["overwritten text", "10 %\r50 %\r100 %\r\n", "100 %\n"],
     ["indentation", "  two\n\tfour\n", "  two\n\tfour\n"],
     ["a line without an end", "half", "half\n"],
+    ["moves to the right", "name\u001b[4Cstate\u001b[20Gsince\r\n", "name    state      since\n"],
+    ["moves to another line", "one\u001b[2;3Htwo\u001b[Bthree\u001b[1Efour", "one\n  two\n     three\nfour\n"],
+    ["an erased line", "half of it\r\u001b[Kall\n", "all\n"],
+    ["a backspace", "ab\bc\n", "ac\n"],
     ["character sets and device strings", "\u001b(Ba\u001bP1$r0m\u001b\\b\n", "ab\n"],
   ])("keeps the words and leaves out %s", (_what, raw, wanted) => {
     expect(textOf(Buffer.from(raw))).toBe(wanted);

@@ -1,6 +1,7 @@
 /**
- * The output of an agent as text for a terminal or a file: escape sequences and control bytes are removed, lines stay.
- * Chunks can split a sequence, so the parser state is kept between them.
+ * The output of an agent as text for a terminal or a file, as the terminal would show it line by line: movements within
+ * a line become spaces, movements to another line become line ends, colours and control bytes are removed. Chunks can
+ * split a sequence, so the parser state is kept between them.
  */
 import { StringDecoder } from "node:string_decoder";
 
@@ -12,42 +13,108 @@ const UNSAFE =
 
 /** A longer line is printed in parts. */
 const LINE_CHARS_MAX = 64 * 1024;
+/** No terminal is wider; a longer move is no move in a line. */
+const MOVE_MAX = 1000;
+const SEQUENCE_MAX = 64;
 
 export class OutputText {
   readonly #decoder = new StringDecoder("utf8");
   #state: State = "text";
-  #line = "";
+  #sequence = "";
+  #line: string[] = [];
+  #column = 0;
 
   take(bytes: Buffer): string {
     let out = "";
     for (const char of this.#decoder.write(bytes)) {
-      if (this.#state !== "text") {
-        this.#state = next(this.#state, char);
-      } else if (char === "\u001b") {
-        this.#state = "escape";
-      } else if (char === "\n") {
-        out += this.#flush();
-      } else if (this.#line.length < LINE_CHARS_MAX) {
-        this.#line += char;
-      } else {
-        out += this.#flush();
-        this.#line = char;
+      if (this.#state !== "text") out += this.#control(char);
+      else if (char === "\u001b") this.#state = "escape";
+      else if (char === "\n") out += this.#flush();
+      else if (char === "\r") this.#column = 0;
+      else if (char === "\b") this.#column = Math.max(0, this.#column - 1);
+      else {
+        if (this.#column >= LINE_CHARS_MAX) out += this.#flush();
+        this.#put(char);
       }
     }
     return out;
   }
 
   end(): string {
-    return this.#line === "" ? "" : this.#flush();
+    return this.#line.length === 0 ? "" : this.#flush();
   }
 
-  /** For an overwritten line (a progress bar), the last version counts. */
+  #put(char: string): void {
+    while (this.#line.length < this.#column) this.#line.push(" ");
+    this.#line[this.#column++] = char;
+  }
+
+  #control(char: string): string {
+    const before = this.#state;
+    if (before === "sequence" && this.#sequence.length < SEQUENCE_MAX) this.#sequence += char;
+    this.#state = next(before, char);
+    if (this.#state === "sequence" && before === "escape") this.#sequence = "";
+    if (this.#state !== "text") return "";
+    return before === "sequence" ? this.#move() : "";
+  }
+
+  /** What a complete control sequence does to the cursor and the line. */
+  #move(): string {
+    const [, first = "", last = "", kind = ""] = SEQUENCE.exec(this.#sequence) ?? [];
+    const count = Math.min(MOVE_MAX, Math.max(1, Number(first) || 1));
+    switch (kind) {
+      case "C":
+      case "a":
+        this.#column += count;
+        return "";
+      case "D":
+        this.#column = Math.max(0, this.#column - count);
+        return "";
+      case "G":
+      case "`":
+        this.#column = count - 1;
+        return "";
+      case "K":
+        this.#erase(first);
+        return "";
+      case "A":
+      case "B":
+      case "d":
+      case "e":
+        return this.#leave(this.#column);
+      case "E":
+      case "F":
+        return this.#leave(0);
+      case "H":
+      case "f":
+        return this.#leave(Math.min(MOVE_MAX, Math.max(1, Number(last) || 1)) - 1);
+      default:
+        return "";
+    }
+  }
+
+  #erase(what: string): void {
+    if (what === "2") this.#line = [];
+    else if (what === "1") this.#line.fill(" ", 0, this.#column + 1);
+    else this.#line.length = Math.min(this.#line.length, this.#column);
+  }
+
+  /** The cursor moves to another line. */
+  #leave(column: number): string {
+    const out = this.end();
+    this.#column = column;
+    return out;
+  }
+
   #flush(): string {
-    const line = this.#line.replace(/\r+$/, "");
-    this.#line = "";
-    return `${line.slice(line.lastIndexOf("\r") + 1).replace(UNSAFE, "")}\n`;
+    const line = this.#line.join("").replace(UNSAFE, "");
+    this.#line = [];
+    this.#column = 0;
+    return `${line}\n`;
   }
 }
+
+const SEQUENCE = /^(\d{0,5})(?:;(\d{0,5}))?([@-~])$/;
 
 function next(state: State, char: string): State {
   switch (state) {

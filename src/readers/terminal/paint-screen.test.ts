@@ -18,6 +18,7 @@ describe("a program that draws", () => {
   it.each([
     ["moves the cursor", "\u001b[12;1Hx", true],
     ["goes up", "a\nb\u001b[2Ac", true],
+    ["moves within a line", "a\u001b[4Cb", true],
     ["uses the whole screen", "\u001b[?1049h", true],
     ["only colours its lines", "\u001b[1;31mred\u001b[0m\n", false],
     ["overwrites one line", "10 %\r\u001b[K20 %\n", false],

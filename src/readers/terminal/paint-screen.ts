@@ -28,10 +28,10 @@ export async function paintScreen(
 }
 
 /**
- * The cursor is moved up or positioned, or a screen is cleared or switched: as plain lines the output would be
- * unreadable.
+ * The cursor is moved otherwise than by text and line ends, or a screen is cleared or switched: as plain lines the output
+ * would be unreadable.
  */
-const PAINTS = /\u001b\[(?:\d{0,5}A|[\d;]{0,11}[Hf]|[\d;]{0,5}J|\?(?:47|1047|1049)h)/;
+const PAINTS = /\u001b\[(?:\d{0,5}[A-Ga`deLMP@X]|[\d;]{0,11}[Hf]|[\d;]{0,5}J|\?(?:47|1047|1049)h)/;
 
 /** Whether a program draws a screen instead of writing line after line. */
 export const isPainting = (bytes: Uint8Array): boolean => PAINTS.test(Buffer.from(bytes).toString("latin1"));
