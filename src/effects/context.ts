@@ -32,7 +32,7 @@ export interface EffectContext extends EffectClock {
   /** A user or client ordered it: a stop is final, while a policy continues with the next step. */
   isOrder?: boolean;
   /** Called with the keys that rouse typed into a terminal without a host. */
-  typed?(session: string, signal: InputSignal): void;
+  typed?: (session: string, signal: InputSignal) => void;
   /** Path of the session's transcript; null if unknown. */
   transcript(session: string): string | null;
   /** The other watched sessions: a conversation that one of them has open is not resumed. */
