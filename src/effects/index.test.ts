@@ -109,7 +109,10 @@ it("a message that fails midway has an unknown result with a reason of at most 3
   const profileOf = (): never => {
     throw new Error("x".repeat(500));
   };
-  const { result, reason } = await typeMessage("go on", agent, { profileOf } as unknown as EffectContext);
+  const { result, reason } = await typeMessage("go on", agent, {
+    evidence: () => null,
+    profileOf,
+  } as unknown as EffectContext);
   expect(result).toBe("unknown");
   expect(reason).toMatch(/^failed midway: x+$/);
   expect(reason).toHaveLength(300);
