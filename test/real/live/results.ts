@@ -70,7 +70,7 @@ export function keep(cell: CellName, version: string, run: CellRun): void {
   writePage();
 }
 
-export function writePage(): void {
+function writePage(): void {
   writeFileSync(PAGE, pageOf(read()));
 }
 
