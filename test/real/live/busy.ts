@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { setPriority } from "node:os";
 import { promisify } from "node:util";
 
-const BUSY = ["nice", "-n", "5", "sh", "-c", "while :; do :; done"];
+const BUSY = ["nice", "-n", "10", "sh", "-c", "while :; do :; done"];
 
 /** Niced, so that the machine stays usable for others; ends by `stop`. */
 export class Load {

@@ -30,8 +30,8 @@ describe("the live table", () => {
 
   it("shows the number of runs, the slowest report, and every miss", () => {
     const miss = run({ verdict: "missed", delay: null, load: 20, miss: "no recovery | within 720 s" });
-    const page = pageOf({ "codex/hang/spawn": { "0.166.0": [run({}), run({ delay: 101 }), miss] } });
-    expect(page).toContain("| hang | not run | **2 of 3, 101.0 s** | not run | not run |");
+    const page = pageOf({ "codex/hang/spawn": { "0.166.0": [run({ kept_task: true }), run({ delay: 101 }), miss] } });
+    expect(page).toContain("| hang | not run | **2 of 3, 101.0 s; task kept 1 of 1** | not run | not run |");
     expect(page).toContain(
       "- codex/hang/spawn 0.166.0, 2026-11-17, ruleset 11, load average 3, 20 busy processes: no recovery   within 720 s",
     );

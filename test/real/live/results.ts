@@ -79,7 +79,8 @@ const HEAD = `# The live table
 Real programs under rouse against the scripted model server: \`npm run test:real -- --cell codex/hang/tmux\` runs one cell and adds its result here and to
 [live.json](live.json). The truth is the server's log. "3 of 3, 97 s" means: three runs, all right, and the slowest report 97 s after the truth. A run is
 right only if every expected report came in time, nothing false was reported or sent, nothing was typed where nothing may be typed, and the request after a
-recovery still contained the task. Runs with busy processes beside them are counted with the others, and named in the lists. This page is generated.
+recovery still contained the task. "task kept 1 of 1" counts the recoveries that were awaited: a run with \`--until report\` ends before. Runs with busy processes
+beside them are counted with the others; live.json has the load average of each. This page is generated.
 `;
 
 export function pageOf(results: Results): string {
@@ -111,7 +112,10 @@ function cellText(results: Results, cell: CellName): string {
   const right = runs.filter(({ verdict }) => verdict === "right");
   const delays = right.flatMap(({ delay }) => delay ?? []);
   const slowest = delays.length > 0 ? `, ${Math.max(...delays).toFixed(1)} s` : "";
-  const text = `${right.length} of ${runs.length}${slowest}`;
+  const recovered = runs.filter(({ kept_task }) => kept_task !== null);
+  const kept = recovered.filter(({ kept_task }) => kept_task);
+  const task = recovered.length > 0 ? `; task kept ${kept.length} of ${recovered.length}` : "";
+  const text = `${right.length} of ${runs.length}${slowest}${task}`;
   return right.length === runs.length ? text : `**${text}**`;
 }
 
