@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -118,6 +118,17 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     const meta = (cwd: string) => `${JSON.stringify({ type: "session_meta", payload: { id: "x", cwd } })}\n`;
     const right = write(join(day, `rollout-a-${ID}.jsonl`), meta(work));
     write(join(day, "rollout-b-other.jsonl"), meta("/elsewhere"));
+    expect((await find())[0]).toMatchObject({ pid, located: { transcript: right } });
+  });
+
+  it("does not take the newer rollout of a subagent for that of the session", async () => {
+    const pid = await start("codex");
+    const day = join(home, ".codex", "sessions", "2026", "05", "04");
+    const meta = (source: unknown) => `${JSON.stringify({ type: "session_meta", payload: { cwd: work, source } })}\n`;
+    const right = write(join(day, `rollout-a-${ID}.jsonl`), meta("cli"));
+    const subagent = write(join(day, "rollout-b-other.jsonl"), meta({ subagent: { thread_spawn: {} } }));
+    const later = new Date(Date.now() + 5000);
+    utimesSync(subagent, later, later);
     expect((await find())[0]).toMatchObject({ pid, located: { transcript: right } });
   });
 
