@@ -152,7 +152,7 @@ export const FULL_WINDOW_SILENCE_MS: number = 3 * MINUTE;
  * nothing else is written like, one that a log may contain, and a process that reads from its terminal.
  */
 export const ASKED_AFTER_MS: Readonly<Record<"sure" | "likely" | "reads", number>> = {
-  sure: 5 * SECOND,
+  sure: 3 * SECOND,
   likely: 15 * SECOND,
   reads: 15 * SECOND,
 };

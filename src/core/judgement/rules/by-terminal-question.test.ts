@@ -32,7 +32,7 @@ it.each<[string, Partial<Parameters<typeof walk>[1]>, readonly Step[]]>([
     { takesToolInput: true },
     [
       { at: 0, signal: shows(QUESTION) },
-      { at: 4, expect: "working" },
+      { at: 2, expect: "working" },
       { at: 6, expect: "needs_input/input" },
     ],
   ],
