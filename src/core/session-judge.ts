@@ -3,6 +3,7 @@ import type { AgentSession } from "./agent.js";
 import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
 import { type Assessment, assess, RULESET } from "./judgement/assess.js";
+import { LASTING_MS } from "./judgement/clocks.js";
 import { askByCommand } from "./judgement/evidence/completion.js";
 import { createEvidence, takeHistory, takeSignal } from "./judgement/evidence/evidence.js";
 import type { Evidence } from "./judgement/evidence/state.js";
@@ -155,7 +156,15 @@ export class SessionJudge {
     if (this.timeline.length > TIMELINE_MAX) this.timeline.shift();
     const changed = before.state !== this.assessment.state || before.cause !== this.assessment.cause;
     if (changed) this.since = now;
+    this.#recheckBy(this.since + LASTING_MS, now);
     return changed;
+  }
+
+  /** A message about the state is due when it has lasted. */
+  #recheckBy(at: number, now: number): void {
+    const { recheckAt } = this.assessment;
+    if (at > now && at < (recheckAt ?? Number.POSITIVE_INFINITY))
+      this.assessment = { ...this.assessment, recheckAt: at };
   }
 
   #assess(now: number): Assessment {

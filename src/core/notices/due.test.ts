@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assessed, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
@@ -5,8 +6,8 @@ import type { AgentSession } from "../agent.js";
 import type { Incident } from "../incidents/incident.js";
 import { createEvidence, takeSignal } from "../judgement/evidence/evidence.js";
 import { POLICIES } from "../policy/builtin.js";
-import type { AgentSnapshot, NotifyRules } from "./contents.js";
-import { dueCompletion, dueMessages } from "./due.js";
+import type { NotifyRules } from "./contents.js";
+import { dueCompletion, dueMessages, type JudgedAgent } from "./due.js";
 
 const RULES: NotifyRules = {
   patienceMs: () => 900_000,
@@ -16,10 +17,11 @@ const RULES: NotifyRules = {
   isReceiver: () => false,
 };
 const session = { id: "a-1", name: "a", kind: "claude-code", task: null, origin: "spawn" } as AgentSession;
-const view: AgentSnapshot = {
+const view: JudgedAgent = {
   session,
   evidence: createEvidence(),
   assessment: { ...assessed("stuck/silent_stream"), at: START },
+  since: START,
 };
 
 /** The types of the messages that are due about the only incident of this world. */
@@ -40,6 +42,43 @@ function confirmed(change: (incident: Incident) => void = () => {}, what = "stuc
 const escalatedAfter = (seconds: number) => (incident: Incident) => {
   incident.escalated = { at: (incident.confirmedAt ?? 0) + seconds * 1000, reason: "no step left", wouldDo: null };
 };
+
+describe("a state of less than 5 s", () => {
+  const age = fc.integer({ min: 0, max: 10_000 });
+  const now = START + 120_000;
+
+  it("is never sent as a problem, and a longer one is", () => {
+    const problems = ["stuck/silent_stream", "needs_input/permission", "error/api", "error/auth"];
+    fc.assert(
+      fc.property(age, fc.constantFrom(...problems), (ms, problem) => {
+        const world = confirmed(() => {}, problem);
+        const aged = { ...view, since: now - ms };
+        const sent = dueMessages(world.incidentState, () => aged, { of: () => new Set() }, RULES, now);
+        expect(sent.length > 0).toBe(ms >= 5000);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("is never sent as a result, unless the agent has exited", () => {
+    const done = createEvidence();
+    Object.assign(done.turn, { startedAt: START, endedAt: now - 10_000, turns: 1 });
+    const exited = { ...done, exit: { kind: "exit", source: "process", at: now, code: 0, signal: null } as const };
+    const assessment = { ...assessed("complete"), at: now };
+    const due = (ms: number, evidence: typeof done): boolean =>
+      dueCompletion(
+        { ...view, session, evidence, assessment, since: now - ms },
+        { of: () => new Set() },
+        RULES,
+        now,
+      ) !== null;
+    fc.assert(
+      fc.property(age, (ms) => {
+        expect([due(ms, done), due(ms, exited)]).toEqual([ms >= 5000, true]);
+      }),
+    );
+  });
+});
 
 describe("messages to an orchestrator", () => {
   it("are due once an incident is confirmed", () => {
@@ -131,7 +170,7 @@ describe("messages to an orchestrator", () => {
   });
 
   it("report a finished turn once", () => {
-    const finished = { ...view, assessment: { ...assessed("complete"), at: START } };
+    const finished = { ...view, since: START - 5000, assessment: { ...assessed("complete"), at: START } };
     const sent = (...edges: string[]) => dueCompletion(finished, { of: () => new Set(edges) }, RULES, START)?.type;
     expect(sent()).toBe("worker.complete");
     expect(sent("complete")).toBeUndefined();

@@ -3,7 +3,8 @@
  * a crash it gives the same keys, so nothing is lost and nothing is sent twice.
  *
  * An incident is reported when it is confirmed (a limit after the policy's patience), when its dialog asks another
- * question, when it is escalated after an action, and when it is resolved. No message means healthy.
+ * question, when it is escalated after an action, and when it is resolved. A state that lasts less than 5 s is not
+ * reported. No message means healthy.
  */
 
 import { usesBudget } from "../action.js";
@@ -11,6 +12,7 @@ import { awakeMs } from "../awake.js";
 import { digest } from "../digest.js";
 import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incidents/incident.js";
 import { HUMAN_ONLY } from "../incidents/problem.js";
+import { LASTING_MS } from "../judgement/clocks.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
 import { normaliseResult } from "../judgement/normalise.js";
 import { forOutput } from "../text/for-output.js";
@@ -39,6 +41,11 @@ export interface SentEdges {
   of(subject: string): ReadonlySet<string>;
 }
 
+/** An agent with the time at which its present state and cause began. */
+export interface JudgedAgent extends AgentSnapshot {
+  since: number;
+}
+
 /** A dialog may be reported before it is visible: this waits for the text on the screen. */
 const PROMPT_SETTLE_MS: number = 2 * SECOND;
 /** More questions than this in one incident mean that the dialog cannot be read. */
@@ -48,7 +55,7 @@ const ESCALATED_AFTER_MS: number = 10 * SECOND;
 
 export function dueMessages(
   incidentState: IncidentState,
-  seen: (agent: string) => AgentSnapshot | null,
+  seen: (agent: string) => JudgedAgent | null,
   sent: SentEdges,
   rules: NotifyRules,
   now: number,
@@ -66,13 +73,8 @@ export function dueMessages(
 }
 
 /** The message about a finished turn that an orchestrator asked for. */
-export function dueCompletion(
-  view: AgentSnapshot,
-  sent: SentEdges,
-  rules: NotifyRules,
-  now: number,
-): DueMessage | null {
-  if (rules.isReceiver(view.session) || !rules.isNotified(view.session)) return null;
+export function dueCompletion(view: JudgedAgent, sent: SentEdges, rules: NotifyRules, now: number): DueMessage | null {
+  if (rules.isReceiver(view.session) || !rules.isNotified(view.session) || !hasLasted(view, now)) return null;
   const done = completionOf(view, rules, now);
   if (!done || sent.of(done.subject).has("complete")) return null;
   return makeMessage(
@@ -88,7 +90,7 @@ export function dueCompletion(
 function openDue(
   incidentState: IncidentState,
   incident: Incident,
-  view: AgentSnapshot,
+  view: JudgedAgent,
   before: ReadonlySet<string>,
   rules: NotifyRules,
   now: number,
@@ -97,7 +99,8 @@ function openDue(
   const due: DueMessage[] = [];
   const type = typeOf(incident.problem);
   const edge = edgeOf(incidentState, incident, view, before, rules, now);
-  if (edge !== null && !before.has(edge)) {
+  const isDue = incident.problem === "over_budget" || hasLasted(view, now);
+  if (edge !== null && isDue && !before.has(edge)) {
     const made = makeProblem(incidentState, type, edge, incident, view, rules, now);
     due.push(isSameQuestion(edge, before) ? { ...made, isKnown: true } : made);
   }
@@ -131,6 +134,10 @@ function openDue(
     );
   return due;
 }
+
+/** The state is more than a moment. After an exit it cannot change any more. */
+const hasLasted = ({ since, evidence }: JudgedAgent, now: number): boolean =>
+  evidence.exit !== null || now - since >= LASTING_MS;
 
 /** The edge to report now; null for none. */
 function edgeOf(
