@@ -277,7 +277,14 @@ export interface ScreenReading {
   limit?: { until?: number; resumesItself?: boolean; text: string };
   error?: { cause: ErrorCause; text: string };
   /** The last line of a program that only prints states a failure. It counts when silence or the exit follows. */
-  failure?: { limit?: boolean; until?: number; cause?: ErrorCause; text: string };
+  failure?: {
+    limit?: boolean;
+    until?: number;
+    cause?: ErrorCause;
+    text: string;
+    /** Other lines follow it: it explains an exit with an error, and nothing else. */
+    earlier?: boolean;
+  };
   /** The last line of such a program is the completion marker. */
   marker?: boolean;
   closing?: "question" | "offer" | "promise" | "result";

@@ -48,6 +48,7 @@ const reading = z.object({
       until: z.number().optional(),
       cause: z.enum(ERROR_CAUSES).optional(),
       text,
+      earlier: z.boolean().optional(),
     })
     .optional(),
   marker: z.boolean().optional(),

@@ -91,7 +91,7 @@ const ROWS: VendorRow[] = [
   },
   {
     words:
-      /invalid .{0,4}api.?key|api.?key .{0,12}(?:invalid|not valid|missing|expired|not found|required)|incorrect api.?key|invalid_?authentication|authentication_?(?:error|failed)|autherror|unauthori[sz]ed|unauthenticated|token .{0,12}expired|login expired|session expired|not logged in|run \/login|(?:could not be|failed to) refresh|sign in again|loadapikey/,
+      /invalid .{0,4}api.?key|api.?key .{0,12}(?:invalid|not valid|missing|expired|not found|required)|incorrect api.?key|invalid_?authentication|authentication[_ ]?(?:error|failed)|autherror|unauthori[sz]ed|unauthenticated|token .{0,12}expired|login expired|session expired|not logged in|run \/login|(?:could not be|failed to) refresh|sign in again|loadapikey/,
     is: error("auth"),
   },
   { status: only(401, 403), is: error("auth") },

@@ -60,6 +60,15 @@ describe("a question in the last line of a program without dialogs", () => {
     expect(at("Running the tests:", 19)).toBeNull();
   });
 
+  it("is a dialog if its answers are side by side behind round signs", () => {
+    const rows = ["◆  Use this message?", "│  ● Yes / ○ No", "└"];
+    expect(findDialog(generic, rows)).toMatchObject({
+      prompt: "confirmation",
+      question: expect.stringContaining("Use"),
+    });
+    expect(findDialog(generic, ["│  ● Red / ○ Blue", "└"])).toBeNull();
+  });
+
   it("counts only in the last line", () => {
     expect(findDialog(generic, ["Proceed? [y/N]", "y", "done"])).toBeNull();
   });

@@ -36,6 +36,8 @@ const choiceOf = oncePerRow((row): { indent: string; isChosen: boolean; label: s
   if (indent === undefined || sign === undefined || label === undefined) return null;
   return { indent, isChosen: sign === "●" || sign === "◉", label };
 });
+/** `● Yes / ○ No`: the answers side by side, each behind its sign. */
+const SIGNED_ANSWERS = /^[\s│┃|]{0,8}[●○◉◯] (\p{L}[^/]{0,30}?) \/ [●○◉◯] (\p{L}[^/]{0,30}?)[\s│┃|]*$/u;
 /** `[y] Approve   [n] Deny`: the answers side by side, each after its key. */
 const KEYED_ANSWERS =
   /^[\s│┃|]{0,8}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)\s{2,}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)(?:\s{2,}.{0,120})?[\s│┃|]*$/u;
@@ -54,10 +56,12 @@ const selectionOf = oncePerRow((row): { isSelected: boolean; number: string | un
 const optionOf = oncePerRow((row) => OPTION.exec(row)?.[1] ?? null);
 const opens = oncePerRow((row) => OPENS.test(row));
 const opensBlock = oncePerRow((row) => /^(?:[╭┌]─{9,}|─{20,}$)/.test(row.trim()));
-/** Does it contain the keyed answers? */
+/** Does it contain both answers, with their keys or signs? */
 const answersByKeys = oncePerRow((row) => {
   const [, , first, , second] = KEYED_ANSWERS.exec(row.slice(0, ROW_MAX)) ?? [];
-  return first !== undefined && second !== undefined && isYesOrNo(first, second);
+  if (first !== undefined && second !== undefined) return isYesOrNo(first, second);
+  const [, one, other] = SIGNED_ANSWERS.exec(row.slice(0, ROW_MAX)) ?? [];
+  return one !== undefined && other !== undefined && isYesOrNo(one, other);
 });
 /** Rows of the foot below answers that are side by side. */
 const KEYED_BELOW_MAX = 4;

@@ -91,6 +91,14 @@ describe("the facts of an unknown program's screen", () => {
       expect(seen.retry).toMatchObject({ attempt: 5, infra: "refused" });
     });
 
+    it("include a retry by its number in the last line", () => {
+      const seen = facts("generic", ["begins", "retry #2 in 3024ms, 429, Too Many Requests"], null, cursorIn(2));
+      expect(seen.retry).toMatchObject({ infra: "rate", delayMs: 3024 });
+      expect(facts("generic", ["retry #2 in 3s is the second one", "ends"], null, cursorIn(2))).not.toHaveProperty(
+        "retry",
+      );
+    });
+
     it("include an error above its stack trace", () => {
       const trace = [
         "Error: no answer.",

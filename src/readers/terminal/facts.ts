@@ -1,7 +1,7 @@
 /** Reads the facts of a rendered screen, region by region. One check, without a clock. */
 import { COMPLETION_MARKER } from "../../core/defaults.js";
 import type { CompiledProfile } from "./compiled.js";
-import { lastFailure } from "./failure-lines.js";
+import { earlierFailure, lastFailure } from "./failure-lines.js";
 import { layOut } from "./layout.js";
 import type { Range } from "./regions.js";
 import { ReplyReader } from "./reply.js";
@@ -40,8 +40,8 @@ export function readFacts(
     if (isBelow || regions.isReplyTurning) facts.busy = true;
     if (facts.busy && !facts.tool) Object.assign(facts, clockedTool(screen.rows, regions.status, check, isBelow));
   }
-  if (check.caret?.() && !composer && !dialog && facts.busy === null)
-    Object.assign(facts, lastStatement(screen.rows, check));
+  if (check.caret && !composer && !dialog && facts.busy === null)
+    Object.assign(facts, lastStatement(screen.rows, check, check.caret() !== null));
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {
     Object.assign(facts, replies.closing(screen, messageEnd));
@@ -52,17 +52,28 @@ export function readFacts(
   return facts;
 }
 
-/** What the last line of a program that only prints states. */
-function lastStatement(rows: readonly ScreenRow[], check: ScreenCheck): Pick<ScreenFacts, "failure" | "marker"> {
+/** What the last line of a program that only prints states, or a line above it. */
+function lastStatement(
+  rows: readonly ScreenRow[],
+  check: ScreenCheck,
+  prints: boolean,
+): Pick<ScreenFacts, "failure" | "marker"> {
   const foot = footOf(rows);
-  if (foot >= 0 && wordsIn(rows[foot] as ScreenRow) === COMPLETION_MARKER) return { marker: true };
-  const found = lastFailure(rows, foot + 1);
+  if (prints && foot >= 0 && wordsIn(rows[foot] as ScreenRow) === COMPLETION_MARKER) return { marker: true };
+  const last = prints ? lastFailure(rows, foot + 1) : null;
+  const found = last ?? earlierFailure(rows, foot + 1);
   if (!found) return {};
   const { isLimit, cause } = found;
   const text = found.text.slice(0, 300);
   const until = isLimit ? check.until(text) : undefined;
   return {
-    failure: { ...(isLimit && { limit: true }), ...(until !== undefined && { until }), ...(cause && { cause }), text },
+    failure: {
+      ...(isLimit && { limit: true }),
+      ...(until !== undefined && { until }),
+      ...(cause && { cause }),
+      text,
+      ...(last === null && { earlier: true }),
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failureIn, lastFailure, RepeatedFailures } from "./failure-lines.js";
+import { earlierFailure, failureIn, lastFailure, RepeatedFailures } from "./failure-lines.js";
 import { rowOf } from "./row.js";
 
 describe("a line that states a failure", () => {
@@ -11,6 +11,7 @@ describe("a line that states a failure", () => {
     ["npm ERR! code ELIFECYCLE", {}],
     ["npm error Missing script: build", {}],
     ["Build failed with exit code 1", {}],
+    ["✖ Authentication Failed", {}],
     ["fatal: not a git repository", {}],
     ["✗ Error: connect ECONNREFUSED 127.0.0.1:8080", { cause: "unreachable" }],
     ["rate limit exceeded", { isLimit: true }],
@@ -35,6 +36,8 @@ describe("a line that states a failure", () => {
     "✓ fails with Error: too many requests",
     "Running: npm run build",
     "All tests passed",
+    "The build that failed earlier is fixed now.",
+    "Authentication failed tests now pass, and the login is required.",
   ])("is not recognised by words alone: %s", (line) => {
     expect(failureIn(line)).toBeNull();
   });
@@ -45,7 +48,9 @@ describe("a line that states a failure", () => {
     expect(last("Error: Cannot find module 'foo'", "npm ERR! code 1", "npm ERR! path /tmp")).toBe(
       "Error: Cannot find module 'foo'",
     );
-    expect(last("Error: no answer", "Continuing with the next file")).toBeUndefined();
+    const moved = ["Error: no answer", "Continuing with the next file"];
+    expect(last(...moved)).toBeUndefined();
+    expect(earlierFailure(moved.map(rowOf), moved.length)?.text).toBe("Error: no answer");
   });
 });
 

@@ -25,17 +25,20 @@ const NAMED =
 const LEVEL = /^(?:ERROR|FATAL|CRITICAL)\b[\s:|-]{1,4}\S/;
 const NPM = /^npm (?:ERR!|error) \S/;
 const FAILED =
-  /^(?:the )?(?:build|compilation|command|request|process|script|job|task|api call|connection|agent|step|run)\b[^.?!]{0,60}\b(?:failed|aborted|exited with (?:exit )?(?:code|status) [1-9])/i;
+  /^(?:build|compilation|command|request|process|script|job|task|api call|connection|agent|step|run)(?: [\w"'./-]{1,30}){0,3} (?:(?:failed|aborted)(?: with | after | in | \(|:|[.!]?$)|exited with (?:exit )?(?:code|status) [1-9])/i;
 /** A provider's refusal by itself. */
 const LIMITED =
   /^(?:(?:api|llm|model|provider|anthropic|openai|claude|codex|gemini|http|server|request)\b[ :]{1,3}){0,2}(?:error\W{1,3})?(?:was |is |got |received )?(?:http )?(?:(?:status|code|error)(?: code)?\W{1,3})?(?:429\b|529\b|rate[ _-]?limit(?:ed|_error| exceeded| reached| hit| error)|too many requests|overloaded(?:_error)?\b|quota exceeded|(?:usage|session|daily|weekly) limit (?:reached|exceeded|hit)|(?:you['’]ve |you have )?(?:hit|reached|exceeded) your .{0,24}\b(?:limit|quota))/i;
+/** `Authentication failed`, with a sign before it or alone. */
+const REFUSED =
+  /^(?:authentication|authorization|login|api key|payment|quota|request|connection) (?:\w{1,12} ){0,2}(?:failed|refused|rejected|required|invalid|expired|exceeded)(?:: |[.!]?$)/i;
 const STATUS = /^(?:http(?:\/\d(?:\.\d)?)?|status(?: code)?|response)\W{1,3}[45]\d\d\b/i;
 
 /** The failure that a line states; null if it states none. */
 export function failureIn(line: string): FailureLine | null {
   const text = line.slice(0, LINE_MAX).replace(LEAD, "").trim();
   const isLimit = LIMITED.test(text);
-  if (!isLimit && ![NAMED, LEVEL, NPM, FAILED, STATUS].some((form) => form.test(text))) return null;
+  if (!isLimit && ![NAMED, LEVEL, NPM, FAILED, REFUSED, STATUS].some((form) => form.test(text))) return null;
   const known = knownVendorError({ text });
   if (isLimit || known?.kind === "limit")
     return { isLimit: known?.kind !== "error" || known.cause !== "billing", ...causeOf(known), text };
@@ -61,6 +64,15 @@ export function lastFailure(rows: readonly ScreenRow[], end: number): FailureLin
     // Of several lines in a row the first one names the failure.
     if (found) return firstOf(rows, y) ?? found;
     if (!belongsAbove(row)) return null;
+  }
+  return null;
+}
+
+/** The lowest failure above row `end`, whatever is below it: for a program that has ended with an error. */
+export function earlierFailure(rows: readonly ScreenRow[], end: number): FailureLine | null {
+  for (let y = end - 1; y >= 0 && end - y <= ROWS_MAX; y--) {
+    const found = failureOfRow(rows[y] as ScreenRow);
+    if (found) return firstOf(rows, y) ?? found;
   }
   return null;
 }

@@ -1,7 +1,7 @@
 /** The agent's messages on a screen: the start of its last message, and whether the lowest part of the reply is one. */
 import type { CompiledProfile } from "./compiled.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
-import { isBlank, type ScreenText } from "./screen-text.js";
+import { indentOf, isBlank, type ScreenText } from "./screen-text.js";
 
 /** A tool's header resembles a message; the tool's output is attached below it. */
 const TOOL_OUTPUT = /^\s+[⎿└]\s/;
@@ -102,7 +102,12 @@ export function isReplying(profile: CompiledProfile, screen: ScreenText, end: nu
     if (row.isBlank) {
       // Without a sign of its own, a message is the lowest block of prose.
       if (profile.profile.message === null) return y < end - 1;
-    } else if (isNotProse(row) || echoesPrompt(row)) break;
+    } else if (echoesPrompt(row) && isRightBelow(screen.rows, y, end)) return profile.profile.bareMessages === true;
+    else if (isNotProse(row) || echoesPrompt(row)) break;
   }
   return profile.profile.bareMessages === true && bareStart(screen, from, end) < end;
 }
+
+/** A line editor prints the answer right below the typed prompt; an indented row is the rest of the prompt. */
+const isRightBelow = (rows: readonly ScreenRow[], echo: number, end: number): boolean =>
+  echo < end - 1 && indentOf(rows[echo + 1] as ScreenRow) === 0;

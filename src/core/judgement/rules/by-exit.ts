@@ -90,7 +90,7 @@ export function byExit(question: RuleInput): RuleVerdict | null {
 /** The last line of an unknown program. A failure without a known cause is what the exit code says. */
 function statedAtEnd(ended: RuleInput, code: number | null): RuleVerdict | null {
   const { evidence } = ended;
-  if (!isPlainProgram(evidence)) return null;
+  if (!isPlainProgram(evidence) || (code === 0 && evidence.progress.reading?.failure?.earlier)) return null;
   const stated = lastLine(ended);
   return stated?.state === "error" && stated.cause === null && code !== 0 ? null : stated;
 }

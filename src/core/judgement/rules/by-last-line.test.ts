@@ -55,6 +55,17 @@ const PROMISES: Record<string, Step[]> = {
     { at: 0, signal: prints({ failure: { text: "Error: pool exhausted" } }) },
     { at: 1, signal: { kind: "exit", source: "process", code: 0, signal: null }, expect: "error" },
   ],
+  "is not the only one that explains an exit with an error": [
+    { at: 0, signal: output },
+    { at: 0, signal: prints({ failure: { cause: "auth", text: "Authentication failed", earlier: true } }) },
+    { at: 61, expect: "idle" },
+    { at: 62, signal: { kind: "exit", source: "process", code: 1, signal: null }, expect: "error/auth" },
+  ],
+  "does not fail with the lines above it if the exit code is 0": [
+    { at: 0, signal: output },
+    { at: 0, signal: prints({ failure: { text: "Error: x", earlier: true } }) },
+    { at: 2, signal: { kind: "exit", source: "process", code: 0, signal: null }, expect: "complete" },
+  ],
   "that states a failure leaves the exit code as the cause": [
     { at: 0, signal: output },
     { at: 0, signal: prints({ failure: { text: "Error: pool exhausted" } }) },

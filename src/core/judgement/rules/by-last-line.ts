@@ -12,7 +12,7 @@ const SILENCE_MS = { limit: 10 * SECOND, failure: 30 * SECOND, failureWithChild:
 export function byLastLine(question: RuleInput): RuleVerdict | null {
   const { evidence, reported, active, since, dueAfter } = question;
   const { reading, outputAt, childWorkedAt, children } = evidence.progress;
-  if (!reading || outputAt === null || !(reading.failure || reading.marker)) return null;
+  if (!reading || outputAt === null || !(reading.failure || reading.marker) || reading.failure?.earlier) return null;
   // An agent that it runs has records of its own.
   if (active === true && reported?.source !== "screen") return null;
   const failing = children === null || children === 0 ? SILENCE_MS.failure : SILENCE_MS.failureWithChild;
