@@ -4,10 +4,12 @@
  */
 
 import type { Effect } from "./effects.js";
+import type { Incident } from "./incidents/incident.js";
 import type { NodeState, NoticeState } from "./node-state.js";
 import type { AlertState, PlannedAlert } from "./notices/alert.js";
 import type { DueMessage } from "./notices/contents.js";
 import { dueCompletion, dueMessages } from "./notices/due.js";
+import { isHeldByActivity } from "./notices/held-back.js";
 import { noticeOf } from "./notices/notice.js";
 import { planAlerts } from "./notices/plan.js";
 import type { SessionJudge } from "./session-judge.js";
@@ -21,7 +23,12 @@ export function dueIncidentNotices(state: NodeState, now: number): Effect[] {
   );
   // A channel that is configured later gets the alerts that are open then.
   if (rules.alerts.routes.length === 0) return messages;
-  const planned = planAlerts({ incidentState, known: [...notices.alerts.values()], rules: rules.alerts, now });
+  const isHeld = (incident: Incident): boolean => {
+    const view = seen(incident.agent);
+    return view !== null && isHeldByActivity(incidentState, incident, view, now);
+  };
+  const known = [...notices.alerts.values()];
+  const planned = planAlerts({ incidentState, known, rules: rules.alerts, isHeld, now });
   const alerts = planned.map((alert): Effect => {
     const notice = noticeOf(alert, { incidentState, seen, clock: rules.clock, now });
     const before = notices.alerts.get(alert.subject) ?? null;

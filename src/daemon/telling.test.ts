@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, HOUR_MS, WORKING } from "../../test/support/loops.js";
 import { NotifyingLoop } from "../../test/support/notifier.js";
 import { screen } from "../../test/support/steps.js";
+import { checkOf, stuckSinceIn } from "./views/check.js";
 
 let test: NotifyingLoop;
 beforeEach(() => {
@@ -41,6 +42,36 @@ describe("a message to an orchestrator", () => {
         },
       ]),
     });
+  });
+
+  it("does not report a stall while other sources show activity since it began, and check agrees", async () => {
+    test.loop.register(agent({ tags: ["worker"], hostSocket: "/x" }));
+    await works();
+    await test.send("s1", [process(9000)]);
+    const isActive = (): boolean | undefined => {
+      const options = () => ({ warning_hours: 2, critical_hours: 6, auto_resume_hours: 12, activityCheck: true });
+      const { loop } = test;
+      return checkOf(loop.sessions(), loop.now(), options, stuckSinceIn(loop.incidents))[0]?.activity?.is_active;
+    };
+    for (let n = 0; n < 6; n++) {
+      test.run(60);
+      await test.send("s1", [{ kind: "commit", source: "workspace", id: `c${n}` }]);
+    }
+    expect(test.says()).toBe("stuck/silent_stream");
+    expect([test.reported, isActive()]).toEqual([[], true]);
+  });
+
+  it("reports a stall of an agent that was active before it began, and check calls it inactive", async () => {
+    test.loop.register(agent({ tags: ["worker"], hostSocket: "/x" }));
+    await works();
+    await test.send("s1", [process(9000), { kind: "commit", source: "workspace", id: "c1" }]);
+    await test.send("s1", [{ kind: "commit", source: "workspace", id: "c2" }]);
+    test.run(600);
+    const { loop } = test;
+    const options = () => ({ warning_hours: 2, critical_hours: 6, auto_resume_hours: 12, activityCheck: true });
+    const [checked] = checkOf(loop.sessions(), loop.now(), options, stuckSinceIn(loop.incidents));
+    expect(test.reported).toEqual(["worker.stuck api"]);
+    expect(checked?.activity).toMatchObject({ is_active: false, last_activity: expect.any(String) });
   });
 
   it("measures a silence from the last activity, not from the first suspicion", async () => {

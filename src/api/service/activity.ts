@@ -1,11 +1,17 @@
 /** Activity: one agent's assessment with the guard's answer, and the sorted list of agents that have gone quiet. */
 
 import type { AgentSession } from "../../core/agent.js";
-import { assessActivity } from "../../core/judgement/activity.js";
 import { ACTIVITY_SOURCES, type ActivitySource } from "../../core/judgement/activity-sources.js";
 import { type ResumeAdvice, shouldSendResume } from "../../core/judgement/guard.js";
 import { sanitize } from "../../core/text/sanitize.js";
-import { type CheckedAgent, type CheckOptions, checkOf, ownActivity } from "../../daemon/views/check.js";
+import {
+  activitySince,
+  type CheckedAgent,
+  type CheckOptions,
+  checkOf,
+  ownActivity,
+  stuckSinceIn,
+} from "../../daemon/views/check.js";
 import { findAgent, iso, isoOrNull, type ServiceContext } from "./context.js";
 
 export interface AgentActivity {
@@ -45,8 +51,8 @@ export class ActivityService {
   get(agent: string): AgentActivity {
     const judge = findAgent(this.#context, agent);
     const now = this.#context.loop.now();
-    const activity = ownActivity(judge);
-    const found = assessActivity(activity, now, judge.settings);
+    const since = stuckSinceIn(this.#context.loop.incidents)(judge.session.name);
+    const found = activitySince(judge, since, now);
     return {
       agent: sanitize(judge.session.name, 80),
       session: judge.session.id,
@@ -65,7 +71,7 @@ export class ActivityService {
       reasons: found.reasons,
       lookback_minutes: rounded(found.lookback_minutes, 1),
       usual_pause_minutes: found.usual_pause_minutes === null ? null : rounded(found.usual_pause_minutes, 1),
-      guard: shouldSendResume(activity, now, judge.settings),
+      guard: shouldSendResume(ownActivity(judge, since ?? 0), now, judge.settings),
     };
   }
 
@@ -81,7 +87,7 @@ export class ActivityService {
         activityCheck: activity ?? resume.validate_activity,
       };
     };
-    return checkOf(loop.sessions(), loop.now(), optionsOf);
+    return checkOf(loop.sessions(), loop.now(), optionsOf, stuckSinceIn(loop.incidents));
   }
 }
 

@@ -4,7 +4,7 @@
  *
  * An incident is reported when it is confirmed (a limit after the policy's patience), when its dialog asks another
  * question, when it is escalated after an action, and when it is resolved. A state that lasts less than 5 s is not
- * reported. No message means healthy.
+ * reported, and neither is a stall of an agent that other sources show as active since then. No message means healthy.
  */
 
 import { usesBudget } from "../action.js";
@@ -34,6 +34,7 @@ import {
   toSeconds,
   typeOf,
 } from "./contents.js";
+import { isHeldByActivity } from "./held-back.js";
 import type { MessageType, Payloads } from "./message.js";
 
 /** Edges already sent, by subject: an incident and its generation, or a session. */
@@ -100,7 +101,9 @@ function openDue(
   const type = typeOf(incident.problem);
   const edge = edgeOf(incidentState, incident, view, before, rules, now);
   const isDue = incident.problem === "over_budget" || hasLasted(view, now);
-  if (edge !== null && isDue && !before.has(edge)) {
+  const isNew = edge !== null && isDue && !before.has(edge);
+  const isHeld = isNew && isHeldByActivity(incidentState, incident, view, now);
+  if (isNew && !isHeld) {
     const made = makeProblem(incidentState, type, edge, incident, view, rules, now);
     due.push(isSameQuestion(edge, before) ? { ...made, isKnown: true } : made);
   }
@@ -110,7 +113,7 @@ function openDue(
     incidentState.actions.some((record) => record.incident === incident.id && usesBudget(record));
   if (
     escalated &&
-    wasReported &&
+    (wasReported || isHeld) &&
     !before.has("escalated") &&
     (tried() ||
       (!HUMAN_ONLY.has(incident.problem) &&

@@ -32,6 +32,8 @@ export interface AlertInput {
   incidentState: IncidentState;
   known: readonly AlertState[];
   rules: AlertRules;
+  /** Other sources show the agent as active: its problem is not reported before it is escalated. */
+  isHeld?: (incident: Incident) => boolean;
   now: number;
 }
 
@@ -77,11 +79,12 @@ const opening = (input: AlertInput, subject: string, incidents: readonly Inciden
   planned(input, "opened", subject, incidents, worst(incidents), []);
 
 /** Confirmed, still seen, and neither acknowledged nor silenced. */
-function needsAlert({ incidentState, rules, now }: AlertInput, incident: Incident): boolean {
+function needsAlert({ incidentState, rules, isHeld, now }: AlertInput, incident: Incident): boolean {
   const { confirmedAt, quietSince, ackedAt, feedback, problem, since, agent } = incident;
   if (!isOpen(incident) || confirmedAt === null || quietSince !== null) return false;
   if (ackedAt !== null || feedback === "false-alarm" || silencedUntil(incidentState, incident, now) !== null)
     return false;
+  if (incident.escalated === null && isHeld?.(incident)) return false;
   return problem !== "rate_limited" || awakeMs(incidentState.asleep, since, now) >= rules.patienceMs(agent);
 }
 

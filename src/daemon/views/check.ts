@@ -6,9 +6,12 @@
 
 import type { AgentSession } from "../../core/agent.js";
 import { awakeMs } from "../../core/awake.js";
-import { type ActivityState, assessActivity } from "../../core/judgement/activity.js";
+import { type IncidentState, isOpen } from "../../core/incidents/incident.js";
+import { type ActivityAssessment, type ActivityState, assessActivity } from "../../core/judgement/activity.js";
+import { guardFrom } from "../../core/policy/facts.js";
+import { traitsOf } from "../../core/policy/problems.js";
 import type { SessionJudge } from "../../core/session-judge.js";
-import type { Cause, State } from "../../core/states.js";
+import type { Cause, Problem, State } from "../../core/states.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { HOUR } from "../../core/text/time.js";
 
@@ -50,19 +53,24 @@ export interface CheckedAgent {
 }
 
 /** Oldest activity first, without ended sessions. */
-export function checkOf(sessions: readonly SessionJudge[], now: number, optionsOf: CheckOptionsOf): CheckedAgent[] {
+export function checkOf(
+  sessions: readonly SessionJudge[],
+  now: number,
+  optionsOf: CheckOptionsOf,
+  stuckSince: StuckSince = () => null,
+): CheckedAgent[] {
   return sessions
     .filter(({ session }) => session.endedAt === null)
-    .map((judge) => checkOne(judge, now, optionsOf(judge.session)))
+    .map((judge) => checkOne(judge, now, optionsOf(judge.session), stuckSince(judge.session.name)))
     .sort((a, b) => b.age_secs - a.age_secs || (a.name < b.name ? -1 : 1));
 }
 
-function checkOne(judge: SessionJudge, now: number, options: CheckOptions): CheckedAgent {
+function checkOne(judge: SessionJudge, now: number, options: CheckOptions, since: number | null): CheckedAgent {
   const { session, evidence, assessment } = judge;
   const lastAt = lastSignAt(judge);
   const ageMs = awakeMs(evidence.asleep, lastAt, now);
   const byAge = categoryOf(ageMs, options);
-  const found = options.activityCheck ? assessActivity(ownActivity(judge), now, judge.settings) : null;
+  const found = options.activityCheck ? activitySince(judge, since, now) : null;
   const calm = options.activityCheck ? whyCalm(judge, now, found?.is_active === true) : null;
   const isHeld = calm !== null && CATEGORIES.indexOf(byAge) > CATEGORIES.indexOf(calm.most);
   return {
@@ -87,10 +95,34 @@ function checkOne(judge: SessionJudge, now: number, options: CheckOptions): Chec
   };
 }
 
+/** From when on activity speaks against an agent's stall; null if it has none. */
+export type StuckSince = (agent: string) => number | null;
+
+export const stuckSinceIn =
+  ({ incidents, actions }: Pick<IncidentState, "incidents" | "actions">): StuckSince =>
+  (agent) => {
+    // A loop is active by nature.
+    const isStall = (problem: Problem): boolean =>
+      traitsOf(problem).state === "stuck" && traitsOf(problem).provenBy === "work";
+    const found = incidents.find((one) => one.agent === agent && isOpen(one) && isStall(one.problem));
+    return found ? guardFrom(found, actions) : null;
+  };
+
+/** A stuck agent was active before: only what it did since then makes it active. */
+export function activitySince(judge: SessionJudge, since: number | null, now: number): ActivityAssessment {
+  const all = assessActivity(ownActivity(judge), now, judge.settings);
+  if (since === null || !all.is_active) return all;
+  const fresh = assessActivity(ownActivity(judge, since), now, judge.settings);
+  if (fresh.is_active) return fresh;
+  const reasons = [...all.reasons, "none since its problem began"];
+  return { ...all, is_active: false, confidence: 0, validation_passed: false, reasons };
+}
+
 /** Workspace changes from before the start of the agent are not its activity. */
-export function ownActivity({ session, evidence: { activity } }: SessionJudge): ActivityState {
+export function ownActivity({ session, evidence: { activity } }: SessionJudge, since = 0): ActivityState {
+  const from = Math.max(session.startedAt, since);
   const own = [...activity.recent].map(
-    ([source, signals]) => [source, signals.filter(({ at }) => at >= session.startedAt)] as const,
+    ([source, signals]) => [source, signals.filter(({ at }) => at >= from)] as const,
   );
   return { ...activity, recent: new Map(own) };
 }
