@@ -240,8 +240,8 @@ describe("an invalid line", () => {
       'error: :2:1: watchdog.worker_pattern must be a regular expression in RE2 syntax, found "(?<=a)b"; using ""',
     ],
     [
-      "[watchdog]\noutput_preview_lines = 6",
-      "error: :2:1: watchdog.output_preview_lines must be a number from 0 to 5, found 6; using 5",
+      "[watchdog]\noutput_preview_lines = 51",
+      "error: :2:1: watchdog.output_preview_lines must be a number from 0 to 50, found 51; using 5",
     ],
     [
       "[health]\nrepeated_error_threshold = 33",

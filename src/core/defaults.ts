@@ -98,8 +98,11 @@ export const DEFAULTS: Readonly<Defaults> = {
   tool_patience: 1,
 };
 
-/** Screen lines stored with every reading, for quoting: twenty would make the journal 1.66 times as large. */
-export const PREVIEW_LINES_MAX = 5;
+/**
+ * Screen lines stored with every reading, for quoting, if a user wants that many. Twenty make the journal 1.66 times as
+ * large, so by default only as many as are quoted by default.
+ */
+export const PREVIEW_LINES_MAX = 50;
 /** Stored times per error: no threshold can be larger. */
 export const SAME_ERRORS_MAX = 32;
 

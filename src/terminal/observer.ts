@@ -20,6 +20,8 @@ const CANCEL = Buffer.from("\u0018");
 
 export interface ObserverOptions {
   profile: AgentProfile;
+  /** Last lines stored with every reading. */
+  previewLines: number;
   cols: number;
   rows: number;
   ring: Ring;
@@ -47,6 +49,7 @@ export class Observer {
         return Intl.DateTimeFormat().resolvedOptions().timeZone;
       },
       structure: generic,
+      previewLines: options.previewLines,
     });
     this.#timer = setInterval(() => this.#guarded(() => this.#check()), CHECK_MS);
   }

@@ -4,6 +4,7 @@
  */
 import { basename } from "node:path";
 import { issueText } from "../config/issue.js";
+import { storedPreviewLines } from "../config/preview-lines.js";
 import { ownProfiles } from "../config/profiles-on-demand.js";
 import type { Signal } from "../core/signal.js";
 import type { HostHand } from "./hand.js";
@@ -47,6 +48,7 @@ export async function startWatching(inputs: WatchingOptions): Promise<Watching> 
   const profile = profileFor(spec.kind ?? basename(spec.command[0] ?? ""), profiles);
   const observer = new Observer({
     profile,
+    previewLines: await storedPreviewLines(paths.config),
     ...size(),
     ring,
     now: Date.now,

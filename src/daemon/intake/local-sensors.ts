@@ -51,6 +51,8 @@ export interface LocalSensorsOptions {
   /** The user's current profiles. */
   profiles: () => readonly ProfileOverride[];
   readContext: ReadContext;
+  /** Last screen lines of a pane stored with every reading. */
+  previewLines?: number;
   /** File with the read position of each transcript. */
   positionsFile: string;
   /** The end of a session as its host recorded it; null if there is no record. */
@@ -164,10 +166,11 @@ export class LocalSensors {
   }
 
   #watchTmux(): TmuxWatcher {
-    const { rules, tagsIn, pattern, profiles, readContext: place } = this.#options;
+    const { rules, tagsIn, pattern, profiles, readContext: place, previewLines } = this.#options;
     return new TmuxWatcher({
       rules: { ...rules, tagsIn, pattern, profiles },
       zone: place.zone,
+      ...(previewLines === undefined ? {} : { previewLines }),
       processes: { table: readProcTable, argv: readArgv, exe: readExe },
       onSeen: (seen) => this.#seen(seen),
     });

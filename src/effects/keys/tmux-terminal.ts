@@ -130,7 +130,7 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
   #placedScreenState(pane: Pane, coloured: string): PlacedScreenState | null {
     const at = Date.now();
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    this.#sensor ??= new PaneSensor(this.#profile, pane, zone, at);
+    this.#sensor ??= new PaneSensor(this.#profile, pane, { zone }, at);
     return this.#sensor.placedScreenState(pane, coloured, at);
   }
 }

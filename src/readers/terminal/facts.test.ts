@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { facts, RULE, stranger } from "../../../test/support/screen-facts.js";
-import { PREVIEW_LINES_MAX } from "../../core/defaults.js";
+import { DEFAULTS } from "../../core/defaults.js";
 
 const claude = (...above: string[]) => [...above, "", RULE, "❯ ", RULE, "  ? for shortcuts"];
 const opencode = (...above: string[]) => [
@@ -177,7 +177,7 @@ describe("the facts of a screen", () => {
   it("contain as many of the last lines as may be quoted", () => {
     const lines = Array.from({ length: 30 }, (_, n) => `  line ${n}`);
     const { tail } = facts("claude", claude("⏺ Reading.", ...lines));
-    expect(tail).toHaveLength(PREVIEW_LINES_MAX);
+    expect(tail).toHaveLength(DEFAULTS.output_preview_lines);
     expect([tail?.[0], tail?.at(-1)]).toEqual(["line 25", "line 29"]);
   });
 

@@ -103,3 +103,22 @@ it("rouse's own question on the screen is not taken for a question of the agent"
   expect(asks("● Which one, 1 or 2?")).toContain("Which one");
   expect(asks("● Are you there? Which step is next? [rouse]")).toBeUndefined();
 });
+
+it("a reading has as many of the last lines as the user wants to quote", () => {
+  const rows = Array.from({ length: 60 }, (_, n) => rowOf(`line ${n}`));
+  const no = (): boolean => false;
+  const screen: ScreenText = {
+    rows,
+    tinted: no,
+    muted: no,
+    redFrame: no,
+    cursor: no,
+    backed: no,
+    ghost: no,
+    isPlain: no,
+  };
+  const tailOf = (lines?: number) =>
+    new ReplyReader(compileProfile(profileFor("some-program")), lines).read(screen, rows.length).tail;
+  expect(tailOf()).toHaveLength(5);
+  expect(tailOf(50)).toHaveLength(50);
+});

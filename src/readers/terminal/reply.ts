@@ -1,6 +1,6 @@
 /** The reply above status and composer, and whether it has changed since the previous check. */
 
-import { PREVIEW_LINES_MAX } from "../../core/defaults.js";
+import { DEFAULTS } from "../../core/defaults.js";
 import { digest } from "../../core/digest.js";
 import { closingOf } from "../../core/judgement/closing.js";
 import { rowsAfterOwnText } from "../../core/judgement/noise.js";
@@ -34,6 +34,7 @@ const digestOfRow: (row: ScreenRow) => string = oncePerRow((row) => {
 
 export class ReplyReader {
   readonly #profile: CompiledProfile;
+  readonly #previewLines: number;
   #rows: ScreenRow[] = [];
   /** Of each row. */
   #digests: string[] = [];
@@ -43,8 +44,9 @@ export class ReplyReader {
   /** The message that was last judged. Rows come and go below a finished message. */
   #judged: { text: string; closing: Closing | null } | null = null;
 
-  constructor(profile: CompiledProfile) {
+  constructor(profile: CompiledProfile, previewLines: number = DEFAULTS.output_preview_lines) {
     this.#profile = profile;
+    this.#previewLines = previewLines;
   }
 
   /** The reply is the rows above `end`. */
@@ -57,7 +59,7 @@ export class ReplyReader {
       digest: this.#digest,
       lastLine: this.#digests.at(-1) ?? "",
       replying: isReplying(this.#profile, screen, end),
-      tail: lastRowsText(this.#rows, end),
+      tail: lastRowsText(this.#rows, end, this.#previewLines),
       repeats: this.#repeated,
     };
   }
@@ -108,9 +110,9 @@ function digestOf(digests: readonly string[]): string {
 }
 
 /** The last rows above `end` that have text. */
-function lastRowsText(rows: readonly ScreenRow[], end: number): string[] {
+function lastRowsText(rows: readonly ScreenRow[], end: number, max: number): string[] {
   const tail: string[] = [];
-  for (let y = end - 1; y >= 0 && tail.length < PREVIEW_LINES_MAX; y--) {
+  for (let y = end - 1; y >= 0 && tail.length < max; y--) {
     const text = wordsIn(rows[y] as ScreenRow);
     if (text !== "") tail.push(text);
   }

@@ -39,6 +39,8 @@ export interface TerminalOptions {
   readonly zone: string;
   /** The profile that reads by structure alone, for screens that do not fit the program's own. */
   readonly structure: AgentProfile;
+  /** Last lines stored with every reading; as many as are quoted by default if not given. */
+  readonly previewLines?: number;
 }
 
 /** Arriving bytes show liveness, not progress: reported once per this many milliseconds. */
@@ -89,7 +91,7 @@ export class TerminalReader {
 
   constructor(profile: AgentProfile, options: TerminalOptions) {
     this.#compiled = compileProfile(profile);
-    this.#replies = new ReplyReader(this.#compiled);
+    this.#replies = new ReplyReader(this.#compiled, options.previewLines);
     this.#options = options;
     this.#resetTimes = new ResetTimes(options);
     this.#check = this.#checkBy({});
@@ -248,7 +250,7 @@ export class TerminalReader {
     const facts = readFacts(this.#compiled, this.#emulator.screen, this.#check, this.#replies);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null) return { compiled: this.#compiled, facts };
     const structure = compileProfile(this.#options.structure);
-    this.#structuralReplies ??= new ReplyReader(structure);
+    this.#structuralReplies ??= new ReplyReader(structure, this.#options.previewLines);
     const seen = readFacts(structure, this.#emulator.screen, this.#structuralCheck, this.#structuralReplies);
     return { compiled: structure, facts: { ...seen, structural: true } };
   }

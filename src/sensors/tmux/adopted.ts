@@ -9,7 +9,7 @@ import type { ProfileOverride } from "../../programs/shared/profile.js";
 import { textHead } from "../../readers/records/text.js";
 import { typedAt } from "../process/typed-at.js";
 import type { PaneCandidate } from "./discover.js";
-import { PaneSensor } from "./pane-sensor.js";
+import { type PaneContext, PaneSensor } from "./pane-sensor.js";
 import type { Pane } from "./panes.js";
 import { isEnded, type ProcessFact } from "./program.js";
 
@@ -24,11 +24,9 @@ export interface PaneReading {
   blind: string | null;
 }
 
-export interface AdoptContext {
+export interface AdoptContext extends PaneContext {
   /** The user's current profiles. */
   profiles: () => readonly ProfileOverride[];
-  /** IANA zone for clock times that programs print without one. */
-  zone: string;
   /** A unique agent name: the wish itself, or derived from it and the pane's id. */
   nameFor: (wish: string, pane: string, session: string) => string;
   emit: (seen: PaneReading) => void;
@@ -169,7 +167,7 @@ export class AdoptedPane {
   }
 
   #newSensor(at: number): PaneSensor {
-    return new PaneSensor(profileFor(this.#session.kind, this.#context.profiles()), this.#pane, this.#context.zone, at);
+    return new PaneSensor(profileFor(this.#session.kind, this.#context.profiles()), this.#pane, this.#context, at);
   }
 
   #report(signals: Signal[], liveness: Liveness, blind: string | null, changed: boolean): void {

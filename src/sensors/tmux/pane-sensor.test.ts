@@ -8,7 +8,8 @@ import type { Pane } from "./panes.js";
 const at = 1_700_000_000_000;
 const pane = (given: Partial<Pane> = {}): Pane =>
   ({ id: "%1", cols: 60, rows: 10, cursorX: 0, cursorY: 0, title: hostname(), ...given }) as Pane;
-const sensor = (given: Partial<Pane> = {}): PaneSensor => new PaneSensor(profileFor("codex"), pane(given), "UTC", at);
+const sensor = (given: Partial<Pane> = {}): PaneSensor =>
+  new PaneSensor(profileFor("codex"), pane(given), { zone: "UTC" }, at);
 const tails = (signals: Signal[]): (string[] | undefined)[] =>
   signals.flatMap((signal) => (signal.kind === "screen" ? [signal.reading.tail] : []));
 

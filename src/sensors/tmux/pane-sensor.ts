@@ -22,6 +22,13 @@ const ROWS_MIN = 4;
 /** Fresh attributes, line-drawing characters for shift-out as tmux writes them, and no wrapping: rows are rows. */
 const CLEAR = "\u001b[0m\u001b(B\u001b)0\u000f\u001b[?7l\u001b[2J";
 
+export interface PaneContext {
+  /** IANA zone for clock times that programs print without one. */
+  zone: string;
+  /** Last lines stored with every reading; as many as are quoted by default if not given. */
+  previewLines?: number;
+}
+
 export class PaneSensor {
   readonly #reader: TerminalReader;
   #cols: number;
@@ -30,10 +37,16 @@ export class PaneSensor {
   #title: string;
   #seenAt: number;
 
-  constructor(profile: AgentProfile, pane: Pane, zone: string, at: number) {
+  constructor(profile: AgentProfile, pane: Pane, { zone, previewLines }: PaneContext, at: number) {
     this.#cols = pane.cols;
     this.#rows = pane.rows;
-    this.#reader = new TerminalReader(profile, { cols: pane.cols, rows: pane.rows, zone, structure: generic });
+    this.#reader = new TerminalReader(profile, {
+      cols: pane.cols,
+      rows: pane.rows,
+      zone,
+      structure: generic,
+      ...(previewLines === undefined ? {} : { previewLines }),
+    });
     // tmux titles a pane with the host name until a program sets a title.
     this.#title = hostname();
     this.#seenAt = at;

@@ -16,6 +16,7 @@ export interface TmuxWatcherOptions {
   sockets?: readonly string[];
   env?: Readonly<Record<string, string | undefined>>;
   zone?: string;
+  previewLines?: number;
   checkMs?: number;
   discoverMs?: number;
   control?: boolean;
@@ -102,7 +103,7 @@ export class TmuxWatcher {
   }
 
   #serverOptions(owns: (server: string) => boolean): ServerOptions {
-    const { rules, processes = null, onSeen, zone, discoverMs, control, program } = this.#options;
+    const { rules, processes = null, onSeen, zone, previewLines, discoverMs, control, program } = this.#options;
     return {
       rules,
       processes,
@@ -110,6 +111,7 @@ export class TmuxWatcher {
       profiles: rules.profiles,
       emit: onSeen,
       zone: zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      ...(previewLines === undefined ? {} : { previewLines }),
       discoverMs: discoverMs ?? DISCOVER_MS,
       control: control ?? true,
       program: program ?? "tmux",
