@@ -138,6 +138,18 @@ describe("a subagent of Codex", () => {
     expect(session.says(20)).toBe("waiting/subagent");
   });
 
+  it("does not repeat the error of another subagent", () => {
+    const { session } = codexWaits();
+    for (const [n, name] of ["s1", "s2", "s3", "s4", "s5", "s6"].entries()) {
+      const other = new CodexRolloutReader();
+      session
+        .read(other, 5 + n, meta(name, "p"))
+        .read(other, 6 + n, call("exec_command", `x${name}`, { cmd: `cat missing-${n}` }))
+        .read(other, 7 + n, output(`x${name}`, "Process exited with code 1\nOutput:\ncat: missing: No such file"));
+    }
+    expect(session.says(20)).toBe("waiting/subagent");
+  });
+
   it("alone is a conversation like any other", () => {
     const reader = new CodexRolloutReader();
     const signals = [meta("s", "p"), { type: "event_msg", payload: { type: "task_started" } }].flatMap((record) =>

@@ -10,7 +10,7 @@ export function signalsOfSubagent(signals: readonly Signal[], agent: string): Si
     switch (signal.kind) {
       case "tool_start": {
         const { round, near, call } = signal;
-        // Two subagents may make the same calls without repeating each other.
+        // Two subagents may make the same calls and the same errors without repeating each other.
         const own = {
           call: digest(`${agent} ${call}`),
           ...(near === undefined ? {} : { near: digest(`${agent} ${near}`) }),
@@ -18,6 +18,7 @@ export function signalsOfSubagent(signals: readonly Signal[], agent: string): Si
         return [{ ...signal, ...own, ...(round === undefined ? {} : { round: `${agent} ${round}` }), nested: true }];
       }
       case "tool_end":
+        return [{ ...signal, ...(signal.error === undefined ? {} : { error: digest(`${agent} ${signal.error}`) }) }];
       case "tokens":
       case "delta":
       case "repetition":
