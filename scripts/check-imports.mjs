@@ -69,7 +69,7 @@ const LAYERS = {
 };
 /** Files directly in core that make up the step; the others are its vocabulary, which every folder of core may use. */
 const STEP =
-  /^core\/(?:step|step-[\w-]+|index|effects|node-state|session-judge|take-in|due-notices|incident-events|agent-decisions|what-if)\./;
+  /^core\/(?:step|step-[\w-]+|index|effects|node-state|session-judge|take-in|due-notices|incident-events|agent-decisions|forecast|what-if)\./;
 /** The table of problems and the parts of its rows. Incidents read it, and decisions read incidents. */
 const PROBLEMS = /^core\/policy\/(?:problems|recovery-plans|suggested-actions|policy)\./;
 const PURE_BUILTINS = new Set([

@@ -270,7 +270,8 @@ export interface ScreenReading {
   caret?: "text" | "question" | "sign";
   /** The program only prints lines: it draws no screen of its own. */
   prints?: boolean;
-  dialog?: { prompt: PromptKind; question: string; limit?: boolean };
+  /** `userOnly`: of a limit, if it stays until a user answers it. */
+  dialog?: { prompt: PromptKind; question: string; limit?: boolean; userOnly?: boolean };
   tool?: { class: ToolClass; subject?: string };
   compacting?: boolean;
   retry?: { attempt?: number; max?: number; delayMs?: number; infra?: InfraClass; text: string };

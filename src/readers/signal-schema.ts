@@ -28,7 +28,9 @@ const reading = z.object({
   composer: z.enum(["empty", "draft", "hidden"]),
   caret: z.enum(["text", "question", "sign"]).optional(),
   prints: z.boolean().optional(),
-  dialog: z.object({ prompt, question: text, limit: z.boolean().optional() }).optional(),
+  dialog: z
+    .object({ prompt, question: text, limit: z.boolean().optional(), userOnly: z.boolean().optional() })
+    .optional(),
   tool: z.object({ class: z.enum(TOOL_CLASSES), subject: text.optional() }).optional(),
   compacting: z.boolean().optional(),
   retry: z

@@ -19,10 +19,16 @@ export function checkAllowedAction(problem: Problem, action: string): string | n
 
 export const needsConfirming = (problem: Problem): boolean => traitsOf(problem).needsConfirmation;
 
-export function problemOf({ state, cause }: Pick<Assessment, "state" | "cause">): Problem | null {
+export function problemOf({
+  state,
+  cause,
+  asksUser,
+}: Pick<Assessment, "state" | "cause" | "asksUser">): Problem | null {
   switch (state) {
-    case "needs_input":
     case "rate_limited":
+      // The end of the limit changes nothing until the dialog is answered.
+      return asksUser ? "needs_input" : state;
+    case "needs_input":
     case "unknown":
       return state;
     case "stuck":

@@ -33,8 +33,8 @@ import { byWork } from "./rules/by-work.js";
 export const RULESET = 11;
 
 export interface Assessment
-  extends Required<Omit<RuleVerdict, "act" | "onlyReported">>,
-    Pick<RuleVerdict, "onlyReported"> {
+  extends Required<Omit<RuleVerdict, "act" | "onlyReported" | "asksUser">>,
+    Pick<RuleVerdict, "onlyReported" | "asksUser"> {
   /** A suspicion is reported early and acted on late. A statement of a record or of the program is certain at once. */
   level: "report" | "act";
   at: number;

@@ -17,6 +17,8 @@ export interface RuleVerdict {
   kinds?: EvidenceKind[];
   /** For a reported `stuck`: why no further evidence will permit an action, and what the user can change. */
   onlyReported?: string;
+  /** For `rate_limited`: a dialog is open that stays until a user answers it. */
+  asksUser?: true;
 }
 /** Shared input of the rules: evidence, time, and facts that are computed once. */
 

@@ -76,7 +76,8 @@ function isPossible(one: SuggestedAction, { session, can, isFree, problem }: Sug
     case "own":
       return isAlive && hostSocket !== null && origin === "spawn";
     case "recovery":
-      return (["interrupt", "resume", "restart"] as const).some((name) => can.includes(name));
+      // A running agent is not resumed, and an ended one gets no keys.
+      return isAlive ? can.includes("nudge") || can.includes("interrupt") : can.includes("resume");
   }
 }
 

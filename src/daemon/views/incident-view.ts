@@ -2,6 +2,7 @@
 
 import { type ActionName, type OutcomeResult, resultOf } from "../../core/action.js";
 import { situationOf } from "../../core/agent-decisions.js";
+import { forecastOf } from "../../core/forecast.js";
 import {
   type Feedback,
   type Incident,
@@ -54,7 +55,7 @@ export interface IncidentView {
   policy: string | null;
   allowed: boolean;
   actions: ActionView[];
-  /** The next step, the time of the next decision, and why nothing is done now; null if closed. */
+  /** The next step, when it happens if nothing changes, and why nothing is done now; null if closed. */
   next: { do: ActionName | null; at: string | null; reason: string } | null;
   /** Actions that were not permitted, limited by the budgets. */
   wouldDo: ActionName | null;
@@ -73,6 +74,9 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
   const session = judge?.session ?? null;
   const allowed = session !== null && rules.isAllowed(session, incident.problem);
   const silenced = silencedUntil(incidentState, incident, now);
+  const next = nextOf(incident, source);
+  const canRecover = isRecoverable(incident, source);
+  const canAllow = !allowed && (canRecover || next?.do != null || incident.escalated?.wouldDo != null);
   return {
     id: incident.id,
     agent: sanitize(incident.agent, 80),
@@ -104,10 +108,10 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
         reason: sanitize(record.outcome?.reason ?? "", 300),
         proven: record.outcome?.proven ?? null,
       })),
-    next: nextOf(incident, source),
+    next,
     wouldDo: incident.escalated?.overBudget ? null : (incident.escalated?.wouldDo ?? null),
     commands: isOpen(incident)
-      ? commandsFor(incident, judge, allowed, isRecoverable(incident, source))
+      ? commandsFor(incident, judge, canAllow, canRecover)
       : [`rouse feedback ${incident.id} false-alarm`],
   };
 }
@@ -163,15 +167,10 @@ function nextOf(incident: Incident, { state, now }: IncidentSource): IncidentVie
   if (!isOpen(incident)) return null;
   const judge = state.latest.get(incident.agent);
   if (!judge) return { do: null, at: null, reason: "the agent is not watched at present" };
-  const decision = decide(situationOf(state, incident, judge, now));
   if (incident.escalated && incident.ackedAt === null)
     return { do: null, at: null, reason: sanitize(incident.escalated.reason, 300) };
-  const isEscalation = decision.action?.do === "escalate";
-  return {
-    do: (isEscalation ? null : decision.action?.do) ?? decision.wouldDo?.do ?? null,
-    at: decision.action ? null : isoOrNull(decision.recheckAt),
-    reason: sanitize(decision.reason, 300),
-  };
+  const { do: name, at, reason } = forecastOf(state, incident, judge, now);
+  return { do: name, at: isoOrNull(at), reason: sanitize(reason, 300) };
 }
 
 function outageOf({ outages }: IncidentState, { outage: id }: Incident): IncidentView["outage"] {
@@ -181,24 +180,28 @@ function outageOf({ outages }: IncidentState, { outage: id }: Incident): Inciden
     : null;
 }
 
-/** Whether `rouse recover`, or permission, could lead to any action. */
+/** Whether `rouse recover` would act now. */
 function isRecoverable(incident: Incident, { state, now }: IncidentSource): boolean {
   const judge = state.latest.get(incident.agent);
   if (!judge) return false;
-  return decide(manualSituation(situationOf(state, incident, judge, now), "plan")).action?.do !== "escalate";
+  const { action } = decide(manualSituation(situationOf(state, incident, judge, now), "plan"));
+  return action !== null && action.do !== "escalate";
 }
 
-function commandsFor(incident: Incident, judge: SessionJudge | null, allowed: boolean, recoverable: boolean): string[] {
+/** Only commands that can work now. */
+function commandsFor(incident: Incident, judge: SessionJudge | null, canAllow: boolean, canRecover: boolean): string[] {
   const name = shellWord(incident.agent);
   const id = incident.id;
   const session = judge?.session ?? null;
   const isGone = session?.endedAt !== null || judge?.assessment.state === "gone";
   return [
     ...(session && session.hostSocket !== null ? [`rouse ${isGone ? "logs" : "attach"} ${name}`] : []),
-    ...(session?.pane ? [`tmux -S ${shellWord(session.pane.socket)} attach -t ${shellWord(session.pane.id)}`] : []),
-    `rouse why ${name}`,
-    ...(recoverable ? [`rouse recover ${name} --dry-run`] : []),
-    ...(allowed || !recoverable ? [] : [`rouse allow ${name}`]),
+    ...(session?.pane && !isGone
+      ? [`tmux -S ${shellWord(session.pane.socket)} attach -t ${shellWord(session.pane.id)}`]
+      : []),
+    ...(session ? [`rouse why ${name}`] : []),
+    ...(canRecover ? [`rouse recover ${name} --dry-run`] : []),
+    ...(canAllow ? [`rouse allow ${name}`] : []),
     ...(incident.ackedAt === null ? [`rouse ack ${id}`] : []),
     `rouse feedback ${id} false-alarm`,
   ];

@@ -77,8 +77,13 @@ export const gemini: AgentProfile = {
   queued: "(?i)^\\s*Queued \\(press",
   message: "^✦ (?P<text>.*)$",
   dialogs: [
-    { prompt: "input", when: "(?i)usage limit reached|quota limit|exhausted your (?:daily )?quota", limit: true },
-    { prompt: "input", when: "(?i)experiencing high demand|no capacity available", limit: true },
+    {
+      prompt: "input",
+      when: "(?i)usage limit reached|quota limit|exhausted your (?:daily )?quota",
+      limit: true,
+      userOnly: true,
+    },
+    { prompt: "input", when: "(?i)experiencing high demand|no capacity available", limit: true, userOnly: true },
     { prompt: "trust", when: "(?i)do you trust (?:this|the files in this) folder" },
     { prompt: "permission", when: "(?i)allow execution of|apply this change\\?|do you want to proceed\\?|allow once" },
     { prompt: "confirmation", when: "(?i)a potential loop was detected" },

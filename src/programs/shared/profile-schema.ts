@@ -116,7 +116,10 @@ export const profileSchema = z.strictObject({
   message: re2.nullable(),
   /** A message may also appear without it: the lowest prose is one then. */
   bareMessages: z.boolean().optional(),
-  dialogs: z.array(z.strictObject({ prompt, when: re2, limit: z.boolean().optional() })),
+  /** `limit`: the dialog of a usage limit; `userOnly`: it stays until a user answers it, also after the limit. */
+  dialogs: z.array(
+    z.strictObject({ prompt, when: re2, limit: z.boolean().optional(), userOnly: z.boolean().optional() }),
+  ),
   traits: z.strictObject({
     /** The reply appears on the screen while it streams. */
     streamsReply: z.boolean(),

@@ -16,7 +16,7 @@ export interface CompiledProfile {
   isPlaceholder: (draft: string) => boolean;
   /** The matches of the profile's patterns in a row. */
   says: (row: ScreenRow) => RowSays;
-  dialogs: { when: Pattern; prompt: AgentProfile["dialogs"][number]["prompt"]; limit: boolean }[];
+  dialogs: { when: Pattern; prompt: AgentProfile["dialogs"][number]["prompt"]; limit: boolean; userOnly: boolean }[];
 }
 
 /** A program has few titles, even with a spinner in them. */
@@ -60,7 +60,12 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
     statusOfTitle: (title) => titles.of(title).status,
     isPlaceholder: (draft) => placeholders.some((p) => p.test(draft)),
     says,
-    dialogs: profile.dialogs.map((d) => ({ when: compilePattern(d.when), prompt: d.prompt, limit: d.limit ?? false })),
+    dialogs: profile.dialogs.map(({ when, prompt, limit = false, userOnly = false }) => ({
+      when: compilePattern(when),
+      prompt,
+      limit,
+      userOnly,
+    })),
   };
   cache.set(profile, made);
   return made;

@@ -10,6 +10,8 @@ export interface Dialog {
   prompt: PromptKind;
   question: string;
   limit: boolean;
+  /** It stays until a user answers it, also after the limit. */
+  userOnly?: boolean;
   /** Its first row; the rows above are reply. */
   top: number;
 }
@@ -98,6 +100,7 @@ export function findDialog(
     prompt: kind?.prompt ?? "confirmation",
     question: option === null ? questionAtFoot(rows, start, foot) : questionOf(rows, start, option),
     limit: kind?.limit ?? false,
+    ...(kind?.userOnly ? { userOnly: true } : {}),
     top: start,
   };
 }

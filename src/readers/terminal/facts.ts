@@ -27,7 +27,12 @@ export function readFacts(
     composer: composer ? (composer.draft === "" ? "empty" : "draft") : "hidden",
   };
   if (dialog)
-    facts.dialog = { prompt: dialog.prompt, question: dialog.question, ...(dialog.limit ? { limit: true } : {}) };
+    facts.dialog = {
+      prompt: dialog.prompt,
+      question: dialog.question,
+      ...(dialog.limit ? { limit: true } : {}),
+      ...(dialog.userOnly ? { userOnly: true } : {}),
+    };
   for (const match of status) stateRow(facts, match, check, hangingBelow(screen.rows, match.y, regions.status[1]));
   for (const matches of [foot, last]) for (const match of matches) stateRow(facts, match, check);
   const clock = clockIn(screen.rows, regions.status, check);

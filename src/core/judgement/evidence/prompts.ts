@@ -13,6 +13,8 @@ export interface OpenPrompt {
   source: Source;
   /** The dialog of a usage limit: the state is `rate_limited`, with a prompt open. */
   limit: boolean;
+  /** Of a limit: it stays until a user answers it. */
+  userOnly?: true;
 }
 
 export interface PromptsEvidence {
@@ -73,6 +75,7 @@ export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
       if (dialog) {
         prompts.drawnAt = signal.at;
         open(prompts, "screen", signal.at, dialog.prompt, dialog.question, dialog.limit);
+        if (dialog.userOnly && prompts.open.screen) prompts.open.screen.userOnly = true;
       } else {
         close(prompts, "screen", signal.at);
         // The composer is visible again: a prompt from a source without close events has been answered.

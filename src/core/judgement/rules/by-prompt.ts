@@ -22,7 +22,8 @@ export function byPrompt({ evidence, since, dueAfter }: RuleInput): RuleVerdict 
   const onLimit =
     limit !== null && open.prompt !== "permission" && open.prompt !== "trust" && open.at >= limit.at - 5000;
   if (open.limit || onLimit) {
-    return { state: "rate_limited", cause: "limit", confidence: 0.9, until: limit?.until ?? null, reasons };
+    const limited = { state: "rate_limited", cause: "limit", confidence: 0.9, until: limit?.until ?? null } as const;
+    return open.userOnly ? { ...limited, reasons, asksUser: true } : { ...limited, reasons };
   }
   return { state: "needs_input", cause: open.prompt, confidence: 0.95, reasons };
 }
