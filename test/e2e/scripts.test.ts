@@ -74,7 +74,7 @@ describe("a script", { timeout: TIMEOUT_MS }, () => {
   ])("is judged by %s at the end of its output", async (name, script, verdict) => {
     const agent = name.replaceAll(" ", "-");
     await start(home, agent, script);
-    await reaches(home, agent, verdict);
+    expect(verdictOf(await reaches(home, agent, verdict))).toBe(verdict);
   });
 
   it("that prints numbers and errors in turn is at work", async () => {
@@ -99,7 +99,7 @@ describe("a script", { timeout: TIMEOUT_MS }, () => {
 
   it("that exits with a provider's refusal has that cause", async () => {
     await start(home, "refused", "echo 'Error: 401 Incorrect API key provided'; exit 1");
-    await reaches(home, "refused", "error/auth");
+    expect(verdictOf(await reaches(home, "refused", "error/auth"))).toBe("error/auth");
   });
 });
 
