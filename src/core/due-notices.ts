@@ -38,10 +38,15 @@ export function dueIncidentNotices(state: NodeState, now: number): Effect[] {
   return [...messages, ...alerts];
 }
 
-/** About a turn that finished. */
-export function dueCompletionNotice({ notices, rules }: NodeState, judge: SessionJudge, now: number): Effect[] {
+/** About a turn that finished. `isOver`: nothing can show any more that it goes on. */
+export function dueCompletionNotice(
+  { notices, rules }: NodeState,
+  judge: SessionJudge,
+  now: number,
+  isOver = false,
+): Effect[] {
   if (judge.assessment.state !== "complete") return [];
-  const due = dueCompletion(judge, sentBefore(notices), rules.messages, now);
+  const due = dueCompletion(judge, sentBefore(notices), rules.messages, now, isOver);
   return due ? [message(notices, due)] : [];
 }
 

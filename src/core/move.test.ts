@@ -33,7 +33,7 @@ describe("who has to act next", () => {
   });
 });
 
-it("lists are in the order of the moves, with the longest wait first, results after questions and idle agents last", () => {
+it("lists are in the order of the moves, with the longest wait first, results after stalls and idle agents after results", () => {
   const agent = (name: string, state: State, cause: Cause | null, minute: number) => ({
     name,
     state,
@@ -52,9 +52,9 @@ it("lists are in the order of the moves, with the longest wait first, results af
     agent("stalled", "stuck", "silent_stream", 9),
   ];
   expect(agents.sort(compareByMove).map(({ name }) => name)).toEqual([
-    "stalled",
     "asked-first",
     "asked",
+    "stalled",
     "finished",
     "unused",
     "limited",

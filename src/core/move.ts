@@ -2,10 +2,10 @@
 import type { Cause, ErrorCause, Problem, PromptKind, State, StuckCause, WaitCause } from "./states.js";
 
 /**
- * In the order of every list. `none`: the agent should act and does not, which is a stall; `you`: a user or an
- * orchestrator; `provider`: the service behind the model; `child`: a command, a subagent or background work.
+ * In the order of every list. `you`: a user or an orchestrator; `none`: the agent should act and does not, which is a
+ * stall; `provider`: the service behind the model; `child`: a command, a subagent or background work.
  */
-export const MOVES = ["none", "you", "provider", "child", "agent"] as const;
+export const MOVES = ["you", "none", "provider", "child", "agent"] as const;
 export type Move = (typeof MOVES)[number];
 
 const STUCK: Readonly<Record<StuckCause, Move>> = {
@@ -92,14 +92,16 @@ interface Ranked {
   since: string;
 }
 
-/** Of the agents whose next move is yours, a result and an agent without work come last. */
+/** A result and an agent without work can wait, so they come after the stalls. */
 const CALM: readonly State[] = ["complete", "idle"];
 
 /** The order of every list: by move, then the longest wait first. */
 export function compareByMove(a: Ranked, b: Ranked): number {
   const order =
-    MOVES.indexOf(a.move) - MOVES.indexOf(b.move) ||
+    rankOf(a) - rankOf(b) ||
     CALM.indexOf(a.state) - CALM.indexOf(b.state) ||
     (a.move === "agent" ? 0 : Date.parse(a.since) - Date.parse(b.since));
   return order || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }
+
+const rankOf = ({ move, state }: Ranked): number => MOVES.indexOf(CALM.includes(state) ? "none" : move);

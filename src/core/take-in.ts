@@ -1,7 +1,7 @@
 /** Takes one input into the state, and names the sessions that have to be judged because of it. */
 import type { AgentSession } from "./agent.js";
 import { decideAgent, startAction } from "./agent-decisions.js";
-import { takeBackNotices } from "./due-notices.js";
+import { dueCompletionNotice, takeBackNotices } from "./due-notices.js";
 import type { Effect } from "./effects.js";
 import { applyEvent } from "./incident-events.js";
 import { isOpen } from "./incidents/incident.js";
@@ -41,6 +41,8 @@ function take(state: NodeState, input: StepInput, now: number, effects: Effect[]
       return register(state, input.session, now, effects);
     case "signals":
       return withSession(state, input.session, (judge) => {
+        // A client's next prompt proves that the turn before it is over, however short that end was.
+        if (input.signals.some(isClientPrompt)) effects.push(...dueCompletionNotice(state, judge, now, true));
         judge.take(input.signals, now);
         recordLiveness(state, judge, input.by, now, now, effects);
         return [judge];
@@ -120,6 +122,9 @@ function take(state: NodeState, input: StepInput, now: number, effects: Effect[]
       return NOTHING;
   }
 }
+
+const isClientPrompt = (signal: Signal): boolean =>
+  signal.kind === "input" && signal.by === "client" && signal.submits === true;
 
 function withSession(
   { sessions }: NodeState,

@@ -280,7 +280,7 @@ describe("a message to an orchestrator", () => {
 });
 
 describe("a finished turn", () => {
-  const finish = async (text = "all done", marker = false): Promise<void> => {
+  const finish = async (text = "all done", marker = false, seconds = 20): Promise<void> => {
     const last = { digest: text, closing: "result", preview: text, marker } as const;
     await test.send("s1", [
       { kind: "turn", source: "transcript", phase: "start", byUser: true },
@@ -290,7 +290,7 @@ describe("a finished turn", () => {
       idle,
       screen({ busy: false }),
     ]);
-    test.run(20);
+    test.run(seconds);
   };
 
   it("of a spawned agent is reported once each", async () => {
@@ -301,6 +301,19 @@ describe("a finished turn", () => {
     test.run(20);
     expect(test.reported).toEqual(["worker.complete api", "worker.complete api"]);
     expect(test.payload(1)).toMatchObject({ outcome: "unknown", completion_message: "two", incident_id: null });
+  });
+
+  it("that a client follows with its next prompt at once is still reported", async () => {
+    const prompt = { kind: "input", source: "human", by: "client", bytes: 9, submits: true } as const;
+    test.loop.register(agent());
+    await test.send("s1", [screen({ busy: false }), prompt]);
+    await finish("one", false, 1);
+    expect(test.reported).toEqual([]);
+    await test.send("s1", [prompt]);
+    expect(test.reported).toEqual(["worker.complete api"]);
+    expect(test.payload(0).completion_message).toBe("one");
+    await finish("two");
+    expect(test.reported).toEqual(["worker.complete api", "worker.complete api"]);
   });
 
   it("that owes the completion marker is reported when the marker appears, and as stuck if it never does", async () => {

@@ -74,8 +74,15 @@ export function dueMessages(
 }
 
 /** The message about a finished turn that an orchestrator asked for. */
-export function dueCompletion(view: JudgedAgent, sent: SentEdges, rules: NotifyRules, now: number): DueMessage | null {
-  if (rules.isReceiver(view.session) || !rules.isNotified(view.session) || !hasLasted(view, now)) return null;
+export function dueCompletion(
+  view: JudgedAgent,
+  sent: SentEdges,
+  rules: NotifyRules,
+  now: number,
+  isOver = false,
+): DueMessage | null {
+  if (rules.isReceiver(view.session) || !rules.isNotified(view.session)) return null;
+  if (!isOver && !hasLasted(view, now)) return null;
   const done = completionOf(view, rules, now);
   if (!done || sent.of(done.subject).has("complete")) return null;
   return makeMessage(

@@ -64,7 +64,7 @@ export function takeCompletion(state: CompletionState, signal: Signal): void {
   if (signal.kind === "prompt") state.promptOpen = signal.open;
   if (signal.kind === "report" && signal.state === "complete") state.given = true;
   if (signal.kind === "screen" && state.marker !== null && !state.given)
-    state.given = hasMarker((signal.reading.tail ?? []).join("\n"), state.marker);
+    state.given = signal.reading.marker === true || hasMarker((signal.reading.tail ?? []).join("\n"), state.marker);
   if (signal.kind !== "message") return;
   if (signal.role === "assistant") state.given ||= signal.marker === true;
   else {
