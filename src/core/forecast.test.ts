@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { useIncidentRig } from "../../test/support/incident-rig.js";
 import { START, screen, walk } from "../../test/support/steps.js";
-import { incidentView } from "../daemon/views/incident-view.js";
+import { forecastOf } from "./forecast.js";
 import { problemOf } from "./incidents/problem.js";
 import { assess } from "./judgement/assess.js";
 import { createEvidence, takeSignal } from "./judgement/evidence/evidence.js";
@@ -11,7 +11,8 @@ describe("the announced step", () => {
   const next = () => {
     const { state } = stage.test.loop;
     const [incident] = state.incidents.incidents;
-    return incident ? incidentView(incident, { state, now: stage.test.loop.now() }).next : null;
+    const judge = state.latest.get("api");
+    return incident && judge ? forecastOf(state, incident, judge, stage.test.loop.now()) : null;
   };
 
   it("has the time at which it happens, from the first suspicion on", async () => {
@@ -21,7 +22,7 @@ describe("the announced step", () => {
     for (let second = 0; second < 600 && controls.length === 0; second++) {
       await stage.run(1);
       const { do: name, at } = next() ?? {};
-      if (name && at) announced.push(`${name} ${Math.round((Date.parse(at) - START) / 10_000)}`);
+      if (name && at) announced.push(`${name} ${Math.round((at - START) / 10_000)}`);
     }
     const at = Math.round((stage.test.loop.now() - START) / 10_000);
     expect(controls).toEqual(["interrupt"]);

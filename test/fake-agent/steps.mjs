@@ -1,5 +1,8 @@
 /** Steps of the scripted agent that only tests need, besides those of the demo (`src/demo/agent/steps.ts`). */
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { STEPS as SHARED } from "../../dist/demo/agent/steps.js";
 
 const coloured = (code) => (text) => `\u001b[${code}m${text}\u001b[0m`;
@@ -137,6 +140,14 @@ async function detach(_agent, { works = true, seconds = 60 }) {
   spawn("sh", ["-c", 'setsid sh -c "$1" >/dev/null 2>&1 </dev/null &', "sh", script], { stdio: "ignore" });
 }
 
+/** The program's own file: its status, and its conversation; while it loads a resumed one, still a new one. */
+async function announce(_agent, { status = "idle", isNew = false }) {
+  const folder = join(process.env.CLAUDE_CONFIG_DIR, "sessions");
+  mkdirSync(folder, { recursive: true });
+  const sessionId = isNew ? randomUUID() : JSON.parse(readFileSync(process.argv[2], "utf8")).session;
+  writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify({ sessionId, cwd: process.cwd(), status }));
+}
+
 async function exit(_agent, { code = 0 }) {
   process.exit(code);
 }
@@ -208,6 +219,7 @@ export const STEPS = {
   ignore,
   fork,
   detach,
+  announce,
   exit,
   lie,
   pulse,

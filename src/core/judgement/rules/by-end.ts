@@ -151,7 +151,8 @@ const isBare = ({ traits, progress }: Evidence): boolean =>
  */
 const didNothing = ({ turn, proof, progress, traits }: Evidence): boolean =>
   turn.endedBy?.status === "idle" &&
-  progress.reading !== null &&
+  // The state file of a program may rise and fall before its first screen.
+  (progress.reading !== null || turn.endedBy.source === "session_file") &&
   (turn.askedAt === null || turn.askedAt > (turn.startedAt ?? 0)) &&
   turn.record.startAt === null &&
   proof.workAt === null &&
@@ -163,7 +164,7 @@ function leftNothing(
   { turn, progress, traits }: Pick<Evidence, "turn" | "progress" | "traits">,
 ): boolean {
   if (source === "program_status") return true;
-  if (source === "title") return !turn.leftWords;
+  if (source === "title" || source === "session_file") return !turn.leftWords;
   // In a program without a profile, motion is the only sign of a turn.
   return source === "screen" && traits.versions !== null && !turn.leftWords && progress.reading?.replying !== true;
 }
