@@ -33,10 +33,11 @@ export function lastLine({ evidence, since }: RuleInput): RuleVerdict | null {
     return { state: "complete", cause: null, confidence: 0.85, reasons };
   }
   if (!failure) return null;
+  const line = failure.earlier ? "One of its last lines" : "Its last line";
   if (failure.limit) {
-    const reasons = [`Its last line names a limit, ${silent}: ${failure.text}`];
+    const reasons = [`${line} names a limit, ${silent}: ${failure.text}`];
     return { state: "rate_limited", cause: "limit", confidence: 0.7, until: failure.until ?? null, reasons };
   }
-  const reasons = [`Its last line states a failure, ${silent}: ${failure.text}`];
+  const reasons = [`${line} states a failure, ${silent}: ${failure.text}`];
   return { state: "error", cause: failure.cause ?? null, confidence: 0.7, reasons };
 }
