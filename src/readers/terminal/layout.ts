@@ -43,7 +43,9 @@ export function layOut(profile: CompiledProfile, screen: ScreenText, check: Scre
 
 function layOutOnce(profile: CompiledProfile, screen: ScreenText, check: ScreenCheck): Layout {
   const found = findComposer(profile, screen.rows, (y, what) => screen[what](y), check.signs);
-  const dialog = findDialog(profile, screen.rows, found, check.caret?.() ?? null);
+  // What may be a composer hides every quoted dialog above it.
+  const possible = found ?? (profile.profile.structural ? findComposer(profile, screen.rows) : null);
+  const dialog = findDialog(profile, screen.rows, possible, check.caret?.() ?? null);
   // A bare prompt sign also starts a selected option: with options around it, it is not a composer.
   const composer = dialog ? null : found;
   const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, check);
