@@ -50,7 +50,8 @@ describe("a transcript without a recording", () => {
     const path = join(folder, "new.jsonl");
     const record = { type: "hologram", uuid: "1", sessionId: "2", timestamp: "2026-03-02T09:00:00Z" };
     const known = { ...record, type: "user", uuid: "2", message: { role: "user", content: "begin" } };
-    await writeFile(path, `${`${JSON.stringify(record)}\n`.repeat(3)}${JSON.stringify(known)}\n`);
+    const unknown = ["3", "4", "5"].map((uuid) => ({ ...record, uuid }));
+    await writeFile(path, [...unknown, known].map((line) => `${JSON.stringify(line)}\n`).join(""));
     expect([...(await replayTranscript(path, OPTIONS)).skipped]).toEqual([["hologram", 3]]);
   });
 

@@ -76,11 +76,17 @@ export function whyOf(judge: SessionJudge, now: number): WhyView {
   };
 }
 
+/** Most clocks run out after one or two checks without a change. */
+const RECHECKS_MAX = 5;
+
 /** What the state becomes if nothing new is seen; null if it stays. */
 function nextVerdict(judge: SessionJudge): { at: number; verdict: string } | null {
-  const { state, cause, recheckAt } = judge.assessment;
-  if (recheckAt === null) return null;
-  const next = judge.peek(recheckAt);
-  if (next.state === state && next.cause === cause) return null;
-  return { at: recheckAt, verdict: next.cause ? `${next.state}/${next.cause}` : next.state };
+  const { state, cause } = judge.assessment;
+  let next = judge.assessment;
+  for (let n = 0; n < RECHECKS_MAX && next.recheckAt !== null && next.recheckAt > next.at; n++) {
+    next = judge.peek(next.recheckAt);
+    if (next.state !== state || next.cause !== cause)
+      return { at: next.at, verdict: next.cause ? `${next.state}/${next.cause}` : next.state };
+  }
+  return null;
 }
