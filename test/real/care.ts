@@ -6,6 +6,7 @@ import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import type { IncidentView } from "../../src/daemon/views/incident-view.js";
 import { type FoundSession, findSession } from "../../src/terminal/registry.js";
+import { viewOf } from "../support/fake-agent.js";
 import { type Home, rouse, until } from "../support/hosts.js";
 import { begin, type Case, nameOf, record, seatOf, Trail } from "./case.js";
 import { keysThroughTmux, leaveHome, openHome } from "./homes.js";
@@ -55,6 +56,7 @@ export class Care {
   }
 
   async #allow(): Promise<void> {
+    await until("it to be known", async () => (await viewOf(this.home, this.name)) !== null, 60_000);
     const { status, stderr } = await rouse(this.home, ["allow", this.name]);
     if (status !== 0) throw new Error(`rouse allow ended with ${status}: ${stderr}`);
   }

@@ -40,8 +40,14 @@ export async function runCell(
     scenario: { name: `live ${name}`, script, expects: [], ...(mood ? { mood } : {}) },
   };
   const body = async (care: Care): Promise<void> => {
-    await new Cell(care, situation, outcome).follow(isRecoveryAwaited);
-    outcome.story = await care.story();
+    try {
+      await new Cell(care, situation, outcome).follow(isRecoveryAwaited);
+      outcome.story = await care.story();
+    } finally {
+      // Gemini CLI outlives its pane.
+      if (way === "tmux")
+        for (const pid of clientsOf(care.home, care.name, installed.folder)) process.kill(pid, "SIGKILL");
+    }
   };
   await Care.with(one, body, situation.isPromptless !== true).catch((error: Error) => {
     const [first = "", ...rest] = error.message.split("\n");
