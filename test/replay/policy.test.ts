@@ -141,7 +141,7 @@ describe("rouse policy", () => {
       policy: "default",
       trials: [
         {
-          cause: "loop",
+          problem: "loop",
           wouldDo: [{ t: 60, do: "interrupt" }, { do: "nudge", say: "repeating" }, { do: "escalate" }],
         },
       ],
