@@ -86,21 +86,20 @@ describe("an action after a judgement", () => {
 
   it("closes the incident when the agent recovers", async () => {
     await hanging();
+    // A signal is stored after a millisecond of real time, in which the virtual clock must not run on.
+    const sending: Promise<unknown>[] = [];
     const { loop } = acts(({ do: name }) => {
       const isNudge = name === "nudge";
-      void stage.test.send("s1", [
-        { kind: "status", source: "title", status: isNudge ? "working" : "idle" },
-        screen({
-          busy: isNudge,
-          moving: isNudge,
-          replying: true,
-          reply: isNudge ? "and on" : "first words",
-          tokens: 5,
-        }),
-      ]);
+      const reading = { busy: isNudge, moving: isNudge, replying: true, tokens: 5 };
+      const status = { kind: "status", source: "title", status: isNudge ? "working" : "idle" } as const;
+      const reply = isNudge ? "and on" : "first words";
+      sending.push(stage.test.send("s1", [status, screen({ ...reading, reply })]));
       return {};
     });
-    await run(HUNG_S);
+    for (let second = 0; second < HUNG_S; second++) {
+      await run(1);
+      await Promise.all(sending.splice(0));
+    }
     for (let n = 0; n < 60; n++) {
       await stage.test.send("s1", [
         screen({ busy: true, moving: true, replying: true, reply: `more ${n}`, tokens: n * 10 }),
