@@ -33,7 +33,7 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
     .option("--task <id>", "id of its task")
     .option(
       "--kind <kind>",
-      "kind of program, if rouse cannot tell from its name: claude-code, codex, gemini, opencode, goose, generic, or the id of your own profile",
+      "kind of program, if rouse cannot tell from its name: claude-code, codex, gemini, opencode, goose, copilot, generic, or the id of your own profile",
     )
     .option("--policy <name>", "recovery policy of the agent")
     .option("--preset <name>", "run the program of a preset ([presets.NAME] in your configuration)");

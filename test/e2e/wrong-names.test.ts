@@ -22,7 +22,7 @@ it.each([
   const { status, stderr } = await rouse(home, args);
   expect(status).toBe(2);
   expect(stderr).toContain(
-    'unknown kind "claude-cod"; did you mean claude-code? available: claude-code, codex, gemini, opencode, goose, generic',
+    'unknown kind "claude-cod"; did you mean claude-code? available: claude-code, codex, gemini, opencode, goose, copilot, generic',
   );
 });
 

@@ -43,7 +43,8 @@ export const INCIDENTS = {
     run: ({ incidents }, { incident }) => incidents.ack(incident),
   }),
   feedback: operation({
-    summary: "Mark an incident as right or as a false alarm; false alarms raise that agent's timeouts.",
+    summary:
+      "Mark an incident as right or as a false alarm; a false alarm raises that agent's threshold for the problem.",
     right: "control",
     method: "post",
     path: "/v1/incidents/{incident}/feedback",

@@ -22,7 +22,7 @@ const permissionsRecord = z.object({
       by: z.enum(["name", "all"]).nullable().describe("set for this agent, for all agents, or not at all"),
     }),
   ),
-  never: problems.describe("problems that only a human can answer, whatever is allowed"),
+  never: problems.describe("human-only problems: rouse never acts on them, whatever is allowed"),
 });
 
 export const PERMISSIONS = {
