@@ -4,6 +4,7 @@
  */
 import { rousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
+import type { RecoveryScore } from "../core/incidents/recovery-score.js";
 import type { WatchRules } from "../daemon/intake/watch-rules.js";
 import type { CheckedAgent } from "../daemon/views/check.js";
 import type { SessionCoverage } from "../daemon/views/coverage.js";
@@ -181,6 +182,11 @@ export class Rouse {
 
   feedback(incident: string, feedback: "false-alarm" | "right"): Promise<IncidentView> {
     return this.call("feedback", { incident, feedback });
+  }
+
+  /** How often agents recovered within 10 minutes of a step, and without it. */
+  async metrics(): Promise<RecoveryScore[]> {
+    return (await this.call("metrics")).recoveries;
   }
 
   // Permissions and silences

@@ -2,6 +2,7 @@
 import { Gauge, Registry } from "prom-client";
 import { resultOf } from "../core/action.js";
 import { isOpen } from "../core/incidents/incident.js";
+import { scoreRecoveries } from "../core/incidents/recovery-score.js";
 import { burnRates } from "../core/judgement/evidence/burn.js";
 import { STATES } from "../core/states.js";
 import type { DaemonParts } from "../daemon/parts.js";
@@ -152,6 +153,16 @@ const FIGURES: readonly Figure[] = [
       const now = loop.now();
       return counted(loop.incidents.actions, (action) => ({ do: action.do, result: resultOf(action, now) }));
     },
+  },
+  {
+    name: "rouse_recoveries_kept",
+    help: "Stored steps of recovery plans by arm (acted, or shadow: not permitted) and result within 10 minutes",
+    labels: ["problem", "step", "arm", "result"],
+    rows: ({ loop }) =>
+      scoreRecoveries(loop.incidents, loop.now()).flatMap(({ problem, step, arm, tried, recovered }) => [
+        { problem, step, arm, result: "recovered", value: recovered },
+        { problem, step, arm, result: "not_recovered", value: tried - recovered },
+      ]),
   },
   {
     name: "rouse_messages_waiting",

@@ -49,7 +49,7 @@ for (const [id, record] of Object.entries(RECORDS))
 const NOUNS: Readonly<Record<string, readonly string[]>> = {
   Agents: ["agents", "status", "why", "read_pane", "sessions", "spawn", "send_input", "recover", "stop", "report"],
   Activity: ["get_activity", "check"],
-  Incidents: ["incidents", "incident", "ack", "feedback"],
+  Incidents: ["incidents", "incident", "ack", "feedback", "metrics"],
   Messages: ["messages", "send_message", "ack_messages", "inboxes"],
   Alerts: ["alerts", "alert_status", "test_alert", "retry_alerts", "dismiss_alerts"],
   "Permissions and silences": ["permissions", "allow", "silences", "silence"],

@@ -114,6 +114,8 @@ export interface Intent {
   agent: string;
   /** The session, since several may have had this name; missing in records of older versions. */
   session?: string;
+  /** Its name when the action was taken; missing in records of older versions. */
+  problem?: Problem;
   do: ActionName;
   deadlineMs: number;
   proof: Proof;
@@ -121,8 +123,8 @@ export interface Intent {
 }
 
 export function intentOf(action: Action, at: number): Intent {
-  const { id, incident, agent, session, do: name, deadlineMs, proof, waitMs } = action;
-  return { id, at, incident, agent, session, do: name, deadlineMs, proof, waitMs };
+  const { id, incident, agent, session, problem, do: name, deadlineMs, proof, waitMs } = action;
+  return { id, at, incident, agent, session, problem, do: name, deadlineMs, proof, waitMs };
 }
 
 export type OutcomeResult =

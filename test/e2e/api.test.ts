@@ -74,6 +74,7 @@ describe("the API", () => {
       /^rouse_journal_pending_signals \d+$/m,
       /^rouse_tick_age_seconds [\d.]+$/m,
       /^# TYPE rouse_actions_kept gauge$/m,
+      /^# TYPE rouse_recoveries_kept gauge$/m,
     ])
       expect(text).toMatch(line);
     expect(text).not.toMatch(/ann|bob/);

@@ -106,6 +106,8 @@ export const WITHOUT_AGENTS: readonly Situation[] = [
   of("alert")("no-channels", "alert channels"),
   of("check")("no-agents", "check"),
   of("summary")("nothing", "summary"),
+  of("metrics")("none", "metrics"),
+  of("metrics")("none-json", "metrics --json"),
   of("up")("already-up", "up"),
   of("doctor")("no-agents", "doctor"),
 ];

@@ -1,11 +1,11 @@
 /** Agents: list, inspect, start, type into, recover, end. */
 import * as z from "zod";
-import { ACTION_NAMES } from "../../core/action.js";
 import { PROBLEMS } from "../../core/incidents/problem.js";
 import { STATES } from "../../core/states.js";
 import { agentField, booleanField, readyField, requestIdField } from "./fields.js";
 import { operation } from "./operation.js";
 import {
+  actionName,
   agentRecord,
   evidenceRecord,
   incidentRecord,
@@ -18,7 +18,6 @@ import {
   timelineRecord,
 } from "./records.js";
 
-const actionName = z.enum(ACTION_NAMES as [string, ...string[]]);
 const plannedStep = z.object({ do: actionName, say: z.string().nullable() });
 
 export const AGENTS = {

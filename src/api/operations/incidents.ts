@@ -1,8 +1,9 @@
-/** Incidents: list, show, acknowledge, give feedback. */
+/** Incidents: list, show, acknowledge, give feedback, measure recoveries. */
 import * as z from "zod";
-import { agentField, booleanField, incidentField, timeField } from "./fields.js";
+import { ARMS } from "../../core/incidents/recovery-score.js";
+import { agentField, booleanField, incidentField, problemField, timeField } from "./fields.js";
 import { operation } from "./operation.js";
-import { incidentRecord } from "./records.js";
+import { actionName, incidentRecord } from "./records.js";
 
 export const INCIDENTS = {
   incidents: operation({
@@ -53,5 +54,29 @@ export const INCIDENTS = {
     surfaces: { library: "feedback", cli: ["feedback"] },
     example: { incident: "api", feedback: "right" },
     run: ({ incidents }, { incident, feedback }) => incidents.feedback(incident, feedback),
+  }),
+  metrics: operation({
+    summary: "Measure how often agents recovered within 10 minutes of a step, and without it.",
+    right: "read",
+    method: "get",
+    path: "/v1/metrics",
+    input: z.object({}),
+    output: z.object({
+      recoveries: z.array(
+        z.object({
+          problem: problemField,
+          step: actionName,
+          arm: z.enum(ARMS).describe("acted: the step was taken; shadow: it lacked only permission (the baseline)"),
+          tried: z.number(),
+          recovered: z.number().describe("new work within 10 minutes and before the next action"),
+          rate: z.number().describe("recovered / tried"),
+          low: z.number().describe("lower bound of the 95 % confidence interval (Wilson) of the rate"),
+          high: z.number().describe("upper bound"),
+        }),
+      ),
+    }),
+    surfaces: { library: "metrics", cli: ["metrics"] },
+    example: {},
+    run: ({ incidents }) => ({ recoveries: incidents.recoveries() }),
   }),
 } as const;

@@ -79,7 +79,7 @@ export const sessionRecord = z.object({
   endedAt: z.number().nullable(),
 });
 
-const actionName = z.enum(ACTION_NAMES as [string, ...string[]]);
+export const actionName = z.enum(ACTION_NAMES as [string, ...string[]]);
 
 export const incidentRecord = z.object({
   id: z.string(),

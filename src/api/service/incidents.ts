@@ -1,5 +1,6 @@
 /** Incidents, acknowledgements and feedback. */
 import type { Feedback, Incident } from "../../core/incidents/incident.js";
+import { type RecoveryScore, scoreRecoveries } from "../../core/incidents/recovery-score.js";
 import { findIncident, type IncidentView, incidentView, incidentViews } from "../../daemon/views/incident-view.js";
 import { ApiError } from "../error.js";
 import { findAgent, knownAgents, type ServiceContext } from "./context.js";
@@ -44,6 +45,11 @@ export class IncidentService {
     tuning.learn(loop.incidents.feedback);
     loop.take({ kind: "retune", agent: found.agent });
     return this.#view(this.#find(found.id));
+  }
+
+  recoveries(): RecoveryScore[] {
+    const { loop } = this.#context;
+    return scoreRecoveries(loop.incidents, loop.now());
   }
 
   /** An agent that is no longer known may still have incidents. */

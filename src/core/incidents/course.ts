@@ -8,10 +8,10 @@ import { traitsOf } from "../policy/problems.js";
 import type { State } from "../states.js";
 import { forOutput } from "../text/for-output.js";
 import { MINUTE, SECOND } from "../text/time.js";
-import { type Incident, type IncidentState, incidentId, isOpen, type Phase } from "./incident.js";
+import { type Incident, type IncidentEnd, type IncidentState, incidentId, isOpen, type Phase } from "./incident.js";
 import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
 import { needsConfirming, type Problem } from "./problem.js";
-import { isProven, type ProgressTimes } from "./progress.js";
+import { isProven, type ProgressTimes, progressAt } from "./progress.js";
 
 export interface AssessedEvent {
   kind: "assessed";
@@ -55,6 +55,8 @@ const REASONS_MAX = 6;
 /** Stored length of a reason. */
 export const REASON_CHARS = 300;
 const CHAIN_MAX = 8;
+/** Stored ends and withheld steps of one incident. */
+export const HISTORY_MAX = 20;
 
 export function openIncident(
   incidentState: IncidentState,
@@ -166,7 +168,10 @@ export function takeQuiet(
     (record) => record.incident === incident.id && record.outcome?.result !== "refused",
   );
   const proven = isProven(progress, incident.problem, incident.seenAt, tried);
-  if (proven && (endsNow || quiet >= HOLD_MS)) return closeIncident(incidentState, incident, "recovered", now);
+  if (proven && (endsNow || quiet >= HOLD_MS)) {
+    const provenAt = progressAt(progress, incident.problem) ?? now;
+    return closeIncident(incidentState, incident, "recovered", now, { at: provenAt, turnAt: progress.turnAt });
+  }
   if (isReplaced(incident, input) && !tried && quiet >= HOLD_MS)
     return closeIncident(incidentState, incident, "closed", now);
   const handed = assessment.state === "idle" && !tried;
@@ -191,8 +196,10 @@ export function closeIncident(
   incident: Incident,
   phase: "recovered" | "closed",
   at: number,
+  proof: Omit<IncidentEnd, "phase"> = { at, turnAt: null },
 ): IncidentChange[] {
   incident.endedAt = at;
+  incident.ends = [...(incident.ends ?? []), { ...proof, phase }].slice(-HISTORY_MAX);
   const change = advancePhase(incident, phase);
   leaveOutage(incidentState, incident, at);
   return [change];

@@ -14,6 +14,7 @@ import {
   type AssessedEvent,
   advancePhase,
   closeIncident,
+  HISTORY_MAX,
   type IncidentChange,
   observeIncident,
   openIncident,
@@ -75,6 +76,10 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
           wouldDo: input.wouldDo ?? null,
           ...(input.overBudget ? { overBudget: true } : {}),
         };
+        if (input.wouldDo && !input.overBudget) {
+          const step = { at: input.at, do: input.wouldDo, problem: incident.problem };
+          incident.withheld = [...(incident.withheld ?? []), step].slice(-HISTORY_MAX);
+        }
         return [advancePhase(incident, "escalated")];
       });
     case "reconsidered":

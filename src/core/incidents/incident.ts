@@ -37,6 +37,10 @@ export interface Incident {
   /** `wouldDo`: the action that lacked only permission; `overBudget`: a budget would have been used up by then. */
   escalated: { at: number; reason: string; wouldDo: ActionName | null; overBudget?: true } | null;
   endedAt: number | null;
+  /** Every end, oldest first: a reopened incident has several. */
+  ends?: IncidentEnd[];
+  /** Every step that lacked only permission, oldest first. */
+  withheld?: { at: number; do: ActionName; problem: Problem }[];
   /** When the problem was last assessed. */
   seenAt: number;
   /** Since when it is no longer seen; null while it is. */
@@ -55,6 +59,14 @@ export interface Incident {
   returned?: number;
   /** For `over_budget`: the night and the budget. */
   budget?: string;
+}
+
+export interface IncidentEnd {
+  /** Of a recovery: the time of the work that proves it. */
+  at: number;
+  phase: "recovered" | "closed";
+  /** Start of the turn in which the model last wrote; null if unknown. */
+  turnAt: number | null;
 }
 
 export type Feedback = "false-alarm" | "right";
