@@ -64,6 +64,7 @@ export type {
   OwnAgent,
   OwnAgentOptions,
   PermissionsView,
+  RecoveryScore,
   RecoveryView,
   Report,
   SessionCoverage,

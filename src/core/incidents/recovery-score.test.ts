@@ -47,6 +47,13 @@ describe("the score of a recovery step", () => {
     expect(scores(world)).toEqual(["api nudge acted 1/2"]);
   });
 
+  it("uses the last end of an incident that an older version stored", () => {
+    const world = nudged();
+    world.watch(95, 200, "working", { progress: 100 });
+    delete world.only.ends;
+    expect(scores(world)).toEqual(["api nudge acted 1/1"]);
+  });
+
   it("does not count new work that comes after 10 minutes or after the next action", () => {
     const late = nudged();
     late.watch(95, 800, "unknown");
