@@ -50,7 +50,8 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
     });
 }
 
-const UNTIL = "The next `rouse up`, `run`, `spawn`, `watch` or `allow` starts it; it then catches up on what it missed.";
+const UNTIL =
+  "The next `rouse up`, `run`, `spawn`, `watch` or `allow` starts it; it then catches up on what it missed.";
 
 async function serveHere(setExit: (code: number) => void): Promise<void> {
   const { AlreadyRunning, serve } = await import("../../daemon/serve.js");

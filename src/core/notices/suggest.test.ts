@@ -66,12 +66,10 @@ describe("the suggestion", () => {
     });
   });
 
-  it("offers no tool for the keys of a dialog", () => {
-    expect(about("needs_input", { hasDialog: true, isFree: false }).map(({ tool }) => tool)).toEqual([
-      "read_pane",
-      null,
-      null,
-    ]);
+  it("for a dialog contains neither a tool nor a command that would answer it", () => {
+    const suggested = about("needs_input", { hasDialog: true, isFree: false });
+    expect(suggested.map(({ tool }) => tool)).toEqual(["read_pane", null]);
+    expect(suggested.at(-1)?.command).toEqual(["rouse", "attach", "api"]);
   });
 });
 

@@ -10,13 +10,6 @@ import { traitsOf } from "../policy/problems.js";
 import { END, GIVE_UP, READ, type SuggestedAction } from "../policy/suggested-actions.js";
 import type { MessageType, Suggestion } from "./message.js";
 
-const press = (what: string, text: string): SuggestedAction => ({
-  what,
-  needs: "keyboard",
-  tool: null,
-  command: ["rouse", "type", "--unchecked", "NAME", text],
-});
-
 /** Messages whose suggestions do not depend on the problem. */
 const BY_TYPE: Readonly<Partial<Record<MessageType, readonly SuggestedAction[]>>> = {
   "worker.complete": [READ, END],
@@ -24,11 +17,15 @@ const BY_TYPE: Readonly<Partial<Record<MessageType, readonly SuggestedAction[]>>
   "worker.escalated": GIVE_UP,
 };
 
-/** For a dialog with options; the screen shows what the keys mean. */
+/** A user decides a dialog: no suggestion contains its answer. */
 const DIALOG: readonly SuggestedAction[] = [
   READ,
-  press("confirm (if the dialog accepts y; for a menu, send the option's number)", "y"),
-  press("decline (if the dialog accepts n)", "n"),
+  {
+    what: "answer it in its terminal (a user decides)",
+    needs: "keyboard",
+    tool: null,
+    command: ["rouse", "attach", "NAME"],
+  },
 ];
 
 /** The current situation of the agent. */
