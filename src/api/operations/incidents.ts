@@ -59,7 +59,7 @@ export const INCIDENTS = {
     summary: "Measure how often agents recovered within 10 minutes of a step, and without it.",
     right: "read",
     method: "get",
-    path: "/v1/metrics",
+    path: "/v1/recoveries",
     input: z.object({}),
     output: z.object({
       recoveries: z.array(
