@@ -179,6 +179,8 @@ describe("a program with the library", () => {
       signals: [],
       validation_passed: false,
       reasons: [expect.stringContaining("unknown")],
+      lookback_minutes: 60,
+      usual_pause_minutes: null,
       guard: { send: false, may_ask: true, reason: expect.stringContaining("unknown") },
     });
     expect(await rouse.recover("sleeper", { dry_run: true })).toMatchObject({ agent: "sleeper", dry_run: true });

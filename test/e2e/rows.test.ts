@@ -70,7 +70,7 @@ const recovered = (actions: string[], keys: string): Ending => ({ phase: "recove
 const both = (ending: Ending): { spawn: Ending; tmux: Ending } => ({ spawn: ending, tmux: ending });
 const left = (reported: RegExp): Ending => ({ phase: "escalated", reported });
 const fails = (why: string): FakeScript["steps"] => [START, { do: "fail", why }, { do: "idle" }, ...AT_WORK];
-const HUMAN = both(left(/only you can resolve this/));
+const HUMAN = both(left(/needs you: \w/));
 const NOT_HERE = /Skipped .*stop \(not for tmux sessions\)/;
 
 const signalled =

@@ -107,7 +107,7 @@ describe("resume", () => {
     expect(await resumed(held)).toMatchObject({
       result: "failed",
       proven: false,
-      reason: expect.stringContaining("a dialog is open; nothing was typed"),
+      reason: expect.stringContaining("a dialog is open (permission)"),
     });
     expect(held.received()).toBe("");
   });

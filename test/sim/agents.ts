@@ -12,6 +12,9 @@ import { type Air, type Casting, SimProgram } from "./program.js";
 import type { Random } from "./random.js";
 
 /** A period with a problem, as it truly was. */
+/** Less than the time after which a silent subagent is suspected to hang. */
+const SHOWN_EVERY_S = 60;
+
 export interface Spell {
   agent: string;
   fault: FaultName;
@@ -122,7 +125,10 @@ export class SimAgent extends SimProgram {
     ]);
     const seconds = random.chance(0.15) ? random.between(1, most) : random.between(1, Math.min(most, 60));
     this.plan(random.between(4, 50) * SECOND, () => this.open(cls));
-    this.plan(seconds * SECOND, () => {
+    // The work of a subagent shows on the screen.
+    const shown = cls === "subagent" ? Math.floor(seconds / SHOWN_EVERY_S) : 0;
+    for (let n = 0; n < shown; n++) this.plan(SHOWN_EVERY_S * SECOND, () => this.reply());
+    this.plan((seconds - shown * SHOWN_EVERY_S) * SECOND, () => {
       this.close(this.fresh("o"));
       if (cls === "edit") this.emit({ kind: "file", source: "workspace", path: "src/a.ts", digest: this.fresh("f") });
       if (cls === "edit" && random.chance(0.3))

@@ -24,8 +24,8 @@ const STEPS: readonly ((fields: Fields) => Fields)[] = [
   (fields) => cut(fields, 100),
   withFirst(1),
   (fields) => cut(fields, 60),
-  withFirst(0),
   (fields) => cut(fields, 20),
+  withFirst(0),
 ];
 
 export function fitMessage<T extends CommonPayload>(payload: T): T {

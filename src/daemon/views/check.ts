@@ -112,7 +112,9 @@ export const stuckSinceIn =
 export function activitySince(judge: SessionJudge, since: number | null, now: number): ActivityAssessment {
   const all = assessActivity(ownActivity(judge), now, judge.settings);
   if (since === null || !all.is_active) return all;
-  const fresh = assessActivity(ownActivity(judge, since), now, judge.settings);
+  // A problem begins with the silence, not when it is first seen.
+  const from = Math.min(since, lastSignAt(judge) + 1);
+  const fresh = assessActivity(ownActivity(judge, from), now, judge.settings);
   if (fresh.is_active) return fresh;
   const reasons = [...all.reasons, "none since its problem began"];
   return { ...all, is_active: false, confidence: 0, validation_passed: false, reasons };
