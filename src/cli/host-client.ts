@@ -19,7 +19,8 @@ export async function sessionNamed(name: string, refusal: string): Promise<Found
   if (elsewhere) throw new BadInput(adoptedText(elsewhere, refusal));
   const alive = listSessions(paths).filter(({ isAlive }) => isAlive);
   const names = [...alive, ...agents].map((agent) => sanitize(agent.name, 80));
-  throw new BadInput(`no agent named ${JSON.stringify(sanitize(name, 80))}; ${otherNames(name, names)}`);
+  const others = names.length === 0 ? "no agents are running; start one with `rouse spawn`" : otherNames(name, names);
+  throw new BadInput(`no agent named ${JSON.stringify(sanitize(name, 80))}; ${others}`);
 }
 
 /** How to open an agent that rouse watches but did not start. */

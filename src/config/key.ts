@@ -28,9 +28,11 @@ export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   max?: number;
   /** The variable of a seed for this key, besides the one derived from its name. */
   variable?: string;
+  /** What applies while nobody has set the key, if its default value does not say it. */
+  unset?: string;
 }
 
-type Rest = Partial<Pick<ConfigKey, "min" | "max" | "variable">>;
+type Rest = Partial<Pick<ConfigKey, "min" | "max" | "variable" | "unset">>;
 
 /** A threshold of a detector; its default is defined with the detectors. */
 export function detectorKey(

@@ -29,7 +29,7 @@ export const KEYS = {
       "stuck_threshold_intervals",
       "lower",
       "Number of unchanged checks after which a busy session is suspected to be stuck. If you do not set this key, a static screen is reported after about 100 s.",
-      { min: 1, max: 1000, variable: "ROUSE_WATCHDOG_STUCK_THRESHOLD" },
+      { min: 1, max: 1000, variable: "ROUSE_WATCHDOG_STUCK_THRESHOLD", unset: "rouse's own clocks apply" },
     ),
     worker_tags: listKey(
       ["worker"],
@@ -63,7 +63,7 @@ export const KEYS = {
       "idle_timeout_minutes",
       "lower",
       "Minutes of unexplained silence after which a program without a profile is reported as silent_stream. If you set this key, even to its default, auto-recovery may also stop such a program if it has a prompt and rouse started it.",
-      { min: 0.01 },
+      { min: 0.01, unset: "a program with a prompt but no profile is never stopped" },
     ),
     completion_timeout_minutes: detectorKey(
       "completion_timeout_minutes",

@@ -47,7 +47,7 @@ describe("rouse config", () => {
     const { out, err, exit } = await run("show", "--origin", "--set", "health.enabled=no");
     expect([err, exit]).toEqual(["", 0]);
     expect(out).toMatch(/^poll_interval_secs = 12 +# user: .*config\.toml:3$/m);
-    expect(out).toMatch(/^stuck_threshold_intervals = 3 +# default$/m);
+    expect(out).toMatch(/^stuck_threshold_intervals = 3 +# default; not set: rouse.s own clocks apply$/m);
     expect(out).toMatch(/^enabled = false +# flag: --set health\.enabled$/m);
   });
 

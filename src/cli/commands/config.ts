@@ -32,6 +32,12 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     .option("--set <key=value>", "override a value; repeatable", parseSet)
     .action((options) => {
       const loaded = loadConfig({ flags: options.set ?? {} });
+      const wrong = loaded.issues.filter(({ where }) => where.startsWith("--set"));
+      if (wrong.length > 0) {
+        reportIssues(wrong);
+        setExit(2);
+        return;
+      }
       const alerts = alertSettings(loaded);
       const { presets, issues: ofPresets } = loadPresets();
       const issues = [...loaded.issues, ...alerts.issues, ...ofPresets, ...loadOwnProfiles().issues];
@@ -95,6 +101,8 @@ function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): st
       const line = sanitize(tomlLine(name, value), LINE_MAX);
       const full = `${section}.${name}`;
       const origin = origins[full];
+      const unset = origin?.layer === "default" ? KEY_BY_NAME.get(full)?.unset : undefined;
+      if (unset !== undefined) return `${line.padEnd(44)} # ${withOrigin ? "default; " : ""}not set: ${unset}`;
       return withOrigin && origin ? `${line.padEnd(44)} # ${sanitize(originText(origin))}` : line;
     });
     return `[${section}]\n${lines.join("\n")}\n`;

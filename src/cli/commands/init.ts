@@ -33,7 +33,7 @@ export function addInit(program: Command, setExit: (code: number) => void): void
       "Create a commented configuration file if none exists, then install hooks that report prompts, tool calls,\n" +
         "permission requests and turn ends to the daemon. Comments and other hooks are kept. Without a program, install\n" +
         "hooks for every agent program that you have used. With a program, install only its hooks; claude-code gets the\n" +
-        "plugin if its version supports it. Settings from a botbox project (agents.health in .botbox.json) are imported.",
+        "plugin if its version supports it. Settings of the tool botbox (agents.health in .botbox.json) are imported.",
     )
     .addArgument(
       new Argument(

@@ -60,7 +60,8 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
       if (json) {
         const shown = tokens.map(({ digest: _secret, ...rest }) => rest);
         process.stdout.write(`${sanitizedJson({ tokens: shown })}\n`);
-      } else if (tokens.length === 0) process.stdout.write("No tokens. Create one with `rouse token create NAME`.\n");
+      } else if (tokens.length === 0)
+        process.stdout.write("No tokens. Create one with `rouse token create NAME --right read,report`.\n");
       else process.stdout.write(tokensText(tokens, process.stdout));
     });
   token
