@@ -17,15 +17,13 @@
  *   --write        write the figure, the date and the survivors to docs/evidence/mutation.md; their reasons are kept. With
  *                  another seed, write only its figure
  */
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { digest, mutantsOf, pickMutants } from "./mutation/mutants.mjs";
 import { nearTests, readImports } from "./mutation/near-tests.mjs";
 import { readFresh, readReasons, reportOf, withFresh } from "./mutation/report.mjs";
+import { createRunner } from "./mutation/runner.mjs";
 
 /** What is mutated: files, or folders with everything below them. */
 const FOLDERS = ["src/core/policy", "src/core/incidents", "src/core/notices", "src/effects"];
@@ -65,8 +63,7 @@ const files = folders.flatMap(sourcesIn);
 const all = files.flatMap((file) => mutantsOf(file, read(file)));
 const picked = pickMutants(all, values.seed, Number(values.count)).filter(({ file }) => file.includes(values.only));
 
-/** The process that runs the tests. */
-let runner = null;
+const { runTests, endRunner } = createRunner(root, values.workers);
 
 if (values.list) for (const mutant of picked) console.log(describe(mutant));
 else await run();
@@ -163,45 +160,6 @@ function killedBy(files, tests) {
   const failed = files.filter(({ passes }) => !passes);
   const killers = failed.length > 0 ? failed.map(({ name }) => relative(root, name)) : tests;
   return { result: "killed", killers, why: failed[0]?.why ?? "" };
-}
-
-/** In a runner that stays alive for the next mutant, unless it is late: then it is ended together with its workers. */
-async function runTests(run, timeoutMs) {
-  runner ??= await startRunner();
-  const child = runner;
-  const over = new AbortController();
-  const { signal } = over;
-  const answers = [once(child, "message", { signal }), once(child, "exit", { signal }).then(() => "ended")];
-  child.send(run);
-  const late = sleep(timeoutMs, "late", { signal });
-  const first = await Promise.race([...answers, late]);
-  over.abort();
-  await Promise.allSettled([...answers, late]);
-  if (Array.isArray(first)) return { isLate: false, ...first[0] };
-  endRunner();
-  return { isLate: first === "late", passes: false, files: [] };
-}
-
-async function startRunner() {
-  // A group of its own, so that its workers can be ended with it.
-  const child = fork(join(import.meta.dirname, "mutation", "test-runner.mjs"), {
-    cwd: root,
-    detached: true,
-    stdio: "ignore",
-    env: { ...process.env, ROUSE_MUTANT: "null", ROUSE_MUTANT_WORKERS: values.workers },
-  });
-  await once(child, "message");
-  return child;
-}
-
-function endRunner() {
-  const pid = runner?.pid;
-  runner = null;
-  try {
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
 }
 
 function readState() {

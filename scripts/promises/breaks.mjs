@@ -1,0 +1,134 @@
+/**
+ * The smallest change that breaks each promise of docs/promises.md, and the test that has to fail then. `from` stands
+ * once in the file.
+ */
+export const BREAKS = [
+  {
+    promise: "A signal is stored before it is judged; a repeated one changes nothing",
+    test: "src/daemon/loop-sessions.test.ts",
+    file: "src/daemon/loop.ts",
+    from: "signals: fresh.map(({ signal }) => signal) }, at);",
+    to: "signals: [...signals] }, at);",
+  },
+  {
+    promise:
+      "With a full disk rouse loses no signal of an agent that it started, raises no alarm from what it cannot store, and does not act",
+    test: "src/daemon/acting.test.ts",
+    file: "src/core/policy/checks.ts",
+    from: 'if (!facts.observerHealthy) return wait("rouse itself is unhealthy, so it does not act", now + RECHECK_MS);',
+    to: "",
+  },
+  {
+    promise: "The same inputs give the same decisions, live and in replay",
+    test: "src/core/policy/decide.property.test.ts",
+    file: "src/core/policy/decide.ts",
+    from: "const action = actionOf(input, step, actions);\n  return",
+    to: "const action = { ...actionOf(input, step, actions), id: String(Math.random()) };\n  return",
+  },
+  {
+    promise: "Every verdict names its evidence, its age and its source",
+    test: "src/core/judgement/assess.property.test.ts",
+    file: "src/core/judgement/rules/by-silence.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text that is searched for
+    from: "last activity ${formatAgo(silentMs)} (${latest(question)})`,",
+    to: "last activity`,",
+  },
+  {
+    promise: "An alert or message is sent at least once, under one key, and failed ones are shown",
+    test: "src/daemon/alerting.test.ts",
+    file: "src/store/outbox.ts",
+    from: "for (const { channel, dueAt } of deliveries) delivery.run(key, channel, dueAt, at);",
+    to: "",
+  },
+  {
+    promise: "No message is sent about a state of less than 5 s, except an exit",
+    test: "src/core/notices/due.test.ts",
+    file: "src/core/notices/due.ts",
+    from: "now - since >= LASTING_MS;",
+    to: "now - since >= 0;",
+  },
+  {
+    promise: "Lines of a transcript that are swapped, copied or damaged change no verdict",
+    test: "test/quick/damaged-records.test.ts",
+    file: "src/readers/records/copies.ts",
+    from: "if (this.#seen.get(key)) return true;",
+    to: "",
+  },
+  {
+    promise: "An action is carried out at most once: intent before it, outcome after it",
+    test: "src/daemon/action-runner.test.ts",
+    file: "src/daemon/action-runner.ts",
+    from: "      saveProblem === null\n",
+    to: "      saveProblem !== undefined\n",
+  },
+  {
+    promise: "Nothing is typed into a prompt, a draft, a running turn or while a user types",
+    test: "src/effects/keys/nudge.test.ts",
+    file: "src/effects/keys/nudge.ts",
+    from: 'if (others === "asking") return refusedResult("the program is waiting for an answer");',
+    to: "",
+  },
+  {
+    promise:
+      "Ending an agent needs permission, two kinds of evidence, a budget, proven identity and a healthy observer",
+    test: "src/core/policy/decide.property.test.ts",
+    file: "src/core/policy/checks.ts",
+    from: "assessment.kinds.length >= 2",
+    to: "assessment.kinds.length >= 1",
+  },
+  {
+    promise: "A permission, login, billing problem or refusal is left to the user, whatever a policy says",
+    test: "src/core/policy/problems.test.ts",
+    file: "src/core/policy/problems.ts",
+    from: 'humanOnly: true,\n    onlyActions: null,\n    wording: "was refused by the provider\'s policy",',
+    to: 'humanOnly: false,\n    onlyActions: null,\n    wording: "was refused by the provider\'s policy",',
+  },
+  {
+    promise: "Sleep, a suspended daemon or a clock jump makes no agent stuck",
+    test: "src/daemon/loop-time.property.test.ts",
+    file: "src/core/awake.ts",
+    from: "for (const span of asleep) ms -= lostWithin(span, from, to);",
+    to: "",
+  },
+  {
+    promise: "Time in which an agent waited for a CPU is not silence",
+    test: "src/core/awake.test.ts",
+    file: "src/core/awake.ts",
+    from: "let lost = signal.lostMs ?? to - from;",
+    to: "let lost = signal.lostMs === undefined ? to - from : 0;",
+  },
+  {
+    promise: "A restart loses no incident, session, permission or silence; an old state folder opens",
+    test: "src/daemon/loop-restart.test.ts",
+    file: "src/daemon/self/restore.ts",
+    from: "    history.flush();\n    restored",
+    to: "    restored",
+  },
+  {
+    promise: "Control characters never leave rouse; secrets in known formats are masked",
+    test: "src/core/text/sanitize.test.ts",
+    file: "src/core/text/sanitize.ts",
+    from: "\\u061c",
+    to: "",
+  },
+  {
+    promise: "A project file can only make rules stricter",
+    test: "src/config/load.test.ts",
+    file: "src/config/key.ts",
+    from: "return Number(wanted) <= Number(current) ? null",
+    to: "return Number.isFinite(Number(wanted)) ? null",
+  },
+  {
+    promise: "The daemon's death is noticed from outside",
+    test: "src/daemon/self/pulse.test.ts",
+    file: "src/daemon/self/pulse.ts",
+    from: "now - this.#sentAt < this.#options.everyMs) return;",
+    to: "now - this.#sentAt < this.#options.everyMs * 9) return;",
+  },
+];
+
+export function mutantOf({ file, from, to }, source) {
+  const start = source.indexOf(from);
+  if (start < 0 || source.indexOf(from, start + 1) >= 0) throw new Error(`${file} does not hold this once: ${from}`);
+  return { file, start, end: start + from.length, text: to };
+}
