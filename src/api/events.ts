@@ -24,7 +24,7 @@ export interface OrderEvent {
 
 interface EventData {
   assessment: SessionView;
-  incident: IncidentView & { how: IncidentChange["how"] };
+  incident: IncidentView & { change: IncidentChange["change"] };
   message: MessageView;
   control: OrderEvent;
 }

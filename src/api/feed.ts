@@ -17,13 +17,13 @@ export function feedEvents(events: Events, { loop, journal }: Sources): () => vo
   const follow = apart((event: LoopEvent, now: number) => {
     if (event.kind === "assessed") {
       const { judge } = event;
-      events.publish("assessment", now, judge.session.name, viewOf(judge, now));
+      events.publish("assessment", now, judge.session.name, viewOf(judge, now, loop.incidents));
     }
     if (event.kind !== "incidents") return;
     const source = { state: loop.state, now };
-    for (const { incident: id, how } of event.changes) {
+    for (const { incident: id, change } of event.changes) {
       const found = loop.incidents.incidents.find((incident) => incident.id === id);
-      if (found) events.publish("incident", now, found.agent, { how, ...incidentView(found, source) });
+      if (found) events.publish("incident", now, found.agent, { change, ...incidentView(found, source) });
     }
   });
   let sent = journal.messages.newest();

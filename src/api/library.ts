@@ -137,7 +137,7 @@ export class Rouse {
 
   /** Types one line and presses Enter. Throws `ApiError` if it is refused. */
   sendInput(agent: string, text: string, requestId?: string, timeoutSeconds?: number): Promise<OrderResult> {
-    return this.call("send_input", { agent, text, request_id: requestId, timeout_seconds: timeoutSeconds });
+    return this.call("send_input", { agent, text, request_id: requestId, timeout_secs: timeoutSeconds });
   }
 
   /** Runs the recovery plan of an agent's problem now. */
@@ -224,7 +224,7 @@ export class Rouse {
     return this.call("test_alert", { channel });
   }
 
-  retryAlerts(): Promise<{ revived: number }> {
+  retryAlerts(): Promise<{ retried: number }> {
     return this.call("retry_alerts");
   }
 

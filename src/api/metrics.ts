@@ -7,7 +7,6 @@ import { burnRates } from "../core/judgement/evidence/burn.js";
 import { STATES } from "../core/states.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { unacknowledgedEnds } from "../daemon/unacknowledged-ends.js";
-import { viewOf } from "../daemon/views/view.js";
 import type { AgentControl } from "./agent-control.js";
 import type { Events } from "./events.js";
 
@@ -75,7 +74,7 @@ const FIGURES: readonly Figure[] = [
       const now = source.loop.now();
       const counts = new Map<string, number>(STATES.map((state) => [state, 0]));
       for (const judge of [...alive(source), ...unacknowledgedEnds(source.loop)]) {
-        const { state } = viewOf(judge, now);
+        const { state } = judge.peek(now);
         counts.set(state, (counts.get(state) ?? 0) + 1);
       }
       return [...counts].map(([state, value]) => ({ state, value }));

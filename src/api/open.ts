@@ -29,6 +29,7 @@ export function openApi(parts: DaemonParts): ApiHandlers {
       objection: (session) => checkControl(session, parts.permission.grants, loop.now()),
     },
     (inbox) => parts.journal.messages.newestWaiting(inbox),
+    parts.woken,
   );
   const services = openServices({ ...parts, agentControl, controlLog, watchdogs });
   const source = { ...parts, events, agentControl };

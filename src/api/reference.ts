@@ -169,6 +169,12 @@ function recordText(id: string, record: z.ZodType): string {
 const variantsOf = (schema: Shape): Shape[] =>
   [...(schema.oneOf ?? schema.anyOf ?? [])].flatMap((one) => (one.properties ? [one] : variantsOf(one)));
 
+/** They differ from message to message, and select its payload. */
+const ORIGIN_FIELDS: readonly Field[] = [
+  { path: "source", type: '"rouse" or "client"', meaning: "whether rouse or a client created it" },
+  { path: "msg_type", type: "string", meaning: "type of the message, such as worker.stuck" },
+];
+
 /** Fields that all messages of rouse share, then those of each type. */
 function variantLines(variants: readonly Shape[]): string[] {
   const typeOf = ({ properties }: Shape): string => JSON.stringify(properties?.msg_type?.const);
@@ -187,7 +193,7 @@ function variantLines(variants: readonly Shape[]): string[] {
     "A message with `source` `rouse` has the payload of its `msg_type`. One with `source` `client` was sent by a client: its",
     "`payload` is any JSON value, and rouse has not checked it. Fields of all messages of rouse:",
     "",
-    ...table((all[0] ?? []).filter(isCommon)),
+    ...table([...ORIGIN_FIELDS, ...(all[0] ?? []).filter(isCommon)]),
     ...own.flatMap((variant, at) => [
       `${typeOf(variant)} also has:`,
       "",

@@ -15,6 +15,7 @@ let objection: string | null;
 let isRevoked: boolean;
 /** The newest unacknowledged message of the inbox `orchestrator`. */
 let newest: number | null;
+let woken: Set<string>;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -25,6 +26,7 @@ beforeEach(() => {
   objection = null;
   isRevoked = false;
   newest = null;
+  woken = new Set();
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -44,6 +46,7 @@ const make = (): Watchdogs =>
     },
     { holds: () => !isRevoked, objection: () => objection },
     (inbox) => (inbox === "orchestrator" ? newest : null),
+    woken,
   );
 const record = {
   session: "s1",
@@ -56,6 +59,16 @@ const record = {
 };
 
 describe("a watchdog timer", () => {
+  it("makes its agent a receiver of messages for as long as it runs, also after a restart", () => {
+    make().start(record);
+    woken = new Set();
+    const watchdogs = make();
+    expect([...woken]).toEqual(["s1"]);
+    watchdogs.stop("s1");
+    expect([...woken]).toEqual([]);
+    watchdogs.close();
+  });
+
   it("types its message at its interval, in the name of the client that started it", async () => {
     const watchdogs = make();
     watchdogs.start(record);

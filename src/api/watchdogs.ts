@@ -65,6 +65,7 @@ export class Watchdogs {
   readonly #control: Pick<AgentControl, "sendInput">;
   readonly #leave: TypingPermission;
   readonly #newest: NewestMessage;
+  readonly #woken: Set<string>;
   readonly #running = new Map<string, Running>();
 
   constructor(
@@ -73,12 +74,14 @@ export class Watchdogs {
     control: Pick<AgentControl, "sendInput">,
     leave: TypingPermission,
     newest: NewestMessage,
+    woken: Set<string>,
   ) {
     this.#file = file;
     this.#loop = loop;
     this.#control = control;
     this.#leave = leave;
     this.#newest = newest;
+    this.#woken = woken;
     for (const record of readFile(file)) if (this.#isAlive(record.session)) this.#run(record);
   }
 
@@ -111,6 +114,7 @@ export class Watchdogs {
     const timer = setInterval(() => void this.#say(running), record.interval_secs * 1000);
     const running: Running = { ...record, timer, sent: 0, leftOut: 0, last: null, announced: 0 };
     this.#running.set(record.session, running);
+    this.#woken.add(record.session);
   }
 
   async #say(running: Running): Promise<void> {
@@ -151,6 +155,7 @@ export class Watchdogs {
     const running = this.#running.get(session);
     if (!running) return false;
     clearInterval(running.timer);
+    this.#woken.delete(session);
     return this.#running.delete(session);
   }
 

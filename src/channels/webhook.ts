@@ -39,8 +39,8 @@ export function webhookChannel(
 export const payloadOf = ({ key, subject, kind, edge, severity, at, title, lines, agents, incidents }: Notice) => ({
   key,
   subject,
-  kind,
-  edge,
+  type: kind,
+  event: edge,
   severity,
   at: new Date(at).toISOString(),
   title,

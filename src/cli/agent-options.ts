@@ -45,7 +45,10 @@ export async function commandFor(
   { preset }: AgentOptions,
   refuse: (text: string) => never,
 ): Promise<string[]> {
-  if (preset === undefined) return given.length > 0 ? given : refuse("error: missing required argument 'command'");
+  if (preset === undefined)
+    return given.length > 0
+      ? given
+      : refuse("error: name a program, such as `rouse run -- claude`, or use --preset NAME");
   const { presetCommand } = await import("../config/presets.js");
   const found = presetCommand(preset, given);
   return "problem" in found ? refuse(`error: ${sanitizeLine(found.problem)}`) : found.command;

@@ -5,13 +5,11 @@
 import { ApiError } from "../api/error.js";
 import { rousePaths } from "../config/paths.js";
 import { DaemonRefusal, DaemonUnreachable } from "../daemon/client.js";
-import { type FoundSession, listSessions } from "../terminal/registry.js";
+import { type FoundSession, youngSessions } from "../terminal/registry.js";
 import { call, type OperationAnswer, type OperationInput, type OperationName } from "./client.js";
 
 const WAIT_MS = 5000;
 const STEP_MS = 100;
-/** An older host has registered with the daemon, or cannot. */
-const YOUNG_MS = 20_000;
 
 /** `lacks` decides whether an agent that has just started is missing in the answer (null: there is none). */
 export async function requestOperation<Name extends OperationName>(
@@ -52,7 +50,7 @@ const isStarting = (outcome: unknown): boolean => outcome instanceof DaemonRefus
 
 function young(): FoundSession[] {
   if (process.env.ROUSE_DAEMON === "off") return [];
-  return listSessions(rousePaths()).filter(({ isAlive, startedAt }) => isAlive && Date.now() - startedAt < YOUNG_MS);
+  return youngSessions(rousePaths());
 }
 
 /** For queries about one agent. */

@@ -40,7 +40,7 @@ export async function giveWork(
 ): Promise<ControlResult> {
   const waitMs = Math.min(timeoutMs, TIMEOUT_MS_MAX);
   try {
-    return await call("send_input", { agent, text, enter, timeout_seconds: waitMs / 1000 });
+    return await call("send_input", { agent, text, enter, timeout_secs: waitMs / 1000 });
   } catch (error) {
     if (!isUnknown(error)) throw error;
   }

@@ -1,8 +1,10 @@
 /** Finds the process that holds an agent, and talks to it. */
 import { createConnection, type Socket } from "node:net";
+import { localZone } from "../config/local-zone.js";
 import { rousePaths } from "../config/paths.js";
 import { otherNames } from "../config/suggest.js";
 import { sanitize } from "../core/text/sanitize.js";
+import { endedText } from "../core/text/when.js";
 import { BadInput } from "../replay/files.js";
 import { askHostProcess } from "../terminal/ask.js";
 import { FrameReader, frameLine, type ToHost } from "../terminal/frames.js";
@@ -19,9 +21,13 @@ export async function sessionNamed(name: string, refusal: string): Promise<Found
   if (elsewhere) throw new BadInput(adoptedText(elsewhere, refusal));
   const alive = listSessions(paths).filter(({ isAlive }) => isAlive);
   const names = [...alive, ...agents].map((agent) => sanitize(agent.name, 80));
-  const others = names.length === 0 ? "no agents are running; start one with `rouse spawn`" : otherNames(name, names);
-  throw new BadInput(`no agent named ${JSON.stringify(sanitize(name, 80))}; ${others}`);
+  throw new BadInput(unknownAgent(name, names));
 }
+
+export const NONE_RUNNING = "no agents are running; start one with `rouse spawn`";
+
+export const unknownAgent = (name: string, names: readonly string[]): string =>
+  `no agent named ${JSON.stringify(sanitize(name, 80))}; ${names.length === 0 ? NONE_RUNNING : otherNames(name, names)}`;
 
 /** How to open an agent that rouse watches but did not start. */
 function adoptedText(found: OperationAnswer<"sessions">["agents"][number], refusal: string): string {
@@ -33,9 +39,13 @@ function adoptedText(found: OperationAnswer<"sessions">["agents"][number], refus
 
 export async function livingSession(name: string, refusal: string): Promise<FoundSession & { hostSocket: string }> {
   const found = await sessionNamed(name, refusal);
-  if (!found.isAlive || found.hostSocket === null) throw new BadInput(`${found.name} is no longer running`);
+  if (!found.isAlive || found.hostSocket === null) throw new BadInput(overText(found));
   return { ...found, hostSocket: found.hostSocket };
 }
+
+/** A record without an end was cut off: its host is gone. */
+export const overText = ({ name, endedAt }: FoundSession): string =>
+  endedAt === null ? `${name} is no longer running` : endedText(name, endedAt, Date.now(), localZone());
 
 export class HostClient {
   readonly #socket: Socket;

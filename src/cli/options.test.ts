@@ -4,6 +4,7 @@ import { parseProblem, parseSources, parseZone } from "./options.js";
 describe("values of options", () => {
   it("are refused with the known values if they are unknown", () => {
     expect(parseSources("screen, hooks")).toEqual(new Set(["screen", "hooks"]));
+    expect(parseSources("hook,session_file")).toEqual(new Set(["hooks", "session"]));
     expect(() => parseSources("screen,telepathy")).toThrow(/"telepathy"; the sources are screen, transcript/);
     expect(parseZone("Europe/Berlin")).toBe("Europe/Berlin");
     expect(() => parseZone("Mars/Olympus")).toThrow(/IANA zone/);

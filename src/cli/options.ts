@@ -22,8 +22,11 @@ export function parseProblem(value: string): Problem {
   );
 }
 
+/** The names that reasons print, if a recording has another one. */
+const PRINTED_NAMES: Readonly<Record<string, SourceName>> = { hook: "hooks", session_file: "session" };
+
 export function parseSources(value: string): ReadonlySet<SourceName> {
-  const names = value.split(",").map((name) => name.trim());
+  const names = value.split(",").map((name) => PRINTED_NAMES[name.trim()] ?? name.trim());
   const wrong = names.find((name) => !(SOURCE_NAMES as readonly string[]).includes(name));
   if (wrong !== undefined)
     throw new InvalidArgumentError(`Unknown source "${wrong}"; the sources are ${SOURCE_NAMES.join(", ")}.`);

@@ -33,7 +33,7 @@ describe("a user's own profiles", () => {
     ["pattern.toml", 'id = "codex"\nnoise = ["(open"]', /pattern\.toml: noise\.0: pattern "\(open" is not valid RE2/],
     [
       "draft.toml",
-      'id = "codex"\n[composer]\nfirst = "^>"\nmore = "[z-a]"\nbelowMax = 4\nhiddenMeansDialog = false\nplaceholders = []',
+      'id = "codex"\n[composer]\nfirst = "^>"\nmore = "[z-a]"\nbelow_max = 4\nhidden_means_dialog = false\nplaceholders = []',
       /draft\.toml: composer\.more: pattern "\[z-a\]" is not valid RE2/,
     ],
     ["queued.toml", 'id = "codex"\nqueued = "(open"', /queued\.toml: queued: pattern "\(open" is not valid RE2/],

@@ -10,7 +10,7 @@ import { readVersion } from "./version.js";
 import { WrongOption } from "./wrong-option.js";
 
 const FIRST_STEPS = [
-  ["rouse demo", "see rouse watch six scripted agents, in a minute"],
+  ["rouse demo", "run six scripted agents under rouse (one minute)"],
   ["rouse run -- claude", "run your agent in this terminal and watch it"],
   ["rouse status", "show all agents; `rouse why NAME` shows the evidence"],
 ] as const;

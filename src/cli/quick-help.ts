@@ -21,9 +21,9 @@ export function addQuick(program: Command, setExit: (code: number) => void): voi
     .command("report")
     .summary("Report your own state (run by agents)")
     .description(
-      "Report the state of the agent that runs it. A heartbeat proves that the agent is alive, not that it makes progress.",
+      "Report the state of the calling agent. A heartbeat proves that the agent is alive, not that it makes progress.",
     )
-    .addArgument(new Argument("[state]").choices(REPORT_STATES))
+    .addArgument(new Argument("[state]", "its state").choices(REPORT_STATES))
     .argument("[text...]", "details")
     .option("--heartbeat", "report only that the agent is alive")
     .option("--name <agent>", "name of the agent, if rouse did not start it")

@@ -60,12 +60,12 @@ poll_interval_secs = 10`);
     ["an unknown setting", 'type = "desktop"\nurll = "s3cret"', "unknown setting urll"],
     ["a shell string", 'type = "command"\ncommand = "rm -rf /"', "command: "],
     ["an unknown severity", 'type = "desktop"\nseverity = "huge"', "severity: "],
-  ])("with %s are ignored with a reason that hides the secret; the others are used", (_, settings, says) => {
+  ])("with %s are ignored with a reason that hides the secret; the others are used", (_, settings, description) => {
     write(`[channels.bad]\n${settings}\n[channels.good]\ntype = "desktop"`);
     const { channels, issues } = loadChannels(env());
     expect(channels.map(({ name }) => name)).toEqual(["good"]);
     expect(issues).toMatchObject([{ level: "error", text: expect.stringContaining(`channels.bad: ${""}`) }]);
-    expect(issues[0]?.text).toContain(says);
+    expect(issues[0]?.text).toContain(description);
     expect(JSON.stringify(issues)).not.toContain("s3cret");
   });
 

@@ -22,7 +22,7 @@ export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   type: "integer" | "number" | "boolean" | "text" | "pattern" | "list";
   default: T;
   /** One sentence for users. */
-  says: string;
+  description: string;
   project: ProjectRule;
   min?: number;
   max?: number;
@@ -38,40 +38,55 @@ type Rest = Partial<Pick<ConfigKey, "min" | "max" | "variable" | "unset">>;
 export function detectorKey(
   name: keyof Defaults,
   project: ProjectRule,
-  says: string,
+  description: string,
   rest: Rest = {},
 ): ConfigKey<number> {
-  return numberKey(DEFAULTS[name], project, says, rest);
+  return numberKey(DEFAULTS[name], project, description, rest);
 }
 
-export function numberKey(value: number, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<number> {
-  return { type: "number", default: value, says, project, min: 0, ...rest };
+export function numberKey(
+  value: number,
+  project: ProjectRule,
+  description: string,
+  rest: Rest = {},
+): ConfigKey<number> {
+  return { type: "number", default: value, description, project, min: 0, ...rest };
 }
 
-export function integerKey(value: number, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<number> {
-  return { type: "integer", default: value, says, project, min: 0, ...rest };
+export function integerKey(
+  value: number,
+  project: ProjectRule,
+  description: string,
+  rest: Rest = {},
+): ConfigKey<number> {
+  return { type: "integer", default: value, description, project, min: 0, ...rest };
 }
 
-export function booleanKey(value: boolean, project: ProjectRule, says: string): ConfigKey<boolean> {
-  return { type: "boolean", default: value, says, project };
+export function booleanKey(
+  value: boolean,
+  project: ProjectRule,
+  description: string,
+  rest: Rest = {},
+): ConfigKey<boolean> {
+  return { type: "boolean", default: value, description, project, ...rest };
 }
 
-export function textKey(value: string, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<string> {
-  return { type: "text", default: value, says, project, ...rest };
+export function textKey(value: string, project: ProjectRule, description: string, rest: Rest = {}): ConfigKey<string> {
+  return { type: "text", default: value, description, project, ...rest };
 }
 
 /** A regular expression in RE2 syntax; empty for none. */
-export function patternKey(value: string, project: ProjectRule, says: string): ConfigKey<string> {
-  return { type: "pattern", default: value, says, project };
+export function patternKey(value: string, project: ProjectRule, description: string): ConfigKey<string> {
+  return { type: "pattern", default: value, description, project };
 }
 
 export function listKey(
   value: readonly string[],
   project: ProjectRule,
-  says: string,
+  description: string,
   rest: Rest = {},
 ): ConfigKey<readonly string[]> {
-  return { type: "list", default: value, says, project, ...rest };
+  return { type: "list", default: value, description, project, ...rest };
 }
 
 const TEXT_MAX = 1_000;

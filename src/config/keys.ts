@@ -35,6 +35,7 @@ export const KEYS = {
       ["worker"],
       "add",
       "Agents with one of these tags are workers, which are watched automatically. If you set this key (even to its default) or worker_pattern, messages are sent for workers only.",
+      { unset: "messages are sent for every agent" },
     ),
     worker_pattern: patternKey(
       "",
@@ -85,7 +86,7 @@ export const KEYS = {
     repeated_error_threshold: detectorKey(
       "repeated_error_threshold",
       "lower",
-      "Number of equal errors that count as a repeated error.",
+      "Number of equal errors that count as a repeated error; identical calls with the same failure are reported after 4, whatever this value.",
       { min: 2, max: SAME_ERRORS_MAX },
     ),
     repeated_error_window_minutes: detectorKey(
@@ -98,6 +99,7 @@ export const KEYS = {
       true,
       "off",
       "Let auto-recovery stop a stalled session that rouse started; a program that has a prompt but no profile is stopped only if you set this key (even to its default) or idle_timeout_minutes.",
+      { unset: "a program with a prompt but no profile is not stopped" },
     ),
     auto_kill_on_repeated_error: booleanKey(false, "off", "Let auto-recovery stop a session that repeats one error."),
     alert_channel: textKey(
@@ -110,7 +112,7 @@ export const KEYS = {
     checkpoint_stall_minutes: detectorKey(
       "checkpoint_stall_minutes",
       "lower",
-      "Minutes after its last reported checkpoint after which an agent is stalled; an agent that has reported none is not affected.",
+      "Minutes after its last checkpoint after which an agent is stalled; only for agents that send checkpoints as signals of the library (`rouse report` is none).",
       { min: 0.1 },
     ),
   },
@@ -175,7 +177,7 @@ export const KEYS = {
     auto_resume_hours: numberKey(
       12,
       "lower",
-      "Age in hours from which `rouse check` recommends a resume; your own value is also the age at which auto-recovery sends one last prompt.",
+      "Age in hours from which `rouse check` recommends a resume; your own value is also the time after the end of a recovery plan at which auto-recovery sends one last prompt.",
     ),
   },
   detectors: {
@@ -228,9 +230,14 @@ export const KEYS = {
       "Cost in US dollars per agent and night after which one message is sent, if the program reports prices; 0 for no budget.",
     ),
     night_starts_hour: {
-      ...detectorKey("night_starts_hour", "never", "Hour (local time) at which the budget of the day starts again.", {
-        max: 23,
-      }),
+      ...detectorKey(
+        "night_starts_hour",
+        "never",
+        "Hour (local time) at which a new budget period of 24 hours starts.",
+        {
+          max: 23,
+        },
+      ),
       type: "integer",
     },
   },
@@ -238,7 +245,7 @@ export const KEYS = {
     rights: listKey(
       ["read", "report"],
       "never",
-      "Rights of a client of `rouse mcp`: read, report, control; control lets it start, type into, recover and stop agents.",
+      "Rights of every client of `rouse mcp`: read, report, control; control lets it start, type into, recover and stop agents.",
     ),
   },
   journal: {

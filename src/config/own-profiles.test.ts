@@ -52,9 +52,14 @@ describe("the folder of a user's own profiles", () => {
     ["unknown.toml", 'id = "codex"\nrulez = []', /^unknown\.toml: .*rulez.*; the file is not used$/],
     ["pattern.toml", 'id = "codex"\nnoise = ["(open"]', /^pattern\.toml: noise\.0: pattern "\(open" is not valid RE2/],
     [
+      "camel.toml",
+      'id = "codex"\nversionRow = "^v"',
+      /^camel\.toml: the profile: unknown key "versionRow"; write version_row/,
+    ],
+    [
       "removed.toml",
-      'id = "codex"\nremoveRules = ["busi"]',
-      /^removed\.toml: removeRules\.0: the base profile has no rule "busi"/,
+      'id = "codex"\nremove_rules = ["busi"]',
+      /^removed\.toml: remove_rules\.0: the base profile has no rule "busi"/,
     ],
     [
       "twice.toml",
@@ -68,9 +73,9 @@ describe("the folder of a user's own profiles", () => {
       `id = "a" # ${"x".repeat(300_000)}`,
       /^large\.toml: it is larger than 256 kB; the file is not used$/,
     ],
-  ])("is read without a file that has an error, and the file is named: %s", (name, text, says) => {
+  ])("is read without a file that has an error, and the file is named: %s", (name, text, description) => {
     put({ [name]: text, "zz.toml": 'id = "sketch"' });
-    expect(load()).toEqual({ ids: ["sketch"], issues: [expect.stringMatching(says)] });
+    expect(load()).toEqual({ ids: ["sketch"], issues: [expect.stringMatching(description)] });
   });
 
   it("is read without entries that are not files, and without broken links", () => {

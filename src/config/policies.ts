@@ -3,14 +3,14 @@
  * none, because an agent can write to its folder.
  */
 import { readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { POLICIES } from "../core/policy/builtin.js";
 import { type PolicyKeys, withHealth } from "../core/policy/health.js";
 import type { Policy } from "../core/policy/policy.js";
 import { readTrustedFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
 import { rousePaths } from "./paths.js";
-import { type OwnPolicy, parsePolicy } from "./policy-file.js";
+import { type OwnPolicy, type PolicyMistake, parsePolicy } from "./policy-file.js";
 
 export interface LoadedPolicies {
   policies: ReadonlyMap<string, OwnPolicy>;
@@ -68,37 +68,85 @@ export class PolicyFiles {
       ]),
     );
     const issues: ConfigIssue[] = [];
-    for (const { path, text } of this.#files) {
-      const loaded = policyIn(path, text, (name) => policies.get(name)?.policy);
-      if ("policy" in loaded && !policies.has(loaded.policy.name)) policies.set(loaded.policy.name, loaded);
-      else if ("policy" in loaded)
-        issues.push({ level: "error", where: path, text: "a built-in policy has this name; rename the file" });
+    const own = new OwnPolicies(this.#files, (name) => policies.get(name)?.policy);
+    for (const { path } of this.#files) {
+      const loaded = own.load(path);
+      if ("policy" in loaded) policies.set(loaded.policy.name, loaded);
       else issues.push(loaded);
     }
     return { policies, issues };
   }
 }
 
+/** The files may extend each other in any order. */
+class OwnPolicies {
+  readonly #files: ReadonlyMap<string, FileText>;
+  readonly #builtin: (name: string) => Policy | undefined;
+  readonly #loaded = new Map<string, OwnPolicy | ConfigIssue>();
+  /** The files that are being read, each extended by the one before. */
+  readonly #chain: string[] = [];
+
+  constructor(files: readonly { path: string; text: FileText }[], known: (name: string) => Policy | undefined) {
+    this.#files = new Map(files.map(({ path, text }) => [path, text]));
+    const builtin = new Map(Object.keys(POLICIES).map((name) => [name, known(name)]));
+    this.#builtin = (name) => builtin.get(name);
+  }
+
+  load(path: string): OwnPolicy | ConfigIssue {
+    const before = this.#loaded.get(path);
+    if (before) return before;
+    this.#chain.push(path);
+    const isTaken = this.#builtin(nameOf(path)) !== undefined;
+    const loaded = isTaken
+      ? issueIn(path, "a built-in policy has this name; rename the file")
+      : policyIn(path, this.#files.get(path) ?? null, (name) => this.#base(path, name));
+    this.#chain.pop();
+    this.#loaded.set(path, loaded);
+    return loaded;
+  }
+
+  #base(path: string, name: string): Policy | string {
+    const builtin = this.#builtin(name);
+    if (builtin) return builtin;
+    const base = join(dirname(path), `${name}.toml`);
+    if (!this.#files.has(base)) return unknownPolicy(name);
+    if (this.#chain.includes(base)) return `${[...this.#chain.map(nameOf), name].join(" extends ")}: a circle`;
+    const loaded = this.load(base);
+    return "policy" in loaded ? loaded.policy : `the policy ${JSON.stringify(name)} has an error`;
+  }
+}
+
+const unknownPolicy = (name: string): string => `unknown policy ${JSON.stringify(name)}`;
+
 export function loadPolicies(health: PolicyKeys, env: Env = process.env): LoadedPolicies {
   return new PolicyFiles(env).under(health);
 }
 
-/** A policy file at any path, such as that of `--policy`. It may extend any policy that is known before it. */
+/** A policy file at any path, such as that of `--policy`. It may extend any known policy. */
 export function readPolicy(path: string, known: (name: string) => Policy | undefined): OwnPolicy | ConfigIssue {
-  return policyIn(path, readTrustedFile(path), known);
+  return policyIn(path, readTrustedFile(path), (name) => known(name) ?? unknownPolicy(name));
 }
 
-function policyIn(path: string, text: FileText, known: (name: string) => Policy | undefined): OwnPolicy | ConfigIssue {
-  const issue = (why: string): ConfigIssue => ({ level: "error", where: path, text: why });
-  const name = basename(path, ".toml");
+const nameOf = (path: string): string => basename(path, ".toml");
+
+const issueIn = (where: string, text: string, position?: ConfigIssue["position"]): ConfigIssue => ({
+  level: "error",
+  where,
+  text,
+  position,
+});
+
+function policyIn(path: string, text: FileText, known: (name: string) => Policy | string): OwnPolicy | ConfigIssue {
+  const name = nameOf(path);
   if (!NAME.test(name))
-    return issue("a policy file must be named NAME.toml, with up to 63 letters, digits, - and _ in NAME");
-  if (text === null) return issue("no such file");
+    return issueIn(path, "a policy file must be named NAME.toml, with up to 63 letters, digits, - and _ in NAME");
+  if (text === null) return issueIn(path, "no such file");
   if (typeof text !== "string") return text;
   try {
     return parsePolicy(name, text, known);
   } catch (error) {
-    return issue(`${(error as Error).message}; the policy is not used`);
+    const { message, position } = error as PolicyMistake;
+    return issueIn(path, `${message}; the policy is not used`, position);
   }
 }
 

@@ -73,7 +73,9 @@ describe("a preset", () => {
   ])("runs no command of its own: %s", (text, issue) => {
     user(`[presets.one]\n${text}\n`);
     expect(said()).toEqual([expect.stringContaining(issue)]);
-    expect(presetCommand("one", [])).toEqual({ problem: 'unknown preset "one"; available: none' });
+    expect(presetCommand("one", [])).toEqual({
+      problem: 'unknown preset "one"; no preset is configured; add [presets.NAME] to your configuration',
+    });
   });
 
   it("of a project is refused", () => {

@@ -103,7 +103,11 @@ export function presetCommand(name: string, more: readonly string[]): { command:
   const { presets } = loadPresets();
   const preset = presets.get(name);
   if (preset) return { command: [...preset.command, ...more] };
-  return { problem: `unknown preset ${JSON.stringify(name.slice(0, 80))}; ${otherNames(name, [...presets.keys()])}` };
+  const others =
+    presets.size === 0
+      ? "no preset is configured; add [presets.NAME] to your configuration"
+      : otherNames(name, [...presets.keys()]);
+  return { problem: `unknown preset ${JSON.stringify(name.slice(0, 80))}; ${others}` };
 }
 
 function issueText({ issues: [issue] }: z.ZodError): string {

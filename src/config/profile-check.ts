@@ -43,11 +43,11 @@ function parseFile(path: string, text: string): unknown {
 
 /** `place` is its path in the file, if there are several. */
 function checked(entry: unknown, place = ""): ProfileOverride {
-  const refuse = (keys: readonly PropertyKey[], text: string): never => {
-    const at = [place, ...keys].filter((part) => part !== "").join(".");
+  const refuse: Refuse = (keys, text) => {
+    const at = [place, ...keys.map(fileKey)].filter((part) => part !== "").join(".");
     throw new Mistake(`${at || "the profile"}: ${text}`);
   };
-  const parsed = profileOverrideSchema.safeParse(entry);
+  const parsed = profileOverrideSchema.safeParse(codeKeys(entry, refuse));
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
     return refuse(issue.path, issue.message);
@@ -62,11 +62,25 @@ function checked(entry: unknown, place = ""): ProfileOverride {
   return parsed.data;
 }
 
+/** Keys in files are snake_case, as in the configuration; the schema has the names of the code. */
+function codeKeys(value: unknown, refuse: Refuse, path: readonly PropertyKey[] = []): unknown {
+  if (Array.isArray(value)) return value.map((entry, i) => codeKeys(entry, refuse, [...path, i]));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => {
+      if (/[A-Z]/.test(key)) refuse(path, `unknown key "${key}"; write ${fileKey(key)}`);
+      const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      return [name, codeKeys(entry, refuse, [...path, name])];
+    }),
+  );
+}
+
+const fileKey = (key: PropertyKey): string => String(key).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+type Refuse = (keys: readonly PropertyKey[], text: string) => never;
+
 /** A duplicate id, or one that the base does not have, is a typo: it would not do what was meant. */
-function checkRules(
-  { id, extends: base = id, rules = [], removeRules = [] }: ProfileOverride,
-  refuse: (keys: readonly PropertyKey[], text: string) => never,
-): void {
+function checkRules({ id, extends: base = id, rules = [], removeRules = [] }: ProfileOverride, refuse: Refuse): void {
   const twice = rules.findIndex((rule, at) => rule.id !== undefined && rules.findIndex((r) => r.id === rule.id) < at);
   if (twice >= 0) refuse(["rules", twice], `there are two rules with the id ${rules[twice]?.id}; merge them`);
   const known = profileFor(base).rules.flatMap((rule) => rule.id ?? []);

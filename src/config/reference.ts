@@ -18,7 +18,7 @@ const HEAD = `# Configuration
 then your file, then \`.rouse.toml\` files from the root down to the agent's folder, then variables named \`ROUSE_SECTION_KEY\`, then \`--set\` of \`rouse config show\`. A project's
 \`.rouse.toml\` can only make things stricter; the last column says how. \`rouse config show --origin\` prints what is in effect and where it comes
 from, \`rouse config schema\` the JSON Schema. An unknown key is named and ignored. Changed
-thresholds apply within two minutes, also to running agents; channels, \`[alerts]\`, \`[daemon]\` and \`[journal]\` when the daemon restarts.
+thresholds apply within two minutes, also to running agents; channels, presets, \`[alerts]\`, \`[daemon]\` and \`[journal]\` when the daemon restarts; \`[mcp]\` when \`rouse mcp\` restarts.
 
 A botbox project's \`.botbox.json\` is followed too: its block \`agents.health\` counts like \`[health]\` of a \`.rouse.toml\` in the same folder, so it can
 only make things stricter. To use a looser value, set it in your own file; \`rouse init\` in the project's folder copies the whole block there.
@@ -34,8 +34,8 @@ export function configReference(): string {
 
 function section(name: string, keys: Readonly<Record<string, ConfigKey>>): string {
   const rows = Object.entries(keys).map(
-    ([key, { default: value, says, project, variable }]) =>
-      `| \`${key}\` | \`${cell(JSON.stringify(value))}\` | ${cell(says)}${variable === undefined ? "" : ` Also set by \`${variable}\`.`} | ${PROJECT[project]} |\n`,
+    ([key, { default: value, description, project, variable }]) =>
+      `| \`${key}\` | \`${cell(JSON.stringify(value))}\` | ${cell(description)}${variable === undefined ? "" : ` Also set by \`${variable}\`.`} | ${PROJECT[project]} |\n`,
   );
   return `\n## \`[${name}]\`\n\n| key | default | meaning | project file |\n|---|---|---|---|\n${rows.join("")}`;
 }

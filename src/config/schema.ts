@@ -51,7 +51,7 @@ const TYPES: Readonly<Record<ConfigKey["type"], Record<string, unknown>>> = {
 function keySchema(full: string, key: ConfigKey): Record<string, unknown> {
   return {
     ...TYPES[key.type],
-    description: key.says,
+    description: key.description,
     default: key.default,
     ...(key.min === undefined ? {} : { minimum: key.min }),
     ...(key.max === undefined ? {} : { maximum: key.max }),

@@ -49,7 +49,7 @@ describe("configSchema", () => {
       const [section = "", name = ""] = full.split(".");
       const found = schema.properties[section]?.properties[name];
       expect(found).toMatchObject({
-        description: key.says,
+        description: key.description,
         default: key.default,
       });
     }

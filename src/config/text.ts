@@ -34,7 +34,7 @@ export function configText(
   const sections = Object.entries<Record<string, ConfigKey>>(KEYS).map(([section, keys]) => {
     const lines = Object.entries(keys).flatMap(([name, key]) => {
       const own = values.get(`${section}.${name}`);
-      return [`# ${key.says}`, own === undefined ? `# ${tomlLine(name, key.default)}` : tomlLine(name, own)];
+      return [`# ${key.description}`, own === undefined ? `# ${tomlLine(name, key.default)}` : tomlLine(name, own)];
     });
     return `\n[${section}]\n${lines.join("\n")}\n`;
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compareByMove, MOVES, type Move, moveOf } from "./move.js";
 import { type Cause, ERROR_CAUSES, PROMPT_KINDS, STATES, STUCK_CAUSES, type State, WAIT_CAUSES } from "./states.js";
 
-describe("who has to act next", () => {
+describe("what has to act next", () => {
   it.each<[State, Cause | null, Move]>([
     ["needs_input", "permission", "you"],
     ["stuck", "waiting_on_stdin", "you"],

@@ -1,4 +1,4 @@
-/** Who has to act next: the one question of every list of agents, and its order. */
+/** What has to act next: the one question of every list of agents, and its order. */
 import type { Cause, ErrorCause, Problem, PromptKind, State, StuckCause, WaitCause } from "./states.js";
 
 /**

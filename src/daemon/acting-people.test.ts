@@ -4,7 +4,9 @@ import { HUNG_S, useIncidentRig } from "../../test/support/incident-rig.js";
 import type { ActionName } from "../core/action.js";
 import type { Incident, IncidentState } from "../core/incidents/incident.js";
 import { POLICIES } from "../core/policy/builtin.js";
+import type { SessionJudge } from "../core/session-judge.js";
 import { incidentView } from "./views/incident-view.js";
+import { viewOf } from "./views/view.js";
 
 const stage = useIncidentRig();
 const { acts, hanging, run } = stage;
@@ -31,6 +33,19 @@ describe("the incident engine", () => {
     await run(60);
     expect(controls[0]).toBe("interrupt");
   });
+});
+
+it("the next move is the user's once rouse has nothing left to try, until the user acknowledges it", async () => {
+  await hanging();
+  const { loop } = acts(() => ({}), { allowed: false });
+  const move = (): string => viewOf(loop.find("api") as SessionJudge, loop.now(), loop.incidents).move;
+  await run(HUNG_S / 4);
+  expect(move()).toBe("none");
+  await run(HUNG_S);
+  expect(loop.incidents.incidents).toMatchObject([{ phase: "escalated" }]);
+  expect(move()).toBe("you");
+  loop.apply({ kind: "acked", at: loop.now(), incident: loop.incidents.incidents[0]?.id as string });
+  expect(move()).toBe("none");
 });
 
 describe("a permission given later", () => {
@@ -100,7 +115,7 @@ describe("an action that was not permitted", () => {
     expect(incident.escalated).toMatchObject({ wouldDo: "interrupt", overBudget: true });
     const view = incidentView(incident, { state: loop.state, now: loop.now() });
     expect(view).toMatchObject({
-      wouldDo: null,
+      withheld_step: null,
       next: { reason: expect.stringContaining("12 actions for this agent") },
     });
     allow();

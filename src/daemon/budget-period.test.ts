@@ -70,7 +70,7 @@ describe("an agent with a budget", () => {
       done: [],
     });
     const judge = test.loop.find("api");
-    expect(judge && viewOf(judge, test.loop.now())).toMatchObject({
+    expect(judge && viewOf(judge, test.loop.now(), test.loop.incidents)).toMatchObject({
       state: "working",
       healthy: true,
       spend: { tokens: 1000, tokens_budget: 1000, cost_usd: null, unpriced_tokens: 1000, is_over: true },

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Untimed } from "../../test/support/loops.js";
 import { agent, checkedAt, HOUR_MS, news, SILENT_S, TestLoop, WORKING } from "../../test/support/loops.js";
 import { START } from "../../test/support/steps.js";
+import { spentBetween } from "../core/judgement/evidence/spend.js";
+import type { SessionJudge } from "../core/session-judge.js";
 import type { Signal } from "../core/signal.js";
 import { viewOf } from "./views/view.js";
 
@@ -12,6 +14,15 @@ describe("the loop", () => {
   it("takes no signals for an unregistered session", async () => {
     test = new TestLoop();
     expect(await test.send("s1", WORKING)).toBeNull();
+  });
+
+  it("counts a signal once, however often its host sends it", async () => {
+    test = await TestLoop.working();
+    const used: Signal[] = [{ kind: "tokens", at: test.hand.wall, source: "stream", input: 1000, output: 0 }];
+    const next = WORKING.length + 1;
+    for (let time = 0; time < 3; time++) expect(await test.loop.ingest("s1", next, used)).toBe(next);
+    const { evidence } = test.loop.find("s1") as SessionJudge;
+    expect(spentBetween(evidence.spend, START, START + HOUR_MS).tokens).toBe(1000);
   });
 
   it("judges nothing that could not be stored", async () => {
@@ -94,7 +105,7 @@ describe("the loop", () => {
     await test.send("bad", [hostile]);
     const bad = test.loop.find("bad");
     expect(bad?.judgingError).toMatch(/reading|undefined/);
-    expect(bad && viewOf(bad, test.loop.now())).toMatchObject({
+    expect(bad && viewOf(bad, test.loop.now(), test.loop.incidents)).toMatchObject({
       state: "unknown",
       cause: null,
       healthy: false,
@@ -255,6 +266,9 @@ describe("the loop", () => {
     test.loop.register(agent({ endedAt: test.hand.wall }));
     test.run(100);
     const judge = test.loop.find("s1");
-    expect(judge && viewOf(judge, test.loop.now())).toMatchObject({ state: "gone", cause: "crash" });
+    expect(judge && viewOf(judge, test.loop.now(), test.loop.incidents)).toMatchObject({
+      state: "gone",
+      cause: "crash",
+    });
   });
 });

@@ -35,6 +35,8 @@ export interface LoopSetup extends ChannelSetup {
   policyNames: (workspace: string) => string[];
   /** The daemon as effects see it. */
   effectContext: EffectContext;
+  /** Ids of sessions that a timer wakes; the API keeps it. */
+  woken: Set<string>;
   notes: string[];
 }
 
@@ -71,6 +73,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   };
   const tagsOf = (agent: string): readonly string[] => loop.find(agent)?.session.tags ?? [];
   const channels = openChannels(config, journal.outbox, () => loop);
+  const woken = new Set<string>();
   const rules: StepRules = {
     settingsFor: tuning.settingsFor,
     policyOf,
@@ -79,7 +82,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     accountOf: (session) => configuredAccount(config.accounts, session) ?? sensors.accountOf(session.id),
     isObserverHealthy: () => journal.isWriting && loop.tickedAt !== null && loop.now() - loop.tickedAt < LAG_MS,
     periodAt: budgetPeriodAt,
-    messages: messageRules(config, tuning.configOf, { isOnlyWorkers, patienceMs, can }),
+    messages: messageRules(config, tuning.configOf, { isOnlyWorkers, patienceMs, can, woken }),
     alerts: { ...channels.rules, patienceMs, tagsOf },
     clock: localTime,
   };
@@ -119,6 +122,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     policyOf,
     policyNames,
     effectContext,
+    woken,
     notes,
   };
 }

@@ -71,7 +71,7 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
 export function messageRules(
   config: Config,
   configOf: (session: AgentSession) => Config,
-  more: Pick<NotifyRules, "patienceMs" | "can"> & { isOnlyWorkers: boolean },
+  more: Pick<NotifyRules, "patienceMs" | "can"> & { isOnlyWorkers: boolean; woken: ReadonlySet<string> },
 ): NotifyRules {
   const { worker_pattern, orchestrator_tag } = config.watchdog;
   const names = worker_pattern === "" ? null : compilePattern(worker_pattern);
@@ -83,6 +83,7 @@ export function messageRules(
       matches: (name) => names?.test(name) ?? false,
       isOnly: more.isOnlyWorkers,
       orchestratorTag: orchestrator_tag,
+      woken: more.woken,
     }),
   };
 }
@@ -93,17 +94,19 @@ export interface WorkerSettings {
   /** The user configured which agents are workers: messages are about these only. */
   isOnly: boolean;
   orchestratorTag: string;
+  /** Ids of sessions that a timer wakes: they watch others, so they are orchestrators too. */
+  woken?: ReadonlySet<string>;
 }
 
 /** Workers by tag or name; an orchestrator gets no messages about itself. */
 export function workerRules(settings: WorkerSettings): Pick<NotifyRules, "isWorker" | "isNotified" | "isReceiver"> {
-  const { tagsFor, matches, isOnly, orchestratorTag } = settings;
+  const { tagsFor, matches, isOnly, orchestratorTag, woken } = settings;
   const isWorker = (session: AgentSession): boolean =>
     session.tags.some((tag) => tagsFor(session).includes(tag)) || matches(session.name);
   return {
     isWorker,
     isNotified: (session) => !isOnly || isWorker(session),
-    isReceiver: (session) => session.tags.includes(orchestratorTag),
+    isReceiver: (session) => session.tags.includes(orchestratorTag) || woken?.has(session.id) === true,
   };
 }
 

@@ -19,7 +19,7 @@ import type { PulseView } from "./self/pulse.js";
 export interface DaemonParts
   extends Pick<
     LoopSetup,
-    "loop" | "permission" | "policyNames" | "recovery" | "effectContext" | "channels" | "channelNotes"
+    "loop" | "permission" | "policyNames" | "recovery" | "effectContext" | "woken" | "channels" | "channelNotes"
   > {
   journal: Journal;
   config: Config;

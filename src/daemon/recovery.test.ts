@@ -51,7 +51,7 @@ describe("a recovery that a user requests", () => {
     const done = await recover(rig);
     expect(rig.controls).toEqual(["interrupt", "nudge"]);
     expect(done?.steps.map(({ outcome }) => outcome.result)).toEqual(["done", "done"]);
-    expect(done?.reason).toBe("checking whether nudge helped");
+    expect(done?.reason).toBe("checking whether the nudge helped");
     expect(rig.loop.incidents.actions).toHaveLength(2);
   });
 

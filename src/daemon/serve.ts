@@ -129,7 +129,7 @@ export async function serve(
   });
   notes.push(...setup.notes);
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {
-    rules = joinRules(wanted.again ? fromConfig : rules, wanted);
+    rules = joinRules(wanted.replace ? fromConfig : rules, wanted);
     writeRules(rulesFile, rules);
     await sensors.watch(rules);
     return rules;

@@ -202,6 +202,15 @@ describe("a message to an orchestrator", () => {
     expect(test.reported).toEqual([]);
   });
 
+  it("about an agent that a timer wakes is not sent, because that agent watches others", async () => {
+    test.loop.register(agent());
+    test.woken.add("s1");
+    await works();
+    await test.send("s1", [dialog("Go on?")]);
+    test.run(60);
+    expect(test.reported).toEqual([]);
+  });
+
   it("is not sent while the agent is silenced", async () => {
     test.loop.register(agent());
     await works();

@@ -45,7 +45,7 @@ describe("the story of the demo", () => {
     });
     expect(words(story, { agents: [agent("hang", "working")], incidents: [] })).toEqual(["state working"]);
     expect(words(story, { agents: [agent("hang", "working")], incidents: [] })).toEqual([]);
-    expect(words(story, { agents: [stuck], incidents: [incident("hang", { phase: "open" })] })).toEqual([
+    expect(words(story, { agents: [stuck], incidents: [incident("hang", { phase: "suspected" })] })).toEqual([
       "state stuck",
     ]);
     expect(words(story, engine(action("interrupt", "pending")))).toEqual(["action interrupt"]);

@@ -98,7 +98,8 @@ export class Story {
           report(`${id} ${at} outcome`, action.result, "outcome", action.reason, action.do);
       }
       if (phase === "confirmed") report(`${id} confirmed`, "yes", "confirmed", next?.reason ?? "the problem persists");
-      if (phase === "escalated") report(`${id} end`, "escalated", "escalated", next?.reason ?? "needs you");
+      if (phase === "escalated")
+        report(`${id} end`, "escalated", "escalated", (next?.reason ?? "").replace(/^needs you: /, ""));
       if (phase === "recovered") report(`${id} end`, "recovered", "recovered", "work has resumed");
     }
     return events;

@@ -95,6 +95,9 @@ const STEPS: readonly string[] = [
      where list = 'incidents' and json_valid(record) and json_type(record, '$.escalated.beyond') is not null;
    update sessions set record = json_remove(json_set(record, '$.id', json_extract(record, '$.session')), '$.session')
      where json_valid(record) and json_type(record, '$.session') is not null;`,
+  // An incident is open until it ends; before it is confirmed, it is suspected.
+  `update incident_state set record = json_set(record, '$.phase', 'suspected')
+     where list = 'incidents' and json_valid(record) and json_extract(record, '$.phase') = 'open';`,
 ];
 
 export const JOURNAL_SCHEMA: number = STEPS.length;

@@ -5,6 +5,7 @@
  */
 
 import { StringDecoder } from "node:string_decoder";
+import { localZone } from "../config/local-zone.js";
 import type { ScreenState } from "../core/policy/typing-checks.js";
 import type { Signal } from "../core/signal.js";
 import { generic } from "../programs/generic/screens.js";
@@ -46,7 +47,7 @@ export class Observer {
       rows: options.rows,
       // Few programs ever print a time, and loading the zone takes 8 MB of tables and 14 ms.
       get zone() {
-        return Intl.DateTimeFormat().resolvedOptions().timeZone;
+        return localZone();
       },
       structure: generic,
       previewLines: options.previewLines,

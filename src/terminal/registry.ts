@@ -39,6 +39,18 @@ export function newSessionId(): string {
   return `${Date.now().toString(36)}-${randomBytes(6).toString("hex")}`;
 }
 
+/** An older host has registered with the daemon, or cannot. */
+const YOUNG_MS = 20_000;
+
+const isYoung = (startedAt: number): boolean => Math.abs(Date.now() - startedAt) < YOUNG_MS;
+
+/** By its id alone: a host writes its record some moments after its agent has started. */
+export const isYoungSession = (session: string): boolean => isYoung(Number.parseInt(session, 36));
+
+/** Running agents that the daemon may not know yet. */
+export const youngSessions = (paths: Sessions): FoundSession[] =>
+  listSessions(paths).filter(({ isAlive, startedAt }) => isAlive && isYoung(startedAt));
+
 export function agentSession(record: HostRecord): AgentSession {
   const { hostPid: _p, hostStart: _s, cols: _c, rows: _r, exit: _e, leftBy: _l, ...session } = record;
   return session;

@@ -1,9 +1,10 @@
 /** An MCP server, one per connection (stdio) or request (HTTP), so that no client gets the answer of another. */
 import { McpServer } from "@modelcontextprotocol/server";
 import { sanitizedJson } from "../../core/text/sanitize.js";
+import type { Right } from "../../daemon/http/tokens.js";
 import { ApiError } from "../error.js";
 import { redactOutput } from "../leaving.js";
-import type { OperationName } from "../operations/index.js";
+import { OPERATIONS, type OperationName } from "../operations/index.js";
 import { TOOLS } from "./tools.js";
 
 /** Calls an operation with the rights of this client. */
@@ -23,12 +24,15 @@ export function makeMcpServer({ version, ask, own }: McpOptions): McpServer {
   const server = new McpServer({ name: "rouse", version }, { instructions: INSTRUCTIONS });
   for (const tool of TOOLS) {
     const { name, description, input, hints, operation } = tool;
+    const asked: CallOperation = (what, given) =>
+      ask(what, given).catch((error: unknown) => {
+        throw error instanceof ApiError && error.kind === "right" ? lacksRight(name, OPERATIONS[what].right) : error;
+      });
     server.registerTool(name, { description, inputSchema: input, annotations: hints }, async (args) => {
       try {
         const first = tool.before?.(args);
-        if (first) await ask(first.operation, first.input);
-        const asked = tool.asks({ own, ...args });
-        const answer = await ask(operation, asked);
+        if (first) await asked(first.operation, first.input);
+        const answer = await asked(operation, tool.asks({ own, ...args }));
         const isError = tool.failed?.(answer as Record<string, unknown>) ?? false;
         const content = [{ type: "text" as const, text: sanitizedJson(tool.small(answer, args)) }];
         return { ...(isError ? { isError } : {}), content };
@@ -43,9 +47,11 @@ export function makeMcpServer({ version, ask, own }: McpOptions): McpServer {
 /** The reason and what to do. An unexpected error shows no details. */
 function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return "rouse could not process this call; see `rouse doctor`";
-  const more = error.kind === "right" ? RIGHT_ADVICE : "";
-  return redactOutput(`${error.message}${more}`);
+  return redactOutput(error.message);
 }
 
-const RIGHT_ADVICE =
-  '. A user grants it: over HTTP with `rouse token create NAME --right control`, over stdio with rights = ["read", "report", "control"] under [mcp] in the user\'s own configuration';
+const lacksRight = (tool: string, right: Right): ApiError =>
+  new ApiError(
+    "right",
+    `${tool} requires the right ${right}. To grant it, a user adds "${right}" to mcp.rights (stdio), or creates a token with it: rouse token create NAME --right ${right} (HTTP)`,
+  );

@@ -50,7 +50,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "get_worker_status",
     description:
-      "List all watched agents, those that need someone first, with who has to act next (move: you, none for a stall, provider, child or agent) and their state: starting, idle, working, waiting, needs_input, rate_limited, stuck, error, complete, gone or unknown. Only needs_input, stuck, error, gone and complete need you. Pass health: unhealthy to list only agents with a problem.",
+      "List all watched agents, agents that need you first, with what has to act next (move: you, none for a stall, provider, child or agent) and their state: starting, idle, working, waiting, needs_input, rate_limited, stuck, error, complete, gone or unknown. Agents with healthy: false need you; complete has a result to collect. Pass health: unhealthy to list only agents with a problem.",
     input: z.object({
       tag: z.string().max(200).optional().describe("only agents with this tag, such as worker"),
       name: z.string().max(200).optional(),
@@ -97,7 +97,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "poll_messages",
     description:
-      "Read the messages that need you, oldest first: worker.stuck, worker.error, worker.complete, worker.needs_input, worker.recovered, worker.escalated, watchdog.blind. Empty while all agents are fine. Each message lists suggested_actions. To acknowledge, pass the cursor of the last answer as ack; until then the same messages are returned again.",
+      "Read the messages that need you, oldest first: worker.stuck, worker.error, worker.complete, worker.needs_input, worker.recovered, worker.escalated, watchdog.blind. Empty while all agents are fine. Each message lists suggested_actions. To acknowledge, pass as ack the cursor of the last message that you have handled; until then the same messages are returned again.",
     input: z.object({
       tag: z.string().min(1).max(200).optional().describe("inbox; default: watchdog.orchestrator_tag"),
       ack: z.number().int().min(0).optional().describe("first acknowledge all messages up to this cursor"),
@@ -151,8 +151,7 @@ export const TOOLS: readonly Tool[] = [
     input: z.object({
       pane_id: pane,
       text: z.string().min(1).max(10_000),
-      submit: z.literal(true).optional().describe("Enter is always pressed"),
-      timeout_seconds: readyField,
+      timeout_secs: readyField,
       request_id: z
         .string()
         .min(1)
@@ -162,7 +161,7 @@ export const TOOLS: readonly Tool[] = [
     }),
     hints: TYPES,
     operation: "send_input",
-    asks: ({ pane_id, text, timeout_seconds, request_id }) => ({ agent: pane_id, text, timeout_seconds, request_id }),
+    asks: ({ pane_id, text, timeout_secs, request_id }) => ({ agent: pane_id, text, timeout_secs, request_id }),
     small: same,
     failed: ({ result }) => result !== "done",
   },
@@ -264,7 +263,7 @@ const workerOf = ({ name, session, kind, state, cause, move, since, tags, health
 });
 
 function statusOf(status: AgentStatus): object {
-  const { is_awaiting_input, is_awaiting_confirmation, prompt, confidence, reasons, until, last_progress, blind } =
+  const { is_awaiting_input, is_awaiting_confirmation, prompt, confidence, reasons, until, last_activity, blind } =
     status;
   return {
     ...workerOf(status),
@@ -274,7 +273,7 @@ function statusOf(status: AgentStatus): object {
     confidence,
     reasons,
     ...(until === null ? {} : { until }),
-    last_progress,
+    last_activity,
     ...(status.task === null ? {} : { task: status.task }),
     ...(blind === null ? {} : { blind }),
   };

@@ -59,10 +59,10 @@ export const ACTIVITY = {
           kind: z.string(),
           category: z.enum(CATEGORIES),
           category_by_age: z.enum(CATEGORIES),
-          held_back: z.string().nullable().describe("why the category is not worse"),
+          capped_because: z.string().nullable().describe("why the category is not worse"),
           state: z.enum(STATES),
           cause: z.string().nullable(),
-          last_sign: time,
+          last_activity: time,
           age_secs: z.number(),
           activity: z
             .object({

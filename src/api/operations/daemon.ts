@@ -10,7 +10,8 @@ const watchRules = z.object({ programs: z.boolean(), tags: texts, names: texts }
 
 export const DAEMON = {
   health: operation({
-    summary: "Show whether the daemon is judging, and how far behind its journal is.",
+    summary:
+      "Show whether the daemon is judging, and how far behind its journal is. The health of agents (`rouse health`) is in GET /v1/agents.",
     right: "read",
     method: "get",
     path: "/v1/health",
@@ -72,20 +73,20 @@ export const DAEMON = {
           move: moveField,
           ended: z.object({ at: time, code: z.number().nullable(), signal: z.number().nullable() }).nullable(),
           states: z.partialRecord(z.enum(STATES), z.number()).describe("seconds in each state"),
-          unseen_secs: z.number().describe("unobserved time"),
+          unobserved_secs: z.number().describe("unobserved time"),
           problems: z.array(
             z.object({
               state: z.enum(STATES),
               cause: z.string().nullable(),
               from: time,
               to: time.nullable(),
-              secs: z.number(),
+              duration_secs: z.number(),
               began_before: z.boolean().describe("the problem began before since"),
               followed_by: z.enum(STATES).nullable(),
               reason: z.string(),
             }),
           ),
-          problems_left_out: z.number().describe("number of problems that are not listed"),
+          problems_omitted: z.number().describe("number of problems that are not listed"),
           commits: z.number(),
           files: z.number(),
           tests: z.object({ passed: z.number(), failed: z.number() }),
@@ -112,9 +113,9 @@ export const DAEMON = {
           kind: z.string(),
           origin: z.enum(["run", "spawn", "tmux", "transcript"]),
           version: z.string().nullable(),
-          sees: texts.describe("available sources"),
-          blind: z.string().nullable().describe("reason why rouse cannot see the agent"),
-          misses: z.array(z.object({ what: z.string(), fix: z.string() })),
+          available: texts.describe("available sources"),
+          blind_reason: z.string().nullable().describe("reason why rouse cannot see the agent"),
+          missing: z.array(z.object({ name: z.string(), fix: z.string() })),
         }),
       ),
     }),
@@ -140,8 +141,8 @@ export const DAEMON = {
         pending: z.number().describe("signals that are not stored yet"),
         commits: z.number(),
         failures: z.number(),
-        lastError: z.string().nullable(),
-        lastCommitMs: z.number(),
+        last_error: z.string().nullable(),
+        last_commit_ms: z.number(),
       }),
       http: z.object({
         port: z.number(),
@@ -159,7 +160,7 @@ export const DAEMON = {
           unknown: counts,
         }),
       }),
-      pulses: z.array(
+      heartbeats: z.array(
         z.object({
           to: z.string(),
           every_secs: z.number(),
@@ -182,7 +183,7 @@ export const DAEMON = {
       programs: z.boolean().describe("every tmux pane and process with a known agent program"),
       tags: z.array(z.string().max(100)).max(100).default([]),
       names: z.array(z.string().max(200)).max(200).default([]),
-      again: z.boolean().optional().describe("replace earlier rules"),
+      replace: z.boolean().optional().describe("replace earlier rules"),
     }),
     output: watchRules,
     surfaces: { library: "watch", cli: ["watch"] },

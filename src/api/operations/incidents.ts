@@ -13,8 +13,8 @@ export const INCIDENTS = {
     path: "/v1/incidents",
     input: z.object({
       agent: agentField.optional(),
-      all: booleanField.default(false).describe("include closed incidents"),
-      since: timeField.optional().describe("include incidents closed since then"),
+      all: booleanField.default(false).describe("include incidents that have ended"),
+      since: timeField.optional().describe("include incidents that ended since then"),
     }),
     output: z.object({ incidents: z.array(incidentRecord) }),
     surfaces: { library: "incidents", cli: ["incidents", "status", "demo"] },

@@ -14,7 +14,7 @@ const about = {
   task: z.string().nullable(),
   incident_id: z.string().nullable().describe("the same in all messages about one problem"),
   cause: z.string().nullable(),
-  move: z.enum(MOVES).describe("who has to act next"),
+  move: z.enum(MOVES).describe("what has to act next"),
   confidence: z.number().min(0).max(1),
   reasons: words,
   suggested_actions: z.array(

@@ -13,7 +13,7 @@ export const texts = z.array(z.string());
 export const moveField = z
   .enum(MOVES)
   .describe(
-    "who has to act next: you, the agent, the provider (see until), a child; none is a stall. The order of lists",
+    "what has to act next: you, the agent, the provider (see until), a child; none is a stall. The order of lists",
   );
 const originField = z.enum(["run", "spawn", "tmux", "transcript"]);
 
@@ -33,10 +33,14 @@ export const agentRecord = z.object({
   level: z.enum(["report", "act"]).describe("act: certain enough for rouse to act"),
   confidence: z.number().describe("0 to 1"),
   since: time.describe("start of the state, ISO 8601"),
-  until: time.nullable().describe("end of a limit, ISO 8601"),
+  until: time
+    .nullable()
+    .describe(
+      "rate_limited: end of the limit; waiting: time at which the wait becomes a problem; otherwise null. ISO 8601",
+    ),
   doing: z.string().describe("current work as a short text"),
   reasons: texts,
-  last_progress: time.nullable(),
+  last_activity: time.describe("last status, report or progress; the start of the agent if there was none"),
   last_output: time.nullable(),
   tokens_per_hour: z.number(),
   cost_usd_per_hour: z.number(),
@@ -87,7 +91,7 @@ export const incidentRecord = z.object({
   session: z.string(),
   kind: z.string(),
   problem: z.enum(PROBLEMS).describe("such as silent_stream"),
-  chain: texts.describe("earlier names of the same problem, oldest first"),
+  earlier_problems: texts.describe("earlier names of the same problem, oldest first"),
   phase: z.enum(PHASES),
   opened_at: time,
   since: time.describe("start of the problem, ISO 8601"),
@@ -123,7 +127,7 @@ export const incidentRecord = z.object({
     .object({ do: actionName.nullable(), at: time.nullable(), reason: z.string() })
     .nullable()
     .describe("next step; null when the incident is closed"),
-  wouldDo: actionName.nullable().describe("step that was not permitted"),
+  withheld_step: actionName.nullable().describe("step that was not permitted"),
   commands: texts.describe("suggested commands"),
 });
 
@@ -132,7 +136,7 @@ const envelope = {
   cursor: z.number().describe("position in the inbox: give it as after to read on, or as up_to to acknowledge"),
   key: z.string().describe("the same if the message is created again"),
   target: z.object({ tag: z.string() }),
-  from: z.string(),
+  from: z.string().describe("name of the sender"),
   at: time,
   acked_at: time.nullable(),
 };
@@ -168,8 +172,8 @@ export type MessageView = Notice | ClientMessage;
 export const promptRecord = z.object({ type: z.enum(PROMPT_KINDS), text: z.string(), since: time });
 
 export const evidenceRecord = z.object({
-  what: z.string().describe("what it is about, such as turn or last output"),
-  says: z.string().describe("its value, such as active"),
+  name: z.string().describe("what it is about, such as turn or last output"),
+  value: z.string().describe("its value, such as active"),
   age_secs: z.number(),
   source: z.string(),
 });

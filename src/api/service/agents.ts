@@ -38,7 +38,7 @@ export interface AgentFilter {
 export interface InputOptions {
   request_id?: string | undefined;
   /** How long the program may take to become ready for input. */
-  timeout_seconds?: number | undefined;
+  timeout_secs?: number | undefined;
   /** False: the text is left in the composer. */
   enter?: boolean | undefined;
 }
@@ -67,7 +67,7 @@ export class AgentService {
       .filter((judge) => judge.session.endedAt === null || died.has(judge) || (ended === true && hasExited(judge)))
       .filter(({ session }) => tag === undefined || session.tags.includes(tag))
       .filter(({ session }) => name === undefined || session.name === name)
-      .map((judge) => viewOf(judge, now))
+      .map((judge) => viewOf(judge, now, loop.incidents))
       .filter(({ healthy }) => health === undefined || healthy === (health === "healthy"))
       .sort(compareByMove);
   }
@@ -79,7 +79,7 @@ export class AgentService {
 
   status(agent: string): AgentStatus {
     const judge = findAgent(this.#context, agent);
-    const view = viewOf(judge, this.#context.loop.now());
+    const view = viewOf(judge, this.#context.loop.now(), this.#context.loop.incidents);
     const isAsked = view.state === "needs_input";
     const isConfirmed = isAsked && CONFIRMED.has(view.cause ?? "");
     return {
@@ -96,7 +96,7 @@ export class AgentService {
     const judge = findAgent(this.#context, agent);
     const now = loop.now();
     const which = { all: false, since: null, agent: judge.session.name };
-    return { ...whyOf(judge, now), incidents: incidentViews({ state: loop.state, now }, which) };
+    return { ...whyOf(judge, now, loop.incidents), incidents: incidentViews({ state: loop.state, now }, which) };
   }
 
   async readPane(agent: string, lines: number): Promise<{ agent: string; pane_id: string; lines: string[] }> {
@@ -107,8 +107,8 @@ export class AgentService {
 
   async sendInput(client: string, agent: string, text: string, options: InputOptions = {}): Promise<OrderResult> {
     const session = controllableAgent(this.#context, agent);
-    const { request_id: requestId, timeout_seconds = READY_SECONDS, enter = true } = options;
-    const given = { waitMs: timeout_seconds * 1000, isDraft: !enter };
+    const { request_id: requestId, timeout_secs = READY_SECONDS, enter = true } = options;
+    const given = { waitMs: timeout_secs * 1000, isDraft: !enter };
     return unlessRefused(await this.#context.agentControl.sendInput({ client, session, requestId }, text, given));
   }
 

@@ -11,8 +11,8 @@ import type { ServiceContext } from "./context.js";
 export interface AlertView {
   key: string;
   channel: string;
-  state: StoredDelivery["state"];
-  edge: string;
+  state: Exclude<StoredDelivery["state"], "dead"> | "failed";
+  event: string;
   severity: string;
   at: string;
   /** Time of the next attempt; null when it is settled. */
@@ -28,9 +28,9 @@ export interface AlertView {
 export interface AlertsStatus {
   channels: { name: string; type: string; to: string }[];
   pending: number;
-  dead: number;
+  failed: number;
   /** The last alerts that could not be sent. */
-  dead_letters: AlertView[];
+  failed_alerts: AlertView[];
   /** Alerts that wait for another attempt. */
   failing: AlertView[];
   issues: string[];
@@ -66,8 +66,8 @@ export class AlertService {
     return {
       channels: this.#context.channels.map(({ name, type, to }) => ({ name, type, to: sanitize(to, 200) })),
       pending: outbox.count("pending"),
-      dead: outbox.count("dead"),
-      dead_letters: recent.filter(({ state }) => state === "dead").map(alertView),
+      failed: outbox.count("dead"),
+      failed_alerts: recent.filter(({ state }) => state === "dead").map(alertView),
       failing: recent.filter(({ state }) => state === "pending").map(alertView),
       issues: [...this.#context.channelNotes],
     };
@@ -87,8 +87,8 @@ export class AlertService {
     };
   }
 
-  retry(): { revived: number } {
-    return { revived: this.#context.journal.outbox.revive(this.#context.loop.now()) };
+  retry(): { retried: number } {
+    return { retried: this.#context.journal.outbox.revive(this.#context.loop.now()) };
   }
 
   dismiss(): { dismissed: number } {
@@ -124,8 +124,8 @@ const testNotice = (channel: string, at: number): Notice => ({
 const alertView = ({ key, channel, state, attempts, dueAt, error: problem, notice }: StoredDelivery): AlertView => ({
   key,
   channel: sanitize(channel, 80),
-  state,
-  edge: notice.edge,
+  state: state === "dead" ? "failed" : state,
+  event: notice.edge,
   severity: notice.severity,
   at: new Date(notice.at).toISOString(),
   due_at: state === "pending" ? new Date(dueAt).toISOString() : null,

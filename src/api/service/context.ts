@@ -1,8 +1,10 @@
 /** The context of all services, and how they find an agent. */
+import { localZone } from "../../config/local-zone.js";
 import { otherNames } from "../../config/suggest.js";
 import type { AgentSession } from "../../core/agent.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import { sanitize } from "../../core/text/sanitize.js";
+import { endedText } from "../../core/text/when.js";
 import type { DaemonParts } from "../../daemon/parts.js";
 import type { AgentControl } from "../agent-control.js";
 import { checkControl } from "../check-control.js";
@@ -36,9 +38,10 @@ export function findAgent({ loop }: Sessions, id: string): SessionJudge {
 }
 
 export function livingAgent(context: Sessions, id: string): AgentSession {
-  const { session } = findAgent(context, id);
-  if (session.endedAt === null) return session;
-  throw new ApiError("refused", `${session.name} ended at ${new Date(session.endedAt).toISOString()}`);
+  const { session, evidence } = findAgent(context, id);
+  const endedAt = session.endedAt ?? evidence.exit?.at ?? null;
+  if (endedAt === null) return session;
+  throw new ApiError("refused", endedText(session.name, endedAt, context.loop.now(), localZone()));
 }
 
 /** Throws `ApiError` if clients may not type into this agent. */

@@ -1,6 +1,7 @@
 /** The daemon itself: health, overview, history, what it sees, what it watches. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { AgentSession } from "../../core/agent.js";
+import { type AgentSession, isAdopted } from "../../core/agent.js";
+import { awaitsUser } from "../../core/incidents/incident.js";
 import { compareByMove } from "../../core/move.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import type { HttpView } from "../../daemon/http/server.js";
@@ -15,8 +16,6 @@ import type { JournalStats } from "../../store/journal.js";
 import { ApiError } from "../error.js";
 import type { ServiceContext } from "./context.js";
 
-const isAdopted = ({ origin }: AgentSession): boolean => origin === "tmux" || origin === "transcript";
-
 export interface HealthView {
   ok: boolean;
   version: string;
@@ -29,10 +28,15 @@ export interface HealthView {
   journal: { pending: number; failures: number };
 }
 
+export type JournalView = Omit<JournalStats, "lastError" | "lastCommitMs"> & {
+  last_error: string | null;
+  last_commit_ms: number;
+};
+
 export interface DaemonView {
-  journal: JournalStats;
+  journal: JournalView;
   http: HttpView;
-  pulses: PulseView[];
+  heartbeats: PulseView[];
 }
 
 /** The summary of each agent, and the actions that rouse took or would have taken. */
@@ -74,13 +78,18 @@ export class DaemonService {
 
   show(): DaemonView {
     const { journal, control } = this.#context;
-    return { journal: journal.stats(), http: control.http(), pulses: control.pulses() };
+    const { lastError, lastCommitMs, ...stats } = journal.stats();
+    return {
+      journal: { ...stats, last_error: lastError, last_commit_ms: lastCommitMs },
+      http: control.http(),
+      heartbeats: control.pulses(),
+    };
   }
 
   line(): LineView {
     const { loop } = this.#context;
     const now = loop.now();
-    const agents = loop.sessions().map((judge) => viewOf(judge, now));
+    const agents = loop.sessions().map((judge) => viewOf(judge, now, loop.incidents));
     agents.sort(compareByMove);
     return lineOf(agents, incidentViews({ state: loop.state, now }, { all: false, since: null }));
   }
@@ -97,7 +106,9 @@ export class DaemonService {
     const now = loop.now();
     const incidents = incidentViews({ state: loop.state, now }, { all: true, since });
     const read = (session: string) => journal.read(session);
-    const work = summaryOf(journal.sessions(), read, since, now, loop.state.rules.settingsFor);
+    const needsUser = ({ id, name }: AgentSession): boolean =>
+      loop.find(name)?.session.id === id && awaitsUser(loop.incidents, name, now);
+    const work = summaryOf(journal.sessions(), read, since, now, loop.state.rules.settingsFor, needsUser);
     for (;;) {
       const until = performance.now() + PIECE_MS;
       let step = work.next();
@@ -107,9 +118,9 @@ export class DaemonService {
     }
   }
 
-  async watch({ programs, tags, names, again }: WatchRules): Promise<WatchRules> {
+  async watch({ programs, tags, names, replace }: WatchRules): Promise<WatchRules> {
     const { control } = this.#context;
-    const rules = await control.watch({ programs, tags, names, ...(again === undefined ? {} : { again }) });
+    const rules = await control.watch({ programs, tags, names, ...(replace === undefined ? {} : { replace }) });
     return { programs: rules.programs, tags: rules.tags, names: rules.names };
   }
 

@@ -25,7 +25,11 @@ export class ReportService {
   ): Promise<{ agent: string }> {
     const { loop } = this.#context;
     const judge = agent === undefined ? findCaller(loop, { ...caller, cwd }) : findAgent(this.#context, agent);
-    if (!judge) throw new ApiError("unknown", "no watched agent matches this report; name the agent (--name)");
+    if (!judge)
+      throw new ApiError(
+        "unknown",
+        "this process belongs to no watched agent; if it has just started, try again; otherwise name the agent (CLI --name, MCP pane_id, HTTP agent)",
+      );
     if (judge.session.endedAt !== null) throw new ApiError("refused", `${judge.session.name} ended`);
     if (said.state === undefined && !heartbeat)
       throw new ApiError(

@@ -1,5 +1,5 @@
 /** Silences: an agent, a problem, or one problem of one agent. */
-import { nearestName, otherNames } from "../../config/suggest.js";
+import { nearestName } from "../../config/suggest.js";
 import type { Silence } from "../../core/incidents/incident.js";
 import { PROBLEMS, type Problem } from "../../core/incidents/problem.js";
 import { sanitize } from "../../core/text/sanitize.js";
@@ -44,6 +44,8 @@ export class SilenceService {
   }
 }
 
+const LISTED_MAX = 20;
+
 function targetOf(
   what: string,
   problem: Problem | null,
@@ -53,7 +55,9 @@ function targetOf(
   if ((PROBLEMS as readonly string[]).includes(what) && problem === null)
     return { agent: null, problem: what as Problem };
   const shown = agents.map((name) => sanitize(name, 80));
-  const near = nearestName(what, [...shown, ...PROBLEMS]) ?? otherNames(what, shown);
+  const agentsText = shown.length === 0 ? "no agents are known" : `agents: ${shown.slice(0, LISTED_MAX).join(", ")}`;
+  const near =
+    nearestName(what, [...shown, ...PROBLEMS]) ?? `${agentsText}; \`rouse policy show default\` lists the problems`;
   const asked = JSON.stringify(sanitize(what, 80));
   throw new ApiError("unknown", `${asked} is neither a known agent nor a problem; ${near}`);
 }

@@ -33,7 +33,7 @@ export interface SpawnOrder {
   rows: number;
   /** Given to the agent as soon as it is ready for input. */
   prompt?: string | undefined;
-  timeout_seconds: number;
+  timeout_secs: number;
   request_id?: string | undefined;
 }
 
@@ -121,13 +121,13 @@ export class StartService {
   async #prompt(
     client: Client,
     id: string,
-    { prompt, timeout_seconds }: Pick<SpawnOrder, "prompt" | "timeout_seconds">,
+    { prompt, timeout_secs }: Pick<SpawnOrder, "prompt" | "timeout_secs">,
   ): Promise<ControlResult | null> {
     if (prompt === undefined) return null;
     const session = this.#context.loop.find(id)?.session;
     if (!session)
       return { result: "refused", reason: "the agent has not registered with the daemon yet", proven: null };
-    const waitMs = timeout_seconds * 1000;
+    const waitMs = timeout_secs * 1000;
     return this.#context.agentControl.sendInput({ client: client.name, session }, prompt, { waitMs });
   }
 

@@ -16,8 +16,9 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
   const alert = program.command("alert").summary("List alerts, test channels and retry failed alerts");
   alert
     .command("list")
+    .summary("List alerts and their delivery state")
     .description(
-      "List alerts, latest first. States: pending, sent, dead (failed), superseded (replaced by a later alert), dropped (no\n" +
+      "List alerts, latest first. States: pending, sent, failed, superseded (replaced by a later alert), dropped (no\n" +
         "longer needed, or dismissed).",
     )
     .option("--limit <n>", "show at most N alerts (1 to 1000)", parseLimit, 50)
@@ -28,7 +29,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     });
   alert
     .command("channels")
-    .description("List the configured channels, their destinations and their errors.")
+    .summary("List channels, destinations and errors")
     .option("--json", "print JSON")
     .action(async ({ json }) => {
       const status = await requestOperation("alert_status", {});
@@ -36,6 +37,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     });
   alert
     .command("test")
+    .summary("Send a test alert to a channel")
     .description("Send a test alert to a channel and report the result. Exits 1 if delivery fails.")
     .argument("<channel>", "name of the channel in the configuration", parseNamed)
     .option("--json", "print JSON")
@@ -46,17 +48,18 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     });
   alert
     .command("retry")
-    .description("Retry failed alerts.")
+    .summary("Retry failed alerts")
     .action(async () => {
-      const { revived } = await call("retry_alerts", {});
-      process.stdout.write(revived === 0 ? "No failed alerts.\n" : `Retrying ${counted(revived)}.\n`);
+      const { retried } = await call("retry_alerts", {});
+      process.stdout.write(retried === 0 ? "No failed alerts.\n" : `Retrying ${counted(retried)}.\n`);
     });
   alert
     .command("dismiss")
+    .summary("Dismiss failed alerts")
     .description("Dismiss failed alerts so they no longer appear in status and doctor.")
     .action(async () => {
       const { dismissed } = await call("dismiss_alerts", {});
-      process.stdout.write(`Dismissed ${counted(dismissed)}.\n`);
+      process.stdout.write(dismissed === 0 ? "No failed alerts.\n" : `Dismissed ${counted(dismissed)}.\n`);
     });
 }
 
@@ -87,15 +90,15 @@ export function alertsText(alerts: readonly AlertView[], screen: OutputStream, n
     {
       title: "STATE",
       text: ({ state }) => state,
-      paint: (text, { state }) => (state === "dead" ? paintText(text, "red", colour) : text),
+      paint: (text, { state }) => (state === "failed" ? paintText(text, "red", colour) : text),
     },
-    { title: "TRIES", text: ({ attempts }) => String(attempts) },
+    { title: "ATTEMPTS", text: ({ attempts }) => String(attempts) },
     { title: "TITLE", text: ({ title, error: issue }) => (issue === null ? title : `${title}: ${issue}`), min: 20 },
   ];
   return tableText(columns, alerts, columnsOf(screen));
 }
 
-function channelsText({ channels, pending, dead, issues }: AlertsStatus, screen: OutputStream): string {
+function channelsText({ channels, pending, failed, issues }: AlertsStatus, screen: OutputStream): string {
   const wrong = issues.map((issue) => `${sanitize(issue, 300)}\n`).join("");
   if (channels.length === 0)
     return foldText(
@@ -108,6 +111,6 @@ function channelsText({ channels, pending, dead, issues }: AlertsStatus, screen:
     { title: "TYPE", text: ({ type }) => type },
     { title: "TO", text: ({ to }) => to, min: 10 },
   ];
-  const waiting = `${counted(pending)} pending, ${dead} failed\n`;
+  const waiting = `${counted(pending)} pending, ${failed} failed\n`;
   return `${tableText(columns, channels, columnsOf(screen))}${waiting}${wrong}`;
 }

@@ -74,11 +74,11 @@ export function checkText(agents: readonly CheckedAgent[], screen: { isTTY?: boo
   return `${tableText(columns, agents, columnsOf(screen))}\n${counts.join(", ")}\n`;
 }
 
-function activityText({ activity, held_back, category_by_age }: CheckedAgent): string {
-  const held = held_back === null ? "" : `not ${category_by_age}: ${held_back}`;
+function activityText({ activity, capped_because, category_by_age }: CheckedAgent): string {
+  const held = capped_because === null ? "" : `not ${category_by_age}: ${capped_because}`;
   if (!activity) return held;
   const found = activity.known
-    ? `${activity.is_active ? "active" : "inactive"} (confidence ${activity.confidence})`
+    ? `${activity.is_active ? "recently active" : "inactive"} (confidence ${activity.confidence})`
     : (activity.reasons[0] ?? "unknown");
   const sources = activity.sources.map((source) => wordingOf(source)).join(", ");
   return [held, found, sources].filter((part) => part !== "").join("; ");

@@ -19,7 +19,7 @@ function addCompletions(program: Command, commands: readonly CommandEntry[]): vo
   program
     .command("completions")
     .summary("Print a completion script for your shell")
-    .addArgument(new Argument("[shell]").choices(Object.keys(SHELLS) as Shell[]))
+    .addArgument(new Argument("[shell]", "your shell").choices(Object.keys(SHELLS) as Shell[]))
     .option("--agents", "print the names of running agents, one per line (used by the scripts)")
     .addHelpText(
       "after",

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { ShownChannel } from "../../config/channels.js";
-import type { ConfigValue } from "../../config/key.js";
+import { type ConfigValue, expectedValue, valueOfText } from "../../config/key.js";
 import { KEY_BY_NAME } from "../../config/keys.js";
 import { type ConfigOrigin, type LoadedConfig, loadConfig } from "../../config/load.js";
 import { loadOwnProfiles } from "../../config/own-profiles.js";
@@ -16,6 +16,7 @@ import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { alertSettings } from "../alert-settings.js";
 import { reportIssues } from "../settings.js";
 import { foldText } from "../text/width.js";
+import { WrongOption } from "../wrong-option.js";
 
 const LINE_MAX = 10_000;
 
@@ -23,6 +24,7 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
   const config = program.command("config").summary("Show, check and migrate the configuration");
   config
     .command("show")
+    .summary("Print the effective configuration of this folder")
     .description(
       "Print the effective configuration of this folder: defaults, then your file, then .rouse.toml files from the\n" +
         "root down to this folder (they can only restrict), then ROUSE_* variables, then --set.",
@@ -32,12 +34,6 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     .option("--set <key=value>", "override a value; repeatable", parseSet)
     .action((options) => {
       const loaded = loadConfig({ flags: options.set ?? {} });
-      const wrong = loaded.issues.filter(({ where }) => where.startsWith("--set"));
-      if (wrong.length > 0) {
-        reportIssues(wrong);
-        setExit(2);
-        return;
-      }
       const alerts = alertSettings(loaded);
       const { presets, issues: ofPresets } = loadPresets();
       const issues = [...loaded.issues, ...alerts.issues, ...ofPresets, ...loadOwnProfiles().issues];
@@ -69,12 +65,14 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     });
   config
     .command("schema")
+    .summary("Print the JSON Schema of the configuration file")
     .description("Print the JSON Schema of the configuration file, for editors.")
     .action(() => {
       process.stdout.write(`${JSON.stringify(configSchema(), null, 2)}\n`);
     });
   config
     .command("migrate")
+    .summary("Rewrite the configuration file in the current format")
     .description("Rewrite your configuration file in the current format and keep the old file beside it.")
     .option("--dry-run", "print the new file without writing it")
     .action((options) => setExit(migrate(join(rousePaths().config, "config.toml"), options.dryRun === true)));
@@ -135,10 +133,14 @@ function parseSet(given: string, before: Record<string, string> = {}): Record<st
   const equals = given.indexOf("=");
   const name = given.slice(0, equals).trim();
   if (equals < 1) throw new InvalidArgumentError("It must be key=value, such as watchdog.poll_interval_secs=10.");
-  if (!KEY_BY_NAME.has(name)) {
+  const key = KEY_BY_NAME.get(name);
+  if (!key) {
     const near = suggestKey(name, KEY_BY_NAME.keys());
     const hint = near ? `did you mean ${near}?` : "`rouse config show` lists them.";
     throw new InvalidArgumentError(`Unknown key "${name}"; ${hint}`);
   }
-  return { ...before, [name]: given.slice(equals + 1) };
+  const value = given.slice(equals + 1);
+  if (valueOfText(key, value) === undefined)
+    throw new WrongOption(`--set ${sanitize(given, 200)}: expected ${expectedValue(key)}`);
+  return { ...before, [name]: value };
 }

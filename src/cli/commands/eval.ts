@@ -25,6 +25,7 @@ import { EVENT_STREAMS, eachRow, LABELLED_SEGMENTS, SINGLE_SCREENS } from "../ro
 import { figuresText, worstText } from "../text/eval.js";
 import { isColoured } from "../text/paint.js";
 import { startProgress } from "../text/progress.js";
+import { snakeCased } from "../text/snake-case.js";
 import { foldText } from "../text/width.js";
 
 export function addEval(program: Command, setExit: (code: number) => void): void {
@@ -39,7 +40,10 @@ export function addEval(program: Command, setExit: (code: number) => void): void
     .option("--json", "print all figures as JSON")
     .option("--worst", "list misses and false alarms with their reasons")
     .option("--strict", "exit 1 if a target is missed")
-    .option("--agent <kind>", `read every recording as this kind of program: ${KINDS.join(", ")}`)
+    .option(
+      "--kind <kind>",
+      `read every recording as this kind of program: ${KINDS.join(", ")}, or the id of --profile`,
+    )
     .option("--profile <file>", "a profile of your own (TOML or JSON) over the built-in ones")
     .addOption(new Option("--sources <list>", `read only these: ${SOURCE_NAMES.join(", ")}`).argParser(parseSources))
     .addOption(
@@ -48,17 +52,17 @@ export function addEval(program: Command, setExit: (code: number) => void): void
     .option("--marker <text>", "completion marker that agents were asked to print", COMPLETION_MARKER)
     .action(async (dirs, options, command) => {
       const profiles = options.profile ? await loadProfiles(options.profile) : [];
-      const complaint = checkKind(options.agent, profiles);
+      const complaint = checkKind(options.kind, profiles);
       if (complaint) command.error(complaint, { exitCode: 2 });
       const replay: ReplayOptions = {
         sources: options.sources ?? new Set(SOURCE_NAMES),
         zone: options.tz,
         marker: options.marker,
-        ...(options.agent ? { agent: options.agent } : {}),
+        ...(options.kind ? { agent: options.kind } : {}),
         profiles,
       };
       // The other parts of a corpus have one source, and name their program themselves.
-      const isWhole = options.sources === undefined && options.agent === undefined;
+      const isWhole = options.sources === undefined && options.kind === undefined;
       let failed = false;
       const complain = (message: string): void => {
         failed = true;
@@ -68,13 +72,13 @@ export function addEval(program: Command, setExit: (code: number) => void): void
       const figures = withCases(await evalParts(parts, replay, isWhole, complain));
       const bars = checkBars(figures);
       if (Object.keys(figures).length === 0) {
-        const recordings = isWhole ? "case" : "recording, which --sources and --agent are for,";
+        const recordings = isWhole ? "case" : "recording, which --sources and --kind are for,";
         if (!failed)
           complain(`nothing was scored: no ${recordings} in ${dirs.join(", ")} has a label; see docs/replay.md`);
         setExit(1);
         return;
       }
-      if (options.json) process.stdout.write(`${sanitizedJson({ ...figures, bars }, 1)}\n`);
+      if (options.json) process.stdout.write(`${sanitizedJson(snakeCased({ ...figures, bars }), 1)}\n`);
       else {
         const colour = isColoured(process.stdout);
         process.stdout.write(figuresText(figures, bars, { colour, columns: process.stdout.columns ?? 100 }));

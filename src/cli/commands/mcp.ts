@@ -60,7 +60,7 @@ function askerOf(rights: ReadonlySet<Right>, session: string | undefined): CallO
   };
   return async (operation, input) => {
     const { right } = OPERATIONS[operation];
-    if (!rights.has(right)) throw new ApiError("right", `requires the right ${right}, which is not in mcp.rights`);
+    if (!rights.has(right)) throw new ApiError("right", `requires the right ${right}`);
     try {
       return await callOperation(rousePaths().daemonSocket, operation, input as never, { headers });
     } catch (error) {

@@ -93,7 +93,10 @@ function parseObject(text: string): Record<string, unknown> {
 }
 
 /** One line: cursor, time, type, sender or worker, then the cause and the detail. */
-export function messageText({ cursor, msg_type, from, at, payload }: MessageView, now: number = Date.now()): string {
+export function messageText(
+  { cursor, msg_type, from, at, acked_at, payload }: MessageView,
+  now: number = Date.now(),
+): string {
   const said = (payload ?? {}) as Record<string, unknown>;
   const text = (key: string): string => (typeof said[key] === "string" ? sanitize(said[key], 400) : "");
   const who = text("worker_name") || from;
@@ -102,7 +105,7 @@ export function messageText({ cursor, msg_type, from, at, payload }: MessageView
     key === undefined ? otherText(from, said) : `${key === "last_output_preview" ? "last output: " : ""}${text(key)}`;
   const cause = text("cause");
   const about = [cause === "" ? "" : `(${cause})`, what].filter((part) => part !== "").join(" ");
-  return `${cursor}  ${localTime(at, now)}  ${sanitize(msg_type, 64)}  ${sanitize(who, 80)}${about === "" ? "" : `  ${about}`}\n`;
+  return `${cursor}  ${localTime(at, now)}  ${sanitize(msg_type, 64)}  ${sanitize(who, 80)}${about === "" ? "" : `  ${about}`}${acked_at === null ? "" : "  (acknowledged)"}\n`;
 }
 
 /** Clients may send any object: without a text it is shown as JSON. Messages of rouse have no further text. */

@@ -15,7 +15,7 @@ export function addMetrics(program: Command, _setExit: (code: number) => void): 
     .summary("Show the success rate of each recovery step")
     .description(
       "Show how often agents recovered within 10 minutes of each step, by problem, with the 95 % confidence interval.\n" +
-        "The arm shadow is the baseline: the step was not permitted, and the agent recovered by itself.",
+        "The arm shadow is the baseline: steps that were not permitted, and how often the agent recovered without them.",
     )
     .option("--json", "print JSON")
     .action(async ({ json }) => {

@@ -1,5 +1,6 @@
 /** `rouse policy`: the recovery plan for each problem, and a trial of it on a virtual clock. */
 import { type Command, Option } from "@commander-js/extra-typings";
+import { policyFields } from "../../config/policy-schema.js";
 import { NO_PROFILE } from "../../core/agent.js";
 import { PROBLEMS, type Problem } from "../../core/incidents/problem.js";
 import type { Assessment } from "../../core/judgement/assess.js";
@@ -33,24 +34,27 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .option("--json", "print JSON")
     .action((given, options) => {
       const loaded = knownPolicies();
+      // Before the issues: an error in the file of this policy is reported once.
+      const found = given === undefined ? null : policyOf(given, loaded);
       reportIssues(loaded.issues);
       if (loaded.issues.length > 0) setExit(1);
-      if (given === undefined) {
-        const policies = [...loaded.policies.values()].map(({ policy: { name, says }, tags, agents }) => ({
+      if (found === null) {
+        const policies = [...loaded.policies.values()].map(({ policy: { name, description }, tags, agents }) => ({
           name,
-          says,
+          description,
           tags,
           agents,
         }));
-        const rows = policies.map(({ name, says }) => `${sanitize(name).padEnd(20)} ${sanitize(says)}\n`).join("");
+        const rows = policies
+          .map(({ name, description }) => `${sanitize(name).padEnd(20)} ${sanitize(description)}\n`)
+          .join("");
         const lines = foldText(rows, process.stdout, 21);
         process.stdout.write(options.json ? `${sanitizedJson({ policies }, 2)}\n` : lines);
         return;
       }
-      const found = policyOf(given, loaded);
       process.stdout.write(
         options.json
-          ? `${sanitizedJson({ policy: found }, 2)}\n`
+          ? `${sanitizedJson({ policy: { name: found.name, ...policyFields(found) } }, 2)}\n`
           : foldText(policyText(found, isColoured(process.stdout)), process.stdout),
       );
     });
@@ -65,7 +69,7 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .argument("[policy]", "name or file of a policy", "default")
     .addOption(new Option("--problem <problem>", "only this problem (see docs/states.md)").argParser(parseProblem))
     .addOption(
-      new Option("--origin <origin>", "how the agent was started: run, spawn, tmux, transcript")
+      new Option("--origin <origin>", "how rouse knows the agent: run, spawn, tmux, transcript (another terminal)")
         .default("spawn" as SessionOrigin, "spawn")
         .argParser(parseOrigin),
     )
@@ -77,7 +81,7 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
       if (options.json) {
         const shown = tried.map(({ problem, wouldDo }) => ({
           problem,
-          wouldDo: wouldDo.map(({ at, do: name, say, reason }) => ({
+          planned_steps: wouldDo.map(({ at, do: name, say, reason }) => ({
             t: at / 1000,
             do: name,
             ...(say ? { say } : {}),

@@ -41,27 +41,27 @@ function isFailed({ incident, state, steps }: RecoveryView): boolean {
 }
 
 /** Why a recovery took no step, if the state or the problem alone says so. */
-function idleText({ agent, state, incident, problem, busy, at }: RecoveryView): string | null {
+function idleText({ agent, state, incident, problem, busy, next_check_at }: RecoveryView): string | null {
   if (busy) return null;
   if (incident === null) return UNHEALTHY.has(state) ? null : `No action needed: ${agent} is healthy (${state}).`;
   const traits = problem === null ? null : traitsOf(problem);
-  if (!traits?.humanOnly || at !== null) return null;
+  if (!traits?.humanOnly || next_check_at !== null) return null;
   return problem === "needs_input"
     ? `No action taken: ${agent} has an open prompt that only you can answer. Run \`rouse attach ${agent}\`.`
     : `No action taken: ${agent} needs you: ${traits.userStep}.`;
 }
 
 export function recoveryText(view: RecoveryView, now: number = Date.now()): string {
-  const { agent, state, incident, problem, dry_run, steps, next, reason, at } = view;
+  const { agent, state, incident, problem, dry_run, steps, next, reason, next_check_at } = view;
   const lines = steps.map(({ do: name, result, reason: why }) =>
     upperFirst(result === "done" ? `${doneText(name)} ${agent}: ${why}` : `${name} of ${agent} ${result}: ${why}`),
   );
-  const when = at === null ? "" : `, next check ${localTime(at, now)}`;
+  const when = next_check_at === null ? "" : `, next check ${localTime(next_check_at, now)}`;
   const isSaid = steps.length > 0 && steps.at(-1)?.result !== "done";
-  if (dry_run && next && at === null) lines.push(`Would ${next.do} ${agent}: ${reason}`);
+  if (dry_run && next && next_check_at === null) lines.push(`Would ${next.do} ${agent}: ${reason}`);
   else if (steps.length === 0) lines.push(idleText(view) ?? `No action for ${agent} (${state}): ${reason}${when}`);
   else if (!isSaid) lines.push(upperFirst(`${reason}${when}`));
-  if (dry_run && next && at !== null) lines.push(`Then: ${next.do}`);
+  if (dry_run && next && next_check_at !== null) lines.push(`Then: ${next.do}`);
   if (incident !== null && !dry_run) lines.push(`See \`rouse incidents ${incident.slice(0, 8)}\` (${problem}).`);
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -21,6 +21,7 @@ import { EVENT_STREAMS, eachRow } from "../rows.js";
 import { explainText } from "../text/explain.js";
 import { isColoured } from "../text/paint.js";
 import { wouldEntry, wouldText } from "../text/simulated-actions.js";
+import { snakeCased } from "../text/snake-case.js";
 import { timelineText } from "../text/timeline.js";
 import { foldText } from "../text/width.js";
 import { WrongOption } from "../wrong-option.js";
@@ -38,11 +39,14 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     .option("--events <file>", "event streams, one case per line ({id, events})")
     .option("--transcript <file>", "transcript, event stream or export of an agent (JSON)")
     .option("--signals <file>", "stored signals, one JSON object per line")
-    .option("--agent <kind>", `kind of program, overrides the recording: ${KINDS.join(", ")}`)
+    .option("--kind <kind>", `kind of program, overrides the recording: ${KINDS.join(", ")}, or the id of --profile`)
     .option("--profile <file>", "your own profile (TOML or JSON), overrides the built-in ones")
     .option("--policy <policy>", "show what this policy would have done: name or file")
     .addOption(
-      new Option("--origin <origin>", "with --policy: how the agent was started: run, spawn, tmux, transcript")
+      new Option(
+        "--origin <origin>",
+        "with --policy: how rouse knows the agent: run, spawn, tmux, transcript (another terminal)",
+      )
         .default("spawn" as SessionOrigin, "spawn")
         .argParser(parseOrigin),
     )
@@ -59,20 +63,20 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     .option("--marker <text>", "text that agents print when all work is done", COMPLETION_MARKER)
     .addHelpText(
       "after",
-      "\nExamples:\n  rouse replay test/fixtures/cases\n  rouse replay --json session.cast --agent codex\n  gzip -dc session.cast.gz | rouse replay -\n",
+      "\nExamples:\n  rouse replay test/fixtures/cases\n  rouse replay --json session.cast --kind codex\n  gzip -dc session.cast.gz | rouse replay -\n",
     )
     .action(async (paths, options) => {
       const isOriginGiven = command.getOptionValueSource("origin") === "cli";
       refuseUseless({ ...options, origin: isOriginGiven ? options.origin : undefined });
       const profiles = options.profile ? await loadProfiles(options.profile) : [];
-      const complaint = checkKind(options.agent, profiles);
+      const complaint = checkKind(options.kind, profiles);
       if (complaint) command.error(complaint, { exitCode: 2 });
       const policy = options.policy === undefined ? null : policyOf(options.policy);
       const replay: ReplayOptions = {
         sources: options.sources ?? new Set(SOURCE_NAMES),
         zone: options.tz,
         marker: options.marker,
-        ...(options.agent ? { agent: options.agent } : {}),
+        ...(options.kind ? { agent: options.kind } : {}),
         profiles,
         ...(options.explain === undefined ? {} : { explainAt: options.explain === true ? null : options.explain }),
         ...(policy ? { whatIf: whatIfOf(policy, options.origin, profiles) } : {}),
@@ -105,7 +109,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       for (const path of await findCases(paths, skip)) await orSkip(replayPath(path, replay).then(out));
       for (const { id } of profiles.filter((given) => kinds.size > 0 && !kinds.has(given.id)))
         process.stderr.write(
-          `rouse: the profile ${sanitize(id)} was not used; select it with --agent ${sanitize(id)}\n`,
+          `rouse: the profile ${sanitize(id)} was not used; select it with --kind ${sanitize(id)}\n`,
         );
       if (failed > 0) setExit(1);
     });
@@ -159,10 +163,10 @@ type Printed = Pick<ReplayResult, "case" | "timeline" | "wouldDo" | "startAt" | 
 function printer(json: boolean, policy: string | null): (replayed: Printed) => void {
   const style = { colour: isColoured(process.stdout), columns: process.stdout.columns || 100 };
   return ({ case: name, timeline, skipped, wouldDo = [], startAt = 0, explained }) => {
-    const acted = policy === null ? {} : { policy, wouldDo: wouldDo.map((done) => wouldEntry(done, startAt)) };
+    const acted = policy === null ? {} : { policy, planned_steps: wouldDo.map((done) => wouldEntry(done, startAt)) };
     process.stdout.write(
       json
-        ? `${sanitizedJson({ case: name, timeline, ...acted, ...(explained && { explained }) })}\n`
+        ? `${sanitizedJson({ case: name, timeline, ...acted, ...(explained && { explained: snakeCased(explained) }) })}\n`
         : (explained
             ? explainText(name, explained, { ...style, columns: process.stdout.columns || 80 })
             : timelineText(name, timeline, style)) +

@@ -1,13 +1,16 @@
 /** `rouse report`: an agent reports its own state. */
 import { rousePaths } from "../../config/paths.js";
 import { sanitize } from "../../core/text/sanitize.js";
-import { sendRequest } from "../send.js";
+import { type HttpAnswer, sendRequest } from "../send.js";
 import { callerHeaders } from "./hook.js";
 
 export const REPORT_STATES = ["working", "error", "complete", "needs_input"] as const;
 
 const TEXT_MAX = 2000;
 const LIMIT_MS = 3000;
+/** An agent may report before its host has registered it, or while the daemon starts. */
+const WAIT_MS = 5000;
+const STEP_MS = 100;
 const USAGE = `usage: rouse report ${REPORT_STATES.join("|")} [text] [--heartbeat] [--name AGENT]`;
 
 interface Report {
@@ -21,15 +24,32 @@ interface Report {
 export async function runReport(args: readonly string[]): Promise<number> {
   const report = parseReport(args);
   if (typeof report === "string") return say(`${report}\n${USAGE}`, 2);
-  const answer = await sendRequest({
-    socketPath: rousePaths().daemonSocket,
-    path: "/v1/report",
-    body: JSON.stringify(report),
-    headers: callerHeaders(),
-    limitMs: LIMIT_MS,
-  });
+  const answer = await sendReport(report);
   if (answer === null) return say("the daemon does not answer; start it with `rouse up`", 69);
   return answer.status === 200 ? 0 : say(reasonOf(answer.body), answer.status === 503 ? 75 : 1);
+}
+
+async function sendReport(report: Report): Promise<HttpAnswer | null> {
+  const deadline = Date.now() + WAIT_MS;
+  for (;;) {
+    const answer = await sendRequest({
+      socketPath: rousePaths().daemonSocket,
+      path: "/v1/report",
+      body: JSON.stringify(report),
+      headers: callerHeaders(),
+      limitMs: LIMIT_MS,
+    });
+    if (Date.now() > deadline || !(await isEarly(report, answer))) return answer;
+    await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+  }
+}
+
+async function isEarly({ agent }: Report, answer: HttpAnswer | null): Promise<boolean> {
+  if (answer?.status === 503) return true;
+  if (answer !== null && answer.status !== 404) return false;
+  const { isYoungSession, youngSessions } = await import("../../terminal/registry.js");
+  if (agent !== undefined) return youngSessions(rousePaths()).some(({ name, id }) => name === agent || id === agent);
+  return isYoungSession(process.env.ROUSE_SESSION ?? "");
 }
 
 /** The report, or the error in the arguments. */

@@ -91,9 +91,9 @@ async function listAgents(ended = false): Promise<SessionView[]> {
   return agents;
 }
 
-const listPulses = async (): Promise<{ pulses: PulseView[] }> => {
-  const { pulses } = await requestOperation("daemon", {});
-  return { pulses };
+const listPulses = async (): Promise<{ heartbeats: PulseView[] }> => {
+  const { heartbeats } = await requestOperation("daemon", {});
+  return { heartbeats };
 };
 
 const listIncidents = async (): Promise<IncidentView[]> => (await requestOperation("incidents", {})).incidents;
@@ -102,13 +102,13 @@ const alertsStatus = (): Promise<AlertsStatus> => requestOperation("alert_status
 
 /** Alerts that could not be sent; empty if there are none. */
 function lostText(alerts: AlertsStatus, screen: OutputStream): string {
-  if (alerts.dead === 0 && alerts.issues.length === 0 && alerts.failing.length === 0) return "";
+  if (alerts.failed === 0 && alerts.issues.length === 0 && alerts.failing.length === 0) return "";
   const colour = isColoured(screen);
   return [
     ...alerts.issues.map((issue) => `ALERTS: ${sanitize(issue, 300)}`),
-    ...(alerts.dead > 0
+    ...(alerts.failed > 0
       ? [
-          `ALERTS: ${alerts.dead} could not be sent (${reasonsByChannel(alerts.dead_letters)}); see \`rouse alert list\``,
+          `ALERTS: ${alerts.failed} could not be sent (${reasonsByChannel(alerts.failed_alerts)}); see \`rouse alert list\``,
         ]
       : []),
     ...firstOfEach(alerts.failing).map((alert) => `ALERTS: ${alert.channel} fails, retrying: ${alert.error}`),
@@ -117,8 +117,8 @@ function lostText(alerts: AlertsStatus, screen: OutputStream): string {
     .join("");
 }
 
-const pulsesText = ({ pulses }: { pulses: readonly PulseView[] }): string =>
-  pulses.map(({ error: issue }) => (issue === null ? "" : `daemon heartbeat fails: ${issue}\n`)).join("");
+const pulsesText = ({ heartbeats }: { heartbeats: readonly PulseView[] }): string =>
+  heartbeats.map(({ error: issue }) => (issue === null ? "" : `daemon heartbeat fails: ${issue}\n`)).join("");
 
 const oneAgent = (name: string): Promise<SessionView> => requestOperation("status", { agent: name }, isCalled(name));
 
@@ -164,7 +164,7 @@ const TASK: Column<SessionView> = { title: "TASK", text: (a) => a.task ?? "", mi
 export function statusText(agents: readonly SessionView[], screen: OutputStream, now: number = Date.now()): string {
   if (agents.length === 0) return foldText(NO_AGENTS, screen, 0);
   const colour = isColoured(screen);
-  const age = (iso: string | null): string => (iso === null ? "–" : formatDuration(Math.max(0, now - Date.parse(iso))));
+  const age = (iso: string): string => formatDuration(Math.max(0, now - Date.parse(iso)));
   const columns: Column<SessionView>[] = [
     // Never cut: names are copied into other commands.
     { title: "NAME", text: (a) => a.name },
@@ -178,7 +178,7 @@ export function statusText(agents: readonly SessionView[], screen: OutputStream,
     },
     { title: "MOVE", text: (a) => (hasEnded(a) ? "–" : a.move), spare: 3 },
     { title: "FOR", text: (a) => age(a.since), spare: 1 },
-    { title: "LAST ACTIVITY", text: (a) => age(a.last_progress), spare: 4 },
+    { title: "LAST ACTIVITY", text: (a) => age(a.last_activity), spare: 4 },
     // Columns that would be empty leave their room to the others.
     ...(agents.some(({ tokens_per_hour: used }) => used > 0) ? [TOKENS] : []),
     ...(agents.some(({ task }) => task !== null) ? [TASK] : []),
@@ -241,7 +241,7 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
       ? ["What would change this state", ...why.changes.flatMap((change) => fold(`  ${change}`)), ""]
       : []),
   ];
-  return `${lines.join("\n")}\n${timelineText("Timeline (from the start of the session)", why.timeline, { colour, columns: screen.columns || 100 })}`;
+  return `${lines.join("\n")}\n${timelineText("Timeline (from the start of the session)", why.timeline, { colour, columns: screen.columns || 100, untilText: (until) => localTime(until, now) })}`;
 }
 
 function verdictText({ state, cause, since, ended_at }: SessionView, colour: boolean, now: number): string {
@@ -256,9 +256,9 @@ const shownState = (agent: SessionView): string => (hasEnded(agent) ? "ended" : 
 
 /** Age and source follow on the same line if there is room, else on the next one. */
 function evidenceLines(row: WhyAnswer["evidence"][number], columns: number, colour: boolean): string[] {
-  const says = foldLine(`  ${row.what.padEnd(13)} ${row.says}`, columns, 14);
+  const lines = foldLine(`  ${row.name.padEnd(13)} ${row.value}`, columns, 14);
   const when = `${formatDuration(row.age_secs * 1000)} ago, ${row.source}`;
-  const isRoom = says.length === 1 && textWidth(says[0] as string) + 2 + when.length <= columns;
+  const isRoom = lines.length === 1 && textWidth(lines[0] as string) + 2 + when.length <= columns;
   const last = paintText(when, "dim", colour);
-  return isRoom ? [`${says[0]}  ${last}`] : [...says, " ".repeat(16) + last];
+  return isRoom ? [`${lines[0]}  ${last}`] : [...lines, " ".repeat(16) + last];
 }

@@ -6,7 +6,7 @@ import { BadInput } from "../../replay/files.js";
 import { identityOf } from "../../sensors/process/process-sensor.js";
 import type { FoundSession } from "../../terminal/registry.js";
 import { type StopResult, stopTree } from "../../terminal/stop-tree.js";
-import { askHost, sessionNamed } from "../host-client.js";
+import { askHost, overText, sessionNamed } from "../host-client.js";
 
 const GRACE_SECONDS = 10;
 
@@ -26,7 +26,7 @@ export function addStop(program: Command, setExit: (code: number) => void): void
       const stopped = await stop(session, graceMs);
       process.off("SIGINT", wontWait);
       if (options.json)
-        process.stdout.write(`${sanitizedJson({ name: session.name, session: session.id, ...stopped })}\n`);
+        process.stdout.write(`${sanitizedJson({ name: session.name, session: session.id, ...stopJson(stopped) })}\n`);
       else process.stdout.write(`${sentence(session.name, stopped)}\n`);
       if (!stopped.isGone) setExit(1);
     });
@@ -50,10 +50,16 @@ async function stop(session: FoundSession, graceMs: number): Promise<StopResult>
     return answer as unknown as StopResult;
   }
   // The host is gone. That sends the agent a SIGHUP, which it may ignore.
-  if (pid === null || pidStart === null || identityOf(pid) !== pidStart)
-    throw new BadInput(`${session.name} is no longer running`);
+  if (pid === null || pidStart === null || identityOf(pid) !== pidStart) throw new BadInput(overText(session));
   return stopTree({ pid, start: pidStart, ownsGroup: true }, graceMs);
 }
+
+const stopJson = ({ isGone, isKilled, processes, left }: StopResult) => ({
+  stopped: isGone,
+  killed: isKilled,
+  processes,
+  leftovers: left,
+});
 
 function sentence(name: string, { isGone, isKilled, processes, left }: StopResult): string {
   if (!isGone)

@@ -61,8 +61,8 @@ function agentText(agent: AgentSummary, incidents: readonly IncidentView[], colo
     `${paintText(agent.name, "bold", colour)} (${agent.kind})${task}: ${paintState(agent.state, 0, colour)}${cause}${endText(agent)}`,
     `  ${timesText(agent)}`,
     ...agent.problems.map((problem) => `  ${problemText(problem, colour)}`),
-    ...(agent.problems_left_out > 0
-      ? [`  and ${agent.problems_left_out} more ${agent.problems_left_out === 1 ? "problem" : "problems"}`]
+    ...(agent.problems_omitted > 0
+      ? [`  and ${agent.problems_omitted} more ${agent.problems_omitted === 1 ? "problem" : "problems"}`]
       : []),
     ...incidents.map((one) => `  incident ${one.id.slice(0, 8)} (${one.problem}): ${incidentSummary(one, now)}`),
     ...[outcomeText(agent)].filter((text) => text !== "").map((text) => `  ${text}`),
@@ -77,10 +77,10 @@ function endText({ ended }: AgentSummary): string {
   return `, ended ${localTime(ended.at)}${how}`;
 }
 
-function timesText({ states, unseen_secs }: AgentSummary): string {
+function timesText({ states, unobserved_secs }: AgentSummary): string {
   const longest = (Object.entries(states) as [State, number][]).sort((a, b) => b[1] - a[1]);
   const times = longest.map(([state, secs]) => `${state} ${formatDuration(secs * 1000)}`);
-  if (unseen_secs > 0) times.push(`unobserved for ${formatDuration(unseen_secs * 1000)}`);
+  if (unobserved_secs > 0) times.push(`unobserved for ${formatDuration(unobserved_secs * 1000)}`);
   return times.join(", ") || "less than a second";
 }
 
@@ -88,7 +88,7 @@ function problemText(problem: ProblemSummary, colour: boolean): string {
   const what = `${paintState(problem.state, 0, colour)}${problem.cause ? `/${problem.cause}` : ""}`;
   const from = `${problem.began_before ? "before " : ""}${localTime(problem.from)}`;
   const end = problem.followed_by === null ? " (ongoing)" : `, then ${problem.followed_by}`;
-  return `${from}  ${what} for ${formatDuration(problem.secs * 1000)}${end}. When first seen: ${problem.reason}`;
+  return `${from}  ${what} for ${formatDuration(problem.duration_secs * 1000)}${end}. When first seen: ${problem.reason}`;
 }
 
 function outcomeText({ commits, files, tests, tokens }: AgentSummary): string {

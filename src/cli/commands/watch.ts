@@ -38,7 +38,7 @@ export function addWatch(program: Command): void {
         programs: names.length === 0 && tag.length === 0 && !none,
         tags: tag,
         names,
-        ...(none ? { again: true } : {}),
+        ...(none ? { replace: true } : {}),
       };
       const rules = await call("watch", wanted);
       const missing = await unmatchedNames(names);
@@ -47,7 +47,7 @@ export function addWatch(program: Command): void {
         process.stdout.write(
           json
             ? `${sanitizedJson(rules)}\n`
-            : foldText(`${rulesText(rules)}; see \`rouse status\`.\n`, process.stdout, 0),
+            : foldText(`${none ? noneText(rules) : `${rulesText(rules)}; see \`rouse status\`.`}\n`, process.stdout, 0),
         );
       if (!none && findProgram("tmux", process.env, process.cwd()) !== "found")
         process.stderr.write("rouse: warning: tmux not found; only agents outside tmux are watched\n");
@@ -92,6 +92,10 @@ async function panesOf(socket: string): Promise<Pane[]> {
   return typeof listing === "string" ? parsePanes(listing, mark) : [];
 }
 
+/** Tags of the configuration stay in effect. */
+const noneText = ({ tags }: WatchRules): string =>
+  `Adopting no more agents${tags.length > 0 ? `, except panes tagged ${tags.join(", ")} (watchdog.worker_tags)` : ""}. Adopted agents stay watched until they end, or until \`rouse unwatch NAME\`.`;
+
 function rulesText({ programs, tags, names }: WatchRules): string {
   const parts = [
     ...(programs ? ["every known agent program"] : []),
@@ -100,8 +104,6 @@ function rulesText({ programs, tags, names }: WatchRules): string {
       ? [`the tmux ${names.length === 1 ? "session or pane" : "sessions or panes"} ${names.join(", ")}`]
       : []),
   ];
-  if (parts.length === 0)
-    return "Adopting no more agents; adopted ones stay watched until they end (`rouse unwatch NAME` stops it)";
   const isByName = !programs && tags.length === 0;
   const appear = names.length === 1 ? "now and when it appears" : "now and when they appear";
   return `Watching ${new Intl.ListFormat("en").format(parts)}, ${isByName ? appear : "running now or later"}`;

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { allCommands } from "../commands/completions.js";
+import { COMMANDS } from "../commands.js";
 import { helpItem, helpList } from "./help.js";
 
 const TEXT = "Turn automatic recovery on or off; show what is allowed";
@@ -39,5 +41,13 @@ describe("a titled list in the help", () => {
         80,
       ),
     ).toBe("\nGetting started:\n  rouse demo  all of it\n  rouse       this\n");
+  });
+});
+
+describe("the summary of a command", () => {
+  it("is one phrase of at most 60 characters without a period, also for subcommands", async () => {
+    const specs = await allCommands(COMMANDS);
+    const wrong = specs.filter(({ summary }) => summary === "" || summary.length > 60 || summary.endsWith("."));
+    expect(wrong.map(({ words, summary }) => `${words.join(" ")}: ${summary}`)).toEqual([]);
   });
 });

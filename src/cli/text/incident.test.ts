@@ -18,7 +18,7 @@ function incident(fields: Partial<IncidentView> = {}): IncidentView {
     session: "s",
     kind: "claude-code",
     problem: "silent_stream",
-    chain: [],
+    earlier_problems: [],
     phase: "confirmed",
     opened_at: at(-12),
     since: at(-12),
@@ -36,7 +36,7 @@ function incident(fields: Partial<IncidentView> = {}): IncidentView {
     allowed: true,
     actions: [],
     next: { do: "interrupt", at: at(1), reason: "interrupt comes later" },
-    wouldDo: null,
+    withheld_step: null,
     commands: ["rouse why api"],
     ...fields,
   };
@@ -93,7 +93,7 @@ describe("the table of incidents", () => {
     [
       "the action that it would have taken",
       {
-        wouldDo: "interrupt",
+        withheld_step: "interrupt",
         phase: "escalated",
         next: {
           do: null,
@@ -158,7 +158,7 @@ describe("the table of incidents", () => {
 describe("the details of an incident", () => {
   it("list reasons, actions with outcomes, the next step and suggested commands", () => {
     const text = storyText(
-      incident({ chain: ["frozen_screen"], actions: [record("interrupt")], reopened: 2 }),
+      incident({ earlier_problems: ["frozen_screen"], actions: [record("interrupt")], reopened: 2 }),
       {},
       NOW,
     );
@@ -189,7 +189,7 @@ describe("the next step in the details of an incident", () => {
   it("names the command that would have allowed the action", () => {
     const off = {
       ...LEFT,
-      wouldDo: "resume",
+      withheld_step: "resume",
       next: { do: null, at: null, reason: "needs you: auto-recovery is off (see `rouse allow`)" },
     } as const;
     const text = "needs you: auto-recovery is off. rouse would have resumed it";
@@ -328,7 +328,7 @@ describe("a recovery", () => {
     steps: [],
     reason: "because",
     next: null,
-    at: null,
+    next_check_at: null,
     busy: false,
     ...fields,
   });
@@ -348,7 +348,7 @@ describe("a recovery", () => {
     ["what it would do", { dry_run: true, next: { do: "nudge", say: null } }, "Would nudge api: because\n"],
     [
       "what it waits for",
-      { dry_run: true, next: { do: "nudge", say: null }, at: at(5) },
+      { dry_run: true, next: { do: "nudge", say: null }, next_check_at: at(5) },
       `No action for api (error): because, next check ${clock(5)}\nThen: nudge\n`,
     ],
     [

@@ -1,4 +1,5 @@
 /** Incidents as text: actions taken, the next step and its time, or why there is none. */
+import { localZone } from "../../config/local-zone.js";
 import type { ActionName } from "../../core/action.js";
 import { isPatient } from "../../core/incidents/learn.js";
 import { traitsOf } from "../../core/policy/problems.js";
@@ -28,8 +29,6 @@ const DONE: Readonly<Record<ActionName, string>> = {
 };
 
 export const doneText = (name: ActionName): string => DONE[name];
-
-const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export const localTime = (iso: string, now: number): string => clockTime(Date.parse(iso), now, localZone());
 
@@ -74,7 +73,7 @@ export function incidentsText(
     { title: "PROBLEM", text: (one) => one.problem },
     { title: "PHASE", text: phaseText },
     { title: "SINCE", text: (one) => localTime(one.since, now) },
-    { title: "DURATION", text: (one) => formatDistance(lasted(one, now)) },
+    { title: "OPEN FOR", text: (one) => formatDistance(lasted(one, now)) },
   ];
   const [head = "", ...rows] = tableText(columns, incidents, width).trimEnd().split("\n");
   const lines = rows.flatMap((row, at) => {
@@ -108,20 +107,20 @@ function actionText({ at, do: name, result }: ActionView, now: number): string {
   return `${name} ${when} ${result}`;
 }
 
-function endText({ phase, ended_at, wouldDo }: IncidentView, now: number): string | null {
+function endText({ phase, ended_at, withheld_step }: IncidentView, now: number): string | null {
   if (ended_at === null) return null;
   const how = phase === "recovered" ? "recovered" : "no longer seen since";
-  return `${wouldDo ? `would have ${doneText(wouldDo)} it; ` : ""}${how} ${localTime(ended_at, now)}`;
+  return `${withheld_step ? `would have ${doneText(withheld_step)} it; ` : ""}${how} ${localTime(ended_at, now)}`;
 }
 
 type TextForm = "one line" | "detail";
 
 function nextText(incident: IncidentView, now: number, form: TextForm = "one line"): string {
-  const { next, wouldDo, until, problem, acked_at, silenced_until, feedback } = incident;
+  const { next, withheld_step, until, problem, acked_at, silenced_until, feedback } = incident;
   if (acked_at !== null) return feedback === "false-alarm" ? "marked as a false alarm" : ACKNOWLEDGED[form];
   if (silenced_until !== null) return `silenced until ${localTime(silenced_until, now)}`;
   const limit = problem === "rate_limited" && until !== null ? `${limitText({ state: problem, until }, now)}; ` : "";
-  if (wouldDo) return `${limit}${unpermittedText(incident, doneText(wouldDo), form)}`;
+  if (withheld_step) return `${limit}${unpermittedText(incident, doneText(withheld_step), form)}`;
   if (!next) return "";
   const when = next.at === null ? "" : ` at ${localTime(next.at, now)}`;
   if (next.do && !incident.allowed)
@@ -143,11 +142,14 @@ function unpermittedText(incident: IncidentView, done: string, form: TextForm): 
   return `${why}. rouse would have ${done} it${allow === null ? "" : `; to allow that, run \`${allow}\``}`;
 }
 
+/** Problems that the user resolves at the terminal of the agent. */
+const AT_TERMINAL: ReadonlySet<IncidentView["problem"]> = new Set(["needs_input", "auth"]);
+
 /** What the user can do about a problem that rouse never acts on; null for other problems. */
 function userStepText(incident: IncidentView): string | null {
   const traits = traitsOf(incident.problem);
   if (!traits.humanOnly) return null;
-  const attach = incident.problem === "needs_input" ? commandOf(incident, "rouse attach ") : null;
+  const attach = AT_TERMINAL.has(incident.problem) ? commandOf(incident, "rouse attach ") : null;
   return attach === null ? traits.userStep : `${traits.userStep} (\`${attach}\`)`;
 }
 
@@ -169,10 +171,10 @@ export function feedbackText({ agent, problem, feedback }: IncidentView): string
 export function storyText(incident: IncidentView, screen: OutputStream, now: number = Date.now()): string {
   const colour = isColoured(screen);
   const fold = (line: string): string[] => foldLine(line, columnsOf(screen), 2);
-  const { agent, problem, policy, allowed, outage, chain } = incident;
+  const { agent, problem, policy, allowed, outage, earlier_problems } = incident;
   const lines = [
     `${paintText(agent, "bold", colour)}: ${problem}, ${phaseText(incident)} (incident ${incident.id})`,
-    `  since ${localTime(incident.since, now)}, confidence ${incident.confidence}${chain.length > 0 ? `, previously ${chain.join(", ")}` : ""}`,
+    `  since ${localTime(incident.since, now)}, confidence ${incident.confidence}${earlier_problems.length > 0 ? `, previously ${earlier_problems.join(", ")}` : ""}`,
     ...(incident.reopened > 0 ? [`  reopened ${incident.reopened} ${incident.reopened === 1 ? "time" : "times"}`] : []),
     ...(outage
       ? [`  one of ${outage.incidents} incidents of a possible outage (${outage.group}, ${outage.shared})`]

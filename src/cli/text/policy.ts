@@ -12,10 +12,10 @@ import { paintText } from "./paint.js";
 export function policyText(policy: Policy, colour: boolean): string {
   const { limits, budgets } = policy;
   const lines = [
-    `${paintText(sanitize(policy.name), "bold", colour)}: ${sanitize(policy.says)}`,
+    `${paintText(sanitize(policy.name), "bold", colour)}: ${sanitize(policy.description)}`,
     `  a suspicion is confirmed after ${formatDuration(policy.confirmMs)}; escalates to you if recovery is not proven within ${formatDuration(policy.patienceMs)}`,
     `  an outage escalates to you after ${formatDuration(policy.outageMs)}; then dead agents are restarted one at a time`,
-    `  usage limits: continues ${formatDuration(limits.marginMs)} after the reset, plus up to ${formatDuration(limits.jitterMs)}; without a reset time: after ${formatDuration(limits.backoffMs)}, doubling up to ${formatDuration(limits.backoffMaxMs)}`,
+    `  usage limits: continues ${formatDuration(limits.marginMs)} after the reset, plus up to ${formatDuration(limits.jitterMs)}; without a reset time: after ${formatDuration(limits.backoffMs)}, doubling up to ${formatDuration(limits.backoffMaxMs)}; ${formatDuration(limits.ownResumeMs)} later if the program continues by itself`,
     `  budgets: ${budgets.incident} actions per incident; per agent ${budgetText(budgets.agent, budgets.agentRestarts)}; per machine ${budgetText(budgets.node, budgets.nodeRestarts)}`,
     "",
   ];
@@ -25,13 +25,13 @@ export function policyText(policy: Policy, colour: boolean): string {
 
 function planLines(problem: Problem, { plans, patienceMs, autoResumeMs }: Policy, colour: boolean): string[] {
   const plan = plans[problem] ?? [];
-  const reported = reportText(problem, patienceMs);
+  const notified = noticeText(problem, patienceMs);
   const name = paintText(problem.padEnd(22), "bold", colour);
   const steps = plan.filter(({ do: action }) => !TASK_STEPS.has(action));
   if (steps.length === 0)
-    return [`${name}${reported}, then escalate to you${HUMAN_ONLY.has(problem) ? "; human-only" : ""}`];
+    return [`${name}${notified}, then escalate to you${HUMAN_ONLY.has(problem) ? "; human-only" : ""}`];
   return [
-    `${name}${reported}`,
+    `${name}${notified}`,
     ...steps.map((step) => `${" ".repeat(22)}${stepText(step)}`),
     `${" ".repeat(22)}then escalate to you`,
     ...(steps.some((step) => step.do === "nudge")
@@ -40,10 +40,10 @@ function planLines(problem: Problem, { plans, patienceMs, autoResumeMs }: Policy
   ];
 }
 
-/** As the notices: a limit that ends soon is nobody's business. */
-function reportText(problem: Problem, patienceMs: number): string {
-  if (problem === "rate_limited") return `show at once, report after ${formatDuration(patienceMs)}`;
-  return needsConfirming(problem) ? "report when confirmed" : "report at once";
+/** As the notices: a limit that ends soon needs no message. */
+function noticeText(problem: Problem, patienceMs: number): string {
+  if (problem === "rate_limited") return `show at once, notify after ${formatDuration(patienceMs)}`;
+  return needsConfirming(problem) ? "notify when confirmed" : "notify at once";
 }
 
 const PROOF_WORDS: Readonly<Record<Exclude<RecoveryStep["proof"], "none">, string>> = {

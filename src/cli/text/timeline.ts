@@ -8,13 +8,15 @@ import { wrapText } from "./width.js";
 export interface TextStyle {
   colour: boolean;
   columns: number;
+  /** How the end of a wait is printed; by default in UTC, which does not depend on the machine. */
+  untilText?: (until: string) => string;
 }
 
 export function timelineText(name: string, timeline: readonly TimelineEntry[], style: TextStyle): string {
   const lines = [paintText(sanitize(name), "bold", style.colour)];
   for (const entry of timeline) {
     const cause = entry.cause ? `/${entry.cause}` : "";
-    const until = entry.until ? ` until ${untilText(entry.until)}` : "";
+    const until = entry.until ? ` until ${(style.untilText ?? utcText)(entry.until)}` : "";
     const what = `${paintState(entry.state, 0, style.colour)}${cause}${until}`;
     lines.push(`${clockText(entry.t).padStart(9)}  ${what}`);
     for (const reason of entry.reasons) {
@@ -26,7 +28,7 @@ export function timelineText(name: string, timeline: readonly TimelineEntry[], s
 }
 
 /** A recording without a date starts in 1970: its times are shown relative to the start. */
-const untilText = (until: string): string =>
+const utcText = (until: string): string =>
   until.startsWith("1970-") ? clockText(Date.parse(until) / 1000) : `${until.slice(0, 16).replace("T", " ")} UTC`;
 
 /** "1:02:03.5": hours if there are any, and tenths of a second. */

@@ -40,7 +40,7 @@ export interface IncidentChange {
   incident: string;
   phase: Phase;
   /** It was reopened, or the problem has another name now. */
-  how: "new" | "again" | "renamed" | "step";
+  change: "opened" | "reopened" | "problem_changed" | "phase_changed";
 }
 
 /** Healthy with progress for this long means recovered; a flickering state does not count. */
@@ -73,7 +73,7 @@ export function openIncident(
     account,
     problem,
     chain: [],
-    phase: "open",
+    phase: "suspected",
     openedAt: assessment.at,
     since: assessment.at,
     confirmedAt: null,
@@ -93,7 +93,10 @@ export function openIncident(
   };
   incidentState.incidents.push(incident);
   forget(incidentState, assessment.at);
-  return [{ incident: incident.id, phase: "open", how: "new" }, ...observeIncident(incidentState, incident, input)];
+  return [
+    { incident: incident.id, phase: "suspected", change: "opened" },
+    ...observeIncident(incidentState, incident, input),
+  ];
 }
 
 /** The problem is seen: updates the incident, and confirms it after the confirm window. */
@@ -135,7 +138,7 @@ export function renameIncident(incident: Incident, problem: Problem): IncidentCh
   if (incident.problem === problem) return [];
   incident.chain = [...incident.chain, incident.problem].slice(-CHAIN_MAX);
   incident.problem = problem;
-  return [{ incident: incident.id, phase: incident.phase, how: "renamed" }];
+  return [{ incident: incident.id, phase: incident.phase, change: "problem_changed" }];
 }
 
 export function reopenIncident(incident: Incident, problem: Problem, at: number): IncidentChange[] {
@@ -143,11 +146,11 @@ export function reopenIncident(incident: Incident, problem: Problem, at: number)
   incident.endedAt = null;
   incident.confirmedAt = null;
   incident.escalated = null;
-  incident.phase = "open";
+  incident.phase = "suspected";
   // The confirm window starts again; the id and the actions stay.
   incident.since = at;
   incident.reopened++;
-  return [...renamed, { incident: incident.id, phase: "open", how: "again" }];
+  return [...renamed, { incident: incident.id, phase: "suspected", change: "reopened" }];
 }
 
 /**
@@ -207,7 +210,7 @@ export function closeIncident(
 
 export function advancePhase(incident: Incident, phase: Phase): IncidentChange {
   incident.phase = phase;
-  return { incident: incident.id, phase, how: "step" };
+  return { incident: incident.id, phase, change: "phase_changed" };
 }
 
 /** Keeps open incidents and the latest ended ones, and actions as long as a budget or an incident needs them. */

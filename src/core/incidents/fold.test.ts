@@ -12,7 +12,7 @@ describe("an incident", () => {
   it("is opened when a problem is reported and confirmed after a minute; errors, prompts and limits are confirmed at once", () => {
     const world = watching();
     world.check(0, "stuck/loop");
-    expect(world.only).toMatchObject({ phase: "open", confirmedAt: null });
+    expect(world.only).toMatchObject({ phase: "suspected", confirmedAt: null });
     world.check(60, "stuck/loop");
     expect(world.only.confirmedAt).toBe(START + 60_000);
     for (const what of ["error/api", "needs_input/permission", "rate_limited", "gone/crash"]) {
@@ -97,7 +97,7 @@ describe("an incident", () => {
     world.check(0, "stuck/loop");
     world.watch(10, 60, "working", { progress: 20 });
     world.check(2000, "stuck/loop", { progress: 1990 });
-    expect(world.incidentState.incidents.map(({ phase }) => phase)).toEqual(["recovered", "open"]);
+    expect(world.incidentState.incidents.map(({ phase }) => phase)).toEqual(["recovered", "suspected"]);
   });
 
   it("takes the next cause of the same hang", () => {
@@ -395,7 +395,7 @@ it("a reopened incident is open again, not recovered", () => {
   world.watch(0, 60, "stuck/loop");
   for (let at = 65; world.only.endedAt === null && at < 1000; at += 5) world.check(at, "working", { progress: at });
   world.check(((world.only.endedAt ?? 0) - START) / 1000 + 10, "stuck/loop");
-  expect(world.only).toMatchObject({ phase: "open", reopened: 1, endedAt: null });
+  expect(world.only).toMatchObject({ phase: "suspected", reopened: 1, endedAt: null });
 });
 
 it("reports the end of an incident in the same step in which another problem opens", () => {
@@ -413,7 +413,11 @@ it("reports the end of an incident in the same step in which another problem ope
     outageMs: 3_600_000,
     isOver: true,
   });
-  expect(changes.map(({ phase, how }) => `${phase} ${how}`)).toEqual(["recovered step", "open new", "confirmed step"]);
+  expect(changes.map(({ phase, change }) => `${phase} ${change}`)).toEqual([
+    "recovered phase_changed",
+    "suspected opened",
+    "confirmed phase_changed",
+  ]);
 });
 
 describe("an incident of a process that ended", () => {

@@ -87,7 +87,7 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
         if (!isOpen(incident) || !incident.escalated) return [];
         incident.escalated = null;
         const tried = incidentState.actions.some((record) => record.incident === incident.id);
-        return [advancePhase(incident, tried ? "acting" : incident.confirmedAt === null ? "open" : "confirmed")];
+        return [advancePhase(incident, tried ? "acting" : incident.confirmedAt === null ? "suspected" : "confirmed")];
       });
     case "acked":
       return withIncident(incidentState, input.incident, (incident) => {
@@ -231,7 +231,7 @@ function takeIntent(incidentState: IncidentState, intent: Intent): IncidentChang
   if (incidentState.actions.some(({ id }) => id === intent.id)) return [];
   incidentState.actions.push({ ...intent, outcome: null });
   return withIncident(incidentState, intent.incident, (incident) =>
-    incident.phase === "open" || incident.phase === "confirmed" ? [advancePhase(incident, "acting")] : [],
+    incident.phase === "suspected" || incident.phase === "confirmed" ? [advancePhase(incident, "acting")] : [],
   );
 }
 

@@ -8,7 +8,7 @@ import type { OutageGroup } from "../policy/problems.js";
 import type { Problem } from "./problem.js";
 
 export const PHASES = [
-  "open", // suspected or certain
+  "suspected", // not confirmed yet
   "confirmed", // certain: actions are possible
   "acting", // an action was taken
   "escalated", // needs the user
@@ -123,6 +123,17 @@ export const isOpen = ({ endedAt }: { endedAt: number | null }): boolean => ende
 
 export const incidentId = (agent: string, problem: Problem, at: number): string =>
   digest(JSON.stringify([agent, problem, at]));
+
+/** Whether rouse has nothing left to try for the agent, and no user has taken note of it. */
+export const awaitsUser = (state: IncidentState, agent: string, now: number): boolean =>
+  state.incidents.some(
+    (one) =>
+      one.agent === agent &&
+      one.phase === "escalated" &&
+      one.ackedAt === null &&
+      one.feedback !== "false-alarm" &&
+      silencedUntil(state, one, now) === null,
+  );
 
 /** Until when it is silenced; null if it is not. */
 export function silencedUntil(

@@ -100,7 +100,7 @@ export function makeProblem(
           ...long,
           reason: forOutput(joinSentences(incident.reasons), 600),
           done: doneOf(incidentState, incident, now),
-          last_output_preview: tail.join("\n"),
+          last_output_preview: previewOf(tail),
         },
         now,
       );
@@ -126,7 +126,7 @@ export function makeProblem(
         {
           ...long,
           intervals_stuck: Math.floor(long.duration_secs / settingOf(view.settings, "poll_interval_secs")),
-          last_output_preview: tail.join("\n"),
+          last_output_preview: previewOf(tail),
           until: incident.until === null ? null : iso(incident.until),
         },
         now,
@@ -234,6 +234,9 @@ export function outputTail({ evidence, settings }: AgentSnapshot): string[] {
   const lines = settingOf(settings, "output_preview_lines");
   return lines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-lines).map((line) => forOutput(line)) : [];
 }
+
+/** In one line: no answer of the API has line breaks in its texts. */
+export const previewOf = (tail: readonly string[]): string => tail.join(" · ");
 
 /** rouse's actions, oldest first. */
 export const doneOf = ({ actions }: IncidentState, { id }: Pick<Incident, "id">, now: number): string[] =>

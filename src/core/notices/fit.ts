@@ -21,8 +21,11 @@ const STEPS: readonly ((fields: Fields) => Fields)[] = [
   without("close_pane"),
   // The preview shows what it would return.
   without("read_pane"),
-  (fields) => cut(fields, 100),
+  (fields) => cut(fields, 100, 160),
   withFirst(1),
+  // The first reason of an error quotes the error, which has a field of its own.
+  (fields) => cut(fields, 60, 160),
+  (fields) => cut(fields, 60, 100),
   (fields) => cut(fields, 60),
   (fields) => cut(fields, 20),
   withFirst(0),
@@ -55,12 +58,14 @@ function without(tool: string): (fields: Fields) => Fields {
   };
 }
 
-function cut(fields: Fields, chars: number): Fields {
-  const short = (text: string): string => (text.length > chars ? `${text.slice(0, chars - 1)}…` : text);
+/** Reasons may be cut shorter than the other texts. */
+function cut(fields: Fields, reasonChars: number, chars = reasonChars): Fields {
+  const upTo = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text);
+  const short = (text: string): string => upTo(text, chars);
   return {
     ...fields,
     task: fields.task === null ? null : short(fields.task),
-    reasons: fields.reasons.map(short),
+    reasons: fields.reasons.map((reason) => upTo(reason, reasonChars)),
     ...(fields.error_context === undefined ? {} : { error_context: short(fields.error_context) }),
     ...(fields.reason === undefined ? {} : { reason: short(fields.reason) }),
     ...(fields.done ? { done: fields.done.map(short) } : {}),

@@ -30,7 +30,7 @@ export interface CommonPayload {
   task: string | null;
   incident_id: string | null;
   cause: string | null;
-  /** Who has to act next. */
+  /** What has to act next. */
   move: Move;
   confidence: number;
   reasons: string[];

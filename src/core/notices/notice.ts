@@ -64,9 +64,10 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
   }
   const until = incident.until === null ? "" : `until ${clock(incident.until)}`;
   const asked = questionOf(incident, view);
+  const { wording } = traitsOf(incident.problem);
   const needs = incident.escalated?.reason.split(NEEDS_HUMAN).at(-1) ?? "";
   return {
-    title: `agent ${name} ${edge === "escalated" ? "needs you: it " : ""}${traitsOf(incident.problem).wording}`,
+    title: `agent ${name} ${edge === "escalated" ? `needs you (${wording.replace(/^is /, "")})` : wording}`,
     lines: [
       who,
       asked === "" ? "" : `question: ${forOutput(asked, 400)}`,

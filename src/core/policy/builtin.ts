@@ -14,7 +14,7 @@ const PLANS: Plans = Object.fromEntries(
 
 const DEFAULT: Policy = {
   name: "default",
-  says: "takes the least intrusive step first and verifies it; stops only sessions that rouse started",
+  description: "takes the least intrusive step first and verifies it; stops only sessions that rouse started",
   confirmMs: MINUTE,
   patienceMs: 15 * MINUTE,
   outageMs: 30 * MINUTE,
@@ -39,7 +39,7 @@ const DEFAULT: Policy = {
 const OBSERVE: Policy = {
   ...DEFAULT,
   name: "observe",
-  says: "reports problems and takes no action",
+  description: "reports problems and takes no action",
   plans: {},
 };
 
@@ -49,7 +49,8 @@ const STOP_LOOP: readonly RecoveryStep[] = [...AGAINST_LOOP.slice(0, 2), { ...st
 const AGGRESSIVE: Policy = {
   ...DEFAULT,
   name: "aggressive",
-  says: "also ends hung commands, looping sessions and adopted panes; still never answers a dialog or stops a session in your own terminal",
+  description:
+    "also ends hung commands, looping sessions and adopted panes; still never answers a dialog or stops a session in your own terminal",
   confirmMs: 30 * SECOND,
   plans: {
     ...widened(PLANS),

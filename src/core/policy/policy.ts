@@ -62,7 +62,7 @@ export interface LimitRules {
 export interface Policy {
   name: string;
   /** One sentence for users. */
-  says: string;
+  description: string;
   confirmMs: number;
   /** A problem that lacks evidence for this long is escalated. */
   patienceMs: number;

@@ -322,7 +322,7 @@ export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
     wording: "is not logged in",
     critical: "at_once",
     recoveryPlan: [],
-    userStep: "log in again in the agent's terminal",
+    userStep: "log in again in its terminal",
     becomes: [],
     outageGroup: "login",
     provenBy: "work",

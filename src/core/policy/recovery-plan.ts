@@ -1,6 +1,6 @@
 /** The position of an incident in its recovery plan, derived from its actions, so that nothing else is stored. */
 
-import { ACTIONS, type ActionRecord, type Proof, resultOf, usesBudget } from "../action.js";
+import { ACTIONS, type ActionName, type ActionRecord, type Proof, resultOf, usesBudget } from "../action.js";
 import { awakeMs, type SleepSpans } from "../awake.js";
 import { problemOf } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
@@ -24,6 +24,20 @@ const SETTLE_MS: number = 5 * SECOND;
 
 const STEPS: ReadonlySet<Proof> = new Set<Proof>(["turn_ended", "process_gone", "none"]);
 
+const NOUNS: Readonly<Record<ActionName, string>> = {
+  nudge: "the nudge",
+  interrupt: "the interrupt",
+  end_child: "ending the command",
+  stop: "the stop",
+  resume: "the resume",
+  restart: "the restart",
+  continue: "the continuation",
+  release: "the release",
+  block: "the block",
+  run: "your command",
+  escalate: "the escalation",
+};
+
 export type AfterAction = { kind: "check"; reason: string; until: number } | { kind: "human"; reason: string } | null;
 
 /** What the outcome of the last action requires before the next action. */
@@ -44,9 +58,9 @@ export function afterAction(
       return { kind: "check", reason: `${last.do} is under way`, until: last.at + last.deadlineMs };
     case "unknown":
       return (
-        check(UNKNOWN_CHECK_MS, `the outcome of ${last.do} is unknown: checking`) ?? {
+        check(UNKNOWN_CHECK_MS, `the outcome of ${NOUNS[last.do]} is unknown: checking`) ?? {
           kind: "human",
-          reason: `the outcome of ${last.do} is unknown, so it is not repeated`,
+          reason: `the outcome of ${NOUNS[last.do]} is unknown, so it is not repeated`,
         }
       );
     case "refused": {
@@ -61,7 +75,7 @@ export function afterAction(
       // A proven interrupt or stop only prepares the next step.
       if (last.outcome?.proven && STEPS.has(last.proof) && !(last.proof === "turn_ended" && stillRuns(assessment)))
         return check(Math.min(SETTLE_MS, last.waitMs), `${last.do} worked: checking the result`);
-      return check(last.waitMs, `checking whether ${last.do} helped`);
+      return check(last.waitMs, `checking whether ${NOUNS[last.do]} helped`);
   }
 }
 

@@ -30,6 +30,10 @@ export function resetText(until: number, now: number, zone: string): string {
     : `limit reset ${on} (${formatDistance(now - until)} ago)`;
 }
 
+/** For an order to an agent that has ended. */
+export const endedText = (name: string, at: number, now: number, zone: string): string =>
+  `${name} ended at ${clockTime(at, now, zone)}; see \`rouse why ${name}\``;
+
 const DAY_MS: number = 24 * HOUR;
 const NAMED: Readonly<Record<number, string>> = { [-1]: "yesterday", 0: "", 1: "tomorrow" };
 

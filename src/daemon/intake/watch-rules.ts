@@ -11,7 +11,7 @@ const schema = z.object({
   /** Names or pane ids from the user. */
   names: z.array(z.string().max(200)).max(200),
   /** Replace earlier rules. */
-  again: z.boolean().optional(),
+  replace: z.boolean().optional(),
   /** Runs of agents that the user no longer wants watched; the next `rouse watch` forgets them. */
   except: z.array(z.string().max(200)).max(200).optional(),
 });

@@ -51,7 +51,7 @@ describe("checkOf", () => {
     expect(check(agent("a", [turn]), hours)).toMatchObject({
       category,
       category_by_age: category,
-      held_back: null,
+      capped_because: null,
       age_secs: Math.round(hours * 3600),
     });
   });
@@ -60,7 +60,7 @@ describe("checkOf", () => {
     expect(check(agent("a", [turn, commit(13)]), 13)).toMatchObject({
       category: "warning",
       category_by_age: "auto-resume",
-      held_back: "other sources show activity",
+      capped_because: "other sources show activity",
       activity: { known: true, is_active: true, confidence: 0.7, sources: ["git_commit"] },
     });
   });
@@ -93,7 +93,7 @@ describe("checkOf", () => {
       state: "needs_input",
       category: "critical",
       category_by_age: "auto-resume",
-      held_back: "it is waiting for an answer",
+      capped_because: "it is waiting for an answer",
     });
   });
 

@@ -14,6 +14,7 @@ import type { SessionJudge } from "../../core/session-judge.js";
 import type { Cause, Problem, State } from "../../core/states.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { HOUR } from "../../core/text/time.js";
+import { lastActivityAt } from "./last-activity.js";
 
 export const CATEGORIES = ["fresh", "warning", "critical", "auto-resume"] as const;
 export type Category = (typeof CATEGORIES)[number];
@@ -37,10 +38,10 @@ export interface CheckedAgent {
   /** The category by age alone. */
   category_by_age: Category;
   /** Why the category is not worse; null if the age decides. */
-  held_back: string | null;
+  capped_because: string | null;
   state: State;
   cause: Cause | null;
-  last_sign: string;
+  last_activity: string;
   age_secs: number;
   activity: {
     known: boolean;
@@ -67,7 +68,7 @@ export function checkOf(
 
 function checkOne(judge: SessionJudge, now: number, options: CheckOptions, since: number | null): CheckedAgent {
   const { session, evidence, assessment } = judge;
-  const lastAt = lastSignAt(judge);
+  const lastAt = lastActivityAt(judge);
   const ageMs = awakeMs(evidence.asleep, lastAt, now);
   const byAge = categoryOf(ageMs, options);
   const found = options.activityCheck ? activitySince(judge, since, now) : null;
@@ -79,10 +80,10 @@ function checkOne(judge: SessionJudge, now: number, options: CheckOptions, since
     kind: sanitize(session.kind, 40),
     category: isHeld ? calm.most : byAge,
     category_by_age: byAge,
-    held_back: isHeld ? calm.reason : null,
+    capped_because: isHeld ? calm.reason : null,
     state: assessment.state,
     cause: assessment.cause,
-    last_sign: iso(lastAt),
+    last_activity: iso(lastAt),
     age_secs: Math.round(ageMs / 1000),
     activity: found && {
       known: found.known,
@@ -113,7 +114,7 @@ export function activitySince(judge: SessionJudge, since: number | null, now: nu
   const all = assessActivity(ownActivity(judge), now, judge.settings);
   if (since === null || !all.is_active) return all;
   // A problem begins with the silence, not when it is first seen.
-  const from = Math.min(since, lastSignAt(judge) + 1);
+  const from = Math.min(since, lastActivityAt(judge) + 1);
   const fresh = assessActivity(ownActivity(judge, from), now, judge.settings);
   if (fresh.is_active) return fresh;
   const reasons = [...all.reasons, "none since its problem began"];
@@ -127,14 +128,6 @@ export function ownActivity({ session, evidence: { activity } }: SessionJudge, s
     ([source, signals]) => [source, signals.filter(({ at }) => at >= from)] as const,
   );
   return { ...activity, recent: new Map(own) };
-}
-
-/** Time of the last status (turn state, report) or progress; its start if there was none. */
-function lastSignAt({ session, evidence }: SessionJudge): number {
-  const turnTimes = Object.values(evidence.turn.statuses).map(({ at }) => at);
-  const statuses = (evidence.activity.recent.get("status_update") ?? []).map(({ at }) => at);
-  const progressTimes = Object.values(evidence.progress.seen);
-  return Math.max(session.startedAt, evidence.report?.at ?? 0, ...turnTimes, ...statuses, ...progressTimes);
 }
 
 function categoryOf(ageMs: number, { warning_hours, critical_hours, auto_resume_hours }: CheckOptions): Category {

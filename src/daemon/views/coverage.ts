@@ -14,15 +14,15 @@ export interface SessionCoverage {
   kind: string;
   origin: AgentSession["origin"];
   version: string | null;
-  sees: string[];
+  available: string[];
   /** Why rouse cannot see it at present. */
-  blind: string | null;
+  blind_reason: string | null;
   /** Missing sources, and how to enable them. */
-  misses: { what: string; fix: string }[];
+  missing: { name: string; fix: string }[];
 }
 
 interface View {
-  what: string;
+  name: string;
   isSeen: (judge: SessionJudge) => boolean;
   /** Null if such an agent does not have this source. */
   fix: (judge: SessionJudge) => string | null;
@@ -36,7 +36,7 @@ const hears = (
 
 const VIEWS: readonly View[] = [
   {
-    what: "terminal",
+    name: "terminal",
     isSeen: ({ evidence }) => evidence.progress.reading !== null || evidence.progress.outputAt !== null,
     fix: ({ session }) =>
       session.origin === "transcript"
@@ -44,7 +44,7 @@ const VIEWS: readonly View[] = [
         : null,
   },
   {
-    what: "transcript",
+    name: "transcript",
     isSeen: ({ evidence }) => hears(evidence, "transcript") || hears(evidence, "stream"),
     fix: ({ session }) =>
       partOf(programFor(session.kind).transcript)
@@ -52,19 +52,19 @@ const VIEWS: readonly View[] = [
         : null,
   },
   {
-    what: "hooks",
+    name: "hooks",
     isSeen: ({ evidence }) => hears(evidence, "hook"),
     fix: ({ session }) =>
       partOf(programFor(session.kind).hooks) ? `run \`rouse init ${session.kind}\`, then restart the agent` : null,
   },
   {
-    what: "telemetry",
+    name: "telemetry",
     isSeen: ({ evidence }) => hears(evidence, "telemetry"),
     // Without it only the cost is missing.
     fix: () => null,
   },
   {
-    what: "process",
+    name: "process",
     isSeen: ({ evidence }) => evidence.progress.cpuMs !== null || evidence.progress.children !== null,
     fix: ({ session }) => (session.pid === null ? "its process is not known: start it with `rouse run`" : null),
   },
@@ -86,14 +86,14 @@ export function blindReasonOf(judge: SessionJudge, now: number): { since: number
 export function coverageOf(judge: SessionJudge, now: number): SessionCoverage {
   const { session, evidence } = judge;
   const version = evidence.session.version ?? null;
-  const misses = VIEWS.flatMap((view) => {
+  const missing = VIEWS.flatMap((view) => {
     const fix = view.isSeen(judge) ? null : view.fix(judge);
-    return fix === null ? [] : [{ what: view.what, fix }];
+    return fix === null ? [] : [{ name: view.name, fix }];
   });
   const { versions } = evidence.traits;
   if (versions && versionFit(versions, version ?? undefined) === 1)
-    misses.push({
-      what: `release ${sanitize(version ?? "", 40)} is newer than its profile (${versions.to}): its screen may be misread`,
+    missing.push({
+      name: `release ${sanitize(version ?? "", 40)} is newer than its profile (${versions.to}): its screen may be misread`,
       fix: "update rouse, or add a profile of your own (docs/add-a-program.md)",
     });
   return {
@@ -102,8 +102,8 @@ export function coverageOf(judge: SessionJudge, now: number): SessionCoverage {
     kind: sanitize(session.kind, 40),
     origin: session.origin,
     version: version === null ? null : sanitize(version, 40),
-    blind: sanitize(blindReasonOf(judge, now)?.reason ?? "", 300) || null,
-    sees: VIEWS.filter((view) => view.isSeen(judge)).map(({ what }) => what),
-    misses,
+    blind_reason: sanitize(blindReasonOf(judge, now)?.reason ?? "", 300) || null,
+    available: VIEWS.filter((view) => view.isSeen(judge)).map(({ name }) => name),
+    missing,
   };
 }

@@ -11,7 +11,7 @@ import {
   type Phase,
   silencedUntil,
 } from "../../core/incidents/incident.js";
-import type { Problem } from "../../core/incidents/problem.js";
+import { type Problem, problemOf } from "../../core/incidents/problem.js";
 import type { Assessment } from "../../core/judgement/assess.js";
 import type { NodeState } from "../../core/node-state.js";
 import { decide } from "../../core/policy/decide.js";
@@ -35,7 +35,7 @@ export interface IncidentView {
   kind: string;
   problem: Problem;
   /** Earlier names of the same problem, oldest first. */
-  chain: Problem[];
+  earlier_problems: Problem[];
   phase: Phase;
   opened_at: string;
   /** Start of the current occurrence. */
@@ -57,8 +57,8 @@ export interface IncidentView {
   actions: ActionView[];
   /** The next step, when it happens if nothing changes, and why nothing is done now; null if closed. */
   next: { do: ActionName | null; at: string | null; reason: string } | null;
-  /** Actions that were not permitted, limited by the budgets. */
-  wouldDo: ActionName | null;
+  /** The step that lacked only permission. */
+  withheld_step: ActionName | null;
   commands: string[];
 }
 
@@ -83,7 +83,7 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
     session: incident.session,
     kind: sanitize(incident.kind, 40),
     problem: incident.problem,
-    chain: [...incident.chain],
+    earlier_problems: [...incident.chain],
     phase: incident.phase,
     opened_at: iso(incident.openedAt),
     since: iso(incident.since),
@@ -91,7 +91,7 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
     level: incident.level,
     confidence: Math.round(incident.confidence * 100) / 100,
     until: isoOrNull(incident.until),
-    reasons: incident.reasons.map((reason) => sanitize(reason)),
+    reasons: reasonsOf(incident, judge, now).map((reason) => sanitize(reason)),
     outage: outageOf(incidentState, incident),
     acked_at: isoOrNull(incident.ackedAt),
     silenced_until: isoOrNull(silenced),
@@ -109,11 +109,18 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
         proven: record.outcome?.proven ?? null,
       })),
     next,
-    wouldDo: incident.escalated?.overBudget ? null : (incident.escalated?.wouldDo ?? null),
+    withheld_step: incident.escalated?.overBudget ? null : (incident.escalated?.wouldDo ?? null),
     commands: isOpen(incident)
       ? commandsFor(incident, judge, canAllow, canRecover)
       : [`rouse feedback ${incident.id} false-alarm`],
   };
+}
+
+/** Reasons contain ages: those of a problem that is still seen are as old as the other views show them. */
+function reasonsOf(incident: Incident, judge: SessionJudge | null, now: number): readonly string[] {
+  if (!isOpen(incident) || judge?.session.id !== incident.session) return incident.reasons;
+  const assessment = judge.peek(now);
+  return problemOf(assessment) === incident.problem ? assessment.reasons : incident.reasons;
 }
 
 export interface IncidentFilter {

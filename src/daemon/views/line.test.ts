@@ -47,6 +47,14 @@ describe("the figures of a status line", () => {
     expect(lineOf(agents, [up]).needs_you).toEqual([{ name: "a", why: "stuck" }]);
   });
 
+  it.each(["stuck", "working"] as const)(
+    "count an agent that is %s as recovering until its recovery is proven",
+    (state) => {
+      const acting = { allowed: true, phase: "acting", next: { do: null, at: null, reason: "" } } as const;
+      expect(lineOf([agent("a", state)], [problem("a", acting)])).toEqual({ ...NOTHING, recovering: 1 });
+    },
+  );
+
   it.each([
     ["was acknowledged", { acked_at: "2026-11-15T10:30:00.000Z" }],
     ["is silenced", { silenced_until: "2026-11-15T12:30:00.000Z" }],

@@ -8,7 +8,7 @@ export interface LineView {
   limited: number;
   /** End of the first limit. */
   until: string | null;
-  /** Agents with a problem that rouse will act on. */
+  /** Agents with a problem that rouse acts on. */
   recovering: number;
   /** Agents with an acknowledged or silenced problem. */
   acknowledged: number;
@@ -23,7 +23,7 @@ const WHY: Readonly<Partial<Record<State, string>>> = {
   stuck: "stuck",
   error: "error",
   gone: "gone",
-  unknown: "unseen",
+  unknown: "unknown",
 };
 
 type Agent = Pick<SessionView, "name" | "state" | "healthy" | "until" | "started_at" | "ended_at">;
@@ -44,7 +44,8 @@ export function lineOf(agents: readonly Agent[], incidents: readonly LineProblem
       if (agent.state === "rate_limited") {
         view.limited++;
         if (agent.until !== null && (view.until === null || agent.until < view.until)) view.until = agent.until;
-      } else view.ok++;
+      } else if (own.some((one) => one.phase === "acting" && !isTaken(one))) view.recovering++;
+      else view.ok++;
     } else if (own.length > 0 && own.every(isTaken)) view.acknowledged++;
     else if (own.some(isRecovering) && !own.some(isCalledFor)) view.recovering++;
     else if (view.needs_you.length < NAMED_MAX) view.needs_you.push({ name: agent.name, why: whyOf(agent, own) });
@@ -66,7 +67,9 @@ function newest(agents: readonly Agent[]): Agent[] {
 const isTaken = ({ acked_at, silenced_until, feedback }: LineProblem): boolean =>
   acked_at !== null || silenced_until !== null || feedback === "false-alarm";
 
-const isRecovering = ({ allowed, next }: LineProblem): boolean => allowed && next !== null && next.do !== null;
+/** Rouse will act, or checks whether its last action helped. */
+const isRecovering = ({ allowed, next, phase }: LineProblem): boolean =>
+  allowed && next !== null && (next.do !== null || phase === "acting");
 
 const whyOf = ({ state }: Agent, own: readonly LineProblem[]): string =>
   WHY[state] ?? (own.some(({ problem }) => problem === "over_budget") ? "over budget" : "problem");

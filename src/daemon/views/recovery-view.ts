@@ -17,8 +17,7 @@ export interface RecoveryView {
   reason: string;
   /** The next action, or the action that would have been taken. */
   next: { do: ActionName; say: NudgeText | null } | null;
-  /** Time of the next decision. */
-  at: string | null;
+  next_check_at: string | null;
   /** Another action on the agent is under way. */
   busy: boolean;
 }
@@ -43,7 +42,7 @@ export function recoveryView(
     })),
     reason: recovery ? sanitize(recovery.reason, 300) : "another action on this agent is under way; try again",
     next: recovery?.next ? { do: recovery.next.do, say: recovery.next.say ?? null } : null,
-    at: recovery?.recheckAt == null ? null : new Date(recovery.recheckAt).toISOString(),
+    next_check_at: recovery?.recheckAt == null ? null : new Date(recovery.recheckAt).toISOString(),
     busy: recovery === null,
   };
 }

@@ -17,7 +17,8 @@ function summarise(
     now = START + HOUR,
     of = session(),
     settings = {},
-  }: { since?: number; now?: number; of?: AgentSession; settings?: JudgingOptions } = {},
+    needsUser = false,
+  }: { since?: number; now?: number; of?: AgentSession; settings?: JudgingOptions; needsUser?: boolean } = {},
 ): Summary {
   const stored = signals.map((signal, i) => ({ session: of.id, seq: i + 1, signal, receivedAt: signal.at }));
   const work = summaryOf(
@@ -26,6 +27,7 @@ function summarise(
     since,
     now,
     () => settings,
+    () => needsUser,
   );
   for (let step = work.next(); ; step = work.next()) if (step.done) return step.value;
 }
@@ -48,6 +50,10 @@ const prompt = (minutes: number, open: boolean): Signal => ({
 });
 
 describe("summaryOf", () => {
+  it("lists an agent with an escalated problem as yours", () => {
+    expect(summarise([], { needsUser: true }).agents).toMatchObject([{ move: "you" }]);
+  });
+
   it("judges by the settings that applied to the agent", () => {
     const [reported] = summarise([turn(0, "start")], { settings: { isJudging: false } }).agents;
     expect(reported?.state).toBe("unknown");
@@ -59,7 +65,7 @@ describe("summaryOf", () => {
     expect(agents[0]).toMatchObject({ name: "a", task: "T1", state: "complete", ended: null });
     expect(agents[0]?.states).toMatchObject({ needs_input: 20 * 60 });
     expect(agents[0]?.problems).toMatchObject([
-      { state: "needs_input", cause: "permission", secs: 1200, followed_by: "working", began_before: false },
+      { state: "needs_input", cause: "permission", duration_secs: 1200, followed_by: "working", began_before: false },
     ]);
     const total = Object.values(agents[0]?.states ?? {}).reduce((sum, secs) => sum + secs, 0);
     expect(total).toBe(3600);
@@ -74,7 +80,7 @@ describe("summaryOf", () => {
   it("says that a lasting problem began before the period", () => {
     const { agents } = summarise([turn(0, "start"), prompt(1, true)], { since: at(30), now: at(60) });
     expect(agents[0]).toMatchObject({ from: new Date(at(30)).toISOString(), states: { needs_input: 1800 } });
-    expect(agents[0]?.problems).toMatchObject([{ began_before: true, to: null, secs: 1800 }]);
+    expect(agents[0]?.problems).toMatchObject([{ began_before: true, to: null, duration_secs: 1800 }]);
   });
 
   it("counts each commit and file once, and only within the period", () => {
@@ -127,7 +133,7 @@ describe("summaryOf", () => {
 
   it("reports the unobserved time", () => {
     const gap: Signal = { kind: "gap", at: at(40), source: "observer", from: at(10), to: at(40) };
-    expect(summarise([gap], { since: at(20) }).agents[0]?.unseen_secs).toBe(1200);
+    expect(summarise([gap], { since: at(20) }).agents[0]?.unobserved_secs).toBe(1200);
   });
 
   it("yields often, however many signals there are", () => {

@@ -18,7 +18,7 @@ export interface ProblemSummary {
   from: string;
   /** Null while it lasts. */
   to: string | null;
-  secs: number;
+  duration_secs: number;
   /** It started before the summary. */
   began_before: boolean;
   /** The state that followed; null while it lasts. */
@@ -42,9 +42,9 @@ export interface AgentSummary {
   /** Seconds in each state. */
   states: Partial<Record<State, number>>;
   /** Unobserved seconds; they are also part of the states. */
-  unseen_secs: number;
+  unobserved_secs: number;
   problems: ProblemSummary[];
-  problems_left_out: number;
+  problems_omitted: number;
   commits: number;
   files: number;
   tests: { passed: number; failed: number };
@@ -66,13 +66,14 @@ const RECHECK_MS = 1000;
 const UNKNOWN_MS = 10_000;
 const STEP = 64;
 
-/** Sessions that ran at any time since then, by who has to act next. */
+/** Sessions that ran at any time since then, by what has to act next. */
 export function* summaryOf(
   sessions: readonly AgentSession[],
   storedSignals: (session: string) => Iterable<StoredSignal>,
   since: number,
   now: number,
   settingsFor: (session: AgentSession) => JudgingOptions = () => ({}),
+  needsUser: (session: AgentSession) => boolean = () => false,
 ): Generator<void, Summary> {
   const agents: AgentSummary[] = [];
   for (const session of sessions) {
@@ -83,7 +84,8 @@ export function* summaryOf(
       fold.take(signal);
       if (++taken % STEP === 0) yield;
     }
-    agents.push(fold.finish());
+    const summary = fold.finish();
+    agents.push(needsUser(session) ? { ...summary, move: "you" } : summary);
     yield;
   }
   agents.sort((a, b) => compareByMove({ ...a, since: a.from }, { ...b, since: b.from }) || (a.from < b.from ? -1 : 1));
@@ -153,7 +155,7 @@ class SessionFold {
       ended: this.#session.endedAt === null ? null : (this.#exit ?? { at: iso(this.#to), code: null, signal: null }),
       states: roundedSecs(this.#states),
       problems: this.#problems,
-      problems_left_out: this.#left,
+      problems_omitted: this.#left,
       ...this.#counts.result(),
     };
   }
@@ -198,7 +200,7 @@ class SessionFold {
       cause: stretch.cause,
       from: iso(stretch.from),
       to: next === null ? null : iso(at),
-      secs: Math.round(lasted / 1000),
+      duration_secs: Math.round(lasted / 1000),
       began_before: stretch.from === this.#from && this.#from > this.#session.startedAt,
       followed_by: next,
       reason: sanitize(stretch.reason, 200),
@@ -231,7 +233,7 @@ class Counts {
     }
   }
 
-  result(): Pick<AgentSummary, "commits" | "files" | "tests" | "tokens" | "unseen_secs"> {
+  result(): Pick<AgentSummary, "commits" | "files" | "tests" | "tokens" | "unobserved_secs"> {
     const best = SOURCES.find((source) => this.#tokens.has(source));
     const tokens = (best && this.#tokens.get(best)) ?? { input: 0, output: 0, cost_usd: 0 };
     return {
@@ -239,7 +241,7 @@ class Counts {
       files: this.#files.size,
       tests: this.#tests,
       tokens: { ...tokens, cost_usd: Math.round(tokens.cost_usd * 100) / 100 },
-      unseen_secs: Math.round(this.#unseenMs / 1000),
+      unobserved_secs: Math.round(this.#unseenMs / 1000),
     };
   }
 }

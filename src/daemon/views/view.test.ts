@@ -2,10 +2,14 @@ import { describe, expect, it } from "vitest";
 import { agent, WORKING } from "../../../test/support/loops.js";
 import { START, screen } from "../../../test/support/steps.js";
 import type { AgentSession } from "../../core/agent.js";
+import { createIncidentState } from "../../core/incidents/incident.js";
 import { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
-import { viewOf } from "./view.js";
-import { whyOf } from "./why.js";
+import { type SessionView, viewOf as viewWith } from "./view.js";
+import { type WhyView, whyOf as whyWith } from "./why.js";
+
+const viewOf = (judge: SessionJudge, now: number): SessionView => viewWith(judge, now, createIncidentState());
+const whyOf = (judge: SessionJudge, now: number): WhyView => whyWith(judge, now, createIncidentState());
 
 type Untimed = Omit<Signal, "at"> & Record<string, unknown>;
 
@@ -37,7 +41,7 @@ describe("the view of a session", () => {
       state: "working",
       cause: null,
       since: "2026-03-02T09:00:00.000Z",
-      last_progress: "2026-03-02T09:00:00.000Z",
+      last_activity: "2026-03-02T09:00:00.000Z",
       last_output: null,
       until: null,
       healthy: true,

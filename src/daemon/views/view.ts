@@ -1,5 +1,6 @@
 /** The view of a session: one flat record, the same for table, JSON and API. */
 import type { AgentSession } from "../../core/agent.js";
+import { awaitsUser, type IncidentState } from "../../core/incidents/incident.js";
 import { burnRates } from "../../core/judgement/evidence/burn.js";
 import type { PeriodSpend } from "../../core/judgement/period-spend.js";
 import { questionOf } from "../../core/judgement/question.js";
@@ -9,6 +10,7 @@ import type { WaitCause } from "../../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../../core/states.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { blindReasonOf } from "./coverage.js";
+import { lastActivityAt } from "./last-activity.js";
 
 export interface SpendView {
   since: string;
@@ -36,7 +38,7 @@ export interface SessionView {
   pid: number | null;
   state: State;
   cause: Cause | WaitCause | null;
-  /** Who has to act next. */
+  /** What has to act next. */
   move: Move;
   /** What it asks you; null if it asks nothing. */
   question: string | null;
@@ -47,7 +49,8 @@ export interface SessionView {
   /** What it is doing, in words. */
   doing: string;
   reasons: string[];
-  last_progress: string | null;
+  /** The last status, report or progress; the start of the agent if there was none. */
+  last_activity: string;
   last_output: string | null;
   tokens_per_hour: number;
   cost_usd_per_hour: number;
@@ -60,12 +63,11 @@ export interface SessionView {
   ended_at: string | null;
 }
 
-export function viewOf(judge: SessionJudge, now: number): SessionView {
+export function viewOf(judge: SessionJudge, now: number, incidents: IncidentState): SessionView {
   const { session, evidence } = judge;
   const assessment = judge.peek(now);
   const { state } = assessment;
   const blind = blindReasonOf(judge, now);
-  const seen = Object.values(evidence.progress.seen);
   const rates = burnRates(evidence.burn, now);
   return {
     name: sanitize(session.name, 80),
@@ -78,7 +80,7 @@ export function viewOf(judge: SessionJudge, now: number): SessionView {
     pid: session.pid,
     state,
     cause: assessment.cause,
-    move: moveOf(assessment),
+    move: awaitsUser(incidents, session.name, now) ? "you" : moveOf(assessment),
     question: state === "needs_input" ? sanitize(questionOf(evidence), 600) || null : null,
     level: assessment.level,
     confidence: Math.round(assessment.confidence * 100) / 100,
@@ -86,7 +88,7 @@ export function viewOf(judge: SessionJudge, now: number): SessionView {
     until: assessment.until === null ? null : iso(assessment.until),
     doing: doingOf(judge),
     reasons: assessment.reasons.map((reason) => sanitize(reason)),
-    last_progress: seen.length > 0 ? iso(Math.max(...seen)) : null,
+    last_activity: iso(lastActivityAt(judge)),
     last_output: evidence.progress.outputAt === null ? null : iso(evidence.progress.outputAt),
     tokens_per_hour: Math.round(rates.tokens_per_hour),
     cost_usd_per_hour: Math.round(rates.cost_usd_per_hour * 100) / 100,

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { agent } from "../../../test/support/loops.js";
 import { START, screen } from "../../../test/support/steps.js";
+import { createIncidentState } from "../../core/incidents/incident.js";
 import { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
-import { whyOf } from "./why.js";
+import { type WhyView, whyOf as whyWith } from "./why.js";
+
+const whyOf = (judge: SessionJudge, now: number): WhyView => whyWith(judge, now, createIncidentState());
 
 /** Signals with their seconds, judged after each. */
 function story(...signals: [second: number, signal: Omit<Signal, "at">][]): SessionJudge {
@@ -34,11 +37,11 @@ describe("why", () => {
     );
     expect(why.evidence).toEqual(
       expect.arrayContaining([
-        { what: "turn", says: "active, decides", age_secs: 10, source: "title" },
-        { what: "open tool", says: "Bash npm test", age_secs: 7, source: "transcript" },
-        { what: "last activity", says: "reply text", age_secs: 8, source: "screen" },
-        { what: "last output", says: "bytes", age_secs: 6, source: "screen" },
-        { what: "human", says: "keys typed", age_secs: 5, source: "human" },
+        { name: "turn", value: "active, decides", age_secs: 10, source: "title" },
+        { name: "open tool", value: "Bash npm test", age_secs: 7, source: "transcript" },
+        { name: "last activity", value: "reply text", age_secs: 8, source: "screen" },
+        { name: "last output", value: "bytes", age_secs: 6, source: "screen" },
+        { name: "human", value: "keys typed", age_secs: 5, source: "human" },
       ]),
     );
   });
@@ -50,7 +53,7 @@ describe("why", () => {
       story([0, working], [5, stop as Omit<Signal, "at">], [6, end as Omit<Signal, "at">]),
       START + 9000,
     );
-    expect(why.evidence).toContainEqual({ what: "human", says: "ran `rouse stop`", age_secs: 4, source: "human" });
+    expect(why.evidence).toContainEqual({ name: "human", value: "ran `rouse stop`", age_secs: 4, source: "human" });
     expect(why.reasons).toEqual([
       "Stopped with `rouse stop` 4 s ago (human); the process exited 3 s ago (process), signal 15",
     ]);
@@ -63,7 +66,7 @@ describe("why", () => {
     const rows = whyOf(
       story(...[prompt, limit, error].map((signal): [number, Omit<Signal, "at">] => [0, signal as Omit<Signal, "at">])),
       START,
-    ).evidence.map(({ what, says }) => `${what}: ${says}`);
+    ).evidence.map(({ name, value }) => `${name}: ${value}`);
     expect(rows).toEqual(
       expect.arrayContaining(["prompt: permission: Push?", "limit: 5-hour limit", "error: api: 529"]),
     );

@@ -1,5 +1,6 @@
 /** Explains a verdict: the evidence with age and source, what would change it, and the timeline. */
 import { settingOf } from "../../core/defaults.js";
+import type { IncidentState } from "../../core/incidents/incident.js";
 import type { ProgressSource } from "../../core/judgement/evidence/progress.js";
 import { openPrompt } from "../../core/judgement/evidence/prompts.js";
 import { turnStatus } from "../../core/judgement/evidence/turn.js";
@@ -11,7 +12,7 @@ import { sanitize } from "../../core/text/sanitize.js";
 import { type SessionView, viewOf } from "./view.js";
 
 export interface WhyView extends SessionView {
-  evidence: { what: string; says: string; age_secs: number; source: string }[];
+  evidence: { name: string; value: string; age_secs: number; source: string }[];
   /** What would change the verdict. */
   changes: string[];
   timeline: TimelineEntry[];
@@ -20,7 +21,7 @@ export interface WhyView extends SessionView {
 }
 
 /** What was new, and the source that showed it. */
-const ACTIVITY_WORDS: Readonly<Record<ProgressSource, readonly [says: string, source: string]>> = {
+const ACTIVITY_WORDS: Readonly<Record<ProgressSource, readonly [value: string, source: string]>> = {
   reply: ["reply text", "screen"],
   tokens: ["token counter", "screen"],
   stream: ["event", "stream"],
@@ -30,11 +31,11 @@ const ACTIVITY_WORDS: Readonly<Record<ProgressSource, readonly [says: string, so
   socket: ["bytes received", "process"],
 };
 
-export function whyOf(judge: SessionJudge, now: number): WhyView {
+export function whyOf(judge: SessionJudge, now: number, incidents: IncidentState): WhyView {
   const { evidence } = judge;
   const rows: WhyView["evidence"] = [];
-  const add = (what: string, says: string, at: number, source: string): void => {
-    rows.push({ what, says: sanitize(says, 300), age_secs: Math.max(0, Math.round((now - at) / 1000)), source });
+  const add = (name: string, value: string, at: number, source: string): void => {
+    rows.push({ name, value: sanitize(value, 300), age_secs: Math.max(0, Math.round((now - at) / 1000)), source });
   };
   const decisive = turnStatus(evidence.turn);
   for (const [source, reported] of Object.entries(evidence.turn.statuses))
@@ -49,8 +50,8 @@ export function whyOf(judge: SessionJudge, now: number): WhyView {
     if (found) add("error", `${found.cause}: ${found.text}`, found.at, found.source);
   for (const source of Object.keys(ACTIVITY_WORDS) as ProgressSource[]) {
     const at = evidence.progress.seen[source];
-    const [says, where] = ACTIVITY_WORDS[source];
-    if (at !== undefined) add("last activity", says, at, where);
+    const [value, where] = ACTIVITY_WORDS[source];
+    if (at !== undefined) add("last activity", value, at, where);
   }
   if (evidence.progress.outputAt !== null) add("last output", "bytes", evidence.progress.outputAt, "screen");
   if (evidence.humanAt !== null) {
@@ -68,7 +69,7 @@ export function whyOf(judge: SessionJudge, now: number): WhyView {
   const previewLines = settingOf(judge.settings, "output_preview_lines");
   const tail = previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines) : [];
   return {
-    ...viewOf(judge, now),
+    ...viewOf(judge, now, incidents),
     evidence: rows,
     changes,
     timeline: judge.timeline.slice(-40),

@@ -3,7 +3,9 @@
  * that check and writes (`tmux-condition.ts`). Keys are sent as numbers (`send-keys -H`), so that no text is read as a key
  * name or a command.
  */
+
 import { randomBytes } from "node:crypto";
+import { localZone } from "../../config/local-zone.js";
 import type { AgentSession } from "../../core/agent.js";
 import { type Keys, type Precondition, refuseReason, type TerminalState } from "../../core/policy/typing-checks.js";
 import type { AgentProfile } from "../../programs/shared/profile.js";
@@ -129,7 +131,7 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
 
   #placedScreenState(pane: Pane, coloured: string): PlacedScreenState | null {
     const at = Date.now();
-    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const zone = localZone();
     this.#sensor ??= new PaneSensor(this.#profile, pane, { zone }, at);
     return this.#sensor.placedScreenState(pane, coloured, at);
   }

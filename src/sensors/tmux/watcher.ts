@@ -1,5 +1,6 @@
 /** Watches agents that already run in tmux, on all servers of this user. Read-only: it types and changes nothing. */
 
+import { localZone } from "../../config/local-zone.js";
 import type { AgentSession } from "../../core/agent.js";
 import { compilePattern } from "../../programs/shared/pattern.js";
 import { CHECK_MS } from "../../readers/terminal/terminal.js";
@@ -110,7 +111,7 @@ export class TmuxWatcher {
       owns,
       profiles: rules.profiles,
       emit: onSeen,
-      zone: zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      zone: zone ?? localZone(),
       ...(previewLines === undefined ? {} : { previewLines }),
       discoverMs: discoverMs ?? DISCOVER_MS,
       control: control ?? true,

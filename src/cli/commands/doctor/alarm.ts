@@ -61,11 +61,11 @@ export function alertLines(alerts: AlertsStatus | null): DoctorLine[] {
     ...alerts.issues.map((issue) =>
       failLine("channel", sanitize(issue), "fix it, then run `rouse down` and `rouse up`"),
     ),
-    ...(alerts.dead > 0
+    ...(alerts.failed > 0
       ? [
           failLine(
             "alerts",
-            `${alerts.dead} could not be sent; ${reasonsByChannel(alerts.dead_letters)}`,
+            `${alerts.failed} could not be sent; ${reasonsByChannel(alerts.failed_alerts)}`,
             "list them with `rouse alert list`, then run `rouse alert retry` or `rouse alert dismiss`",
           ),
         ]

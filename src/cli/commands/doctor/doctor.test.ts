@@ -8,7 +8,7 @@ import { alarmLine, alertLines } from "./alarm.js";
 import { agentLine, doctorText } from "./doctor.js";
 import { portLine } from "./http.js";
 import type { DoctorLine } from "./line.js";
-import { configLines, folderLines, nodeLine, sqliteLine, staleLines, tmuxLine } from "./machine.js";
+import { configLines, folderLines, nodeLine, policyLines, sqliteLine, staleLines, tmuxLine } from "./machine.js";
 import { hookLines, profileLines, programLines } from "./programs.js";
 
 let folder: string;
@@ -36,11 +36,11 @@ describe("rouse doctor", () => {
   });
 
   it("runs SQLite, and suggests a fix if it is missing", () => {
-    expect(sqliteLine()).toMatchObject({ level: "ok", says: expect.stringMatching(/^SQLite 3\./) });
+    expect(sqliteLine()).toMatchObject({ level: "ok", message: expect.stringMatching(/^SQLite 3\./) });
     const none = (): never => {
       throw new Error("no usable SQLite");
     };
-    expect(sqliteLine(none)).toMatchObject({ level: "fail", says: "no usable SQLite", fix: expect.any(String) });
+    expect(sqliteLine(none)).toMatchObject({ level: "fail", message: "no usable SQLite", fix: expect.any(String) });
   });
 
   it("fails for a folder that other users can access, and suggests chmod", () => {
@@ -49,15 +49,15 @@ describe("rouse doctor", () => {
     mkdirSync(paths.runtime, { recursive: true });
     chmodSync(paths.runtime, 0o755);
     expect(folderLines(paths)).toMatchObject([
-      { what: "state folder", level: "ok" },
-      { what: "runtime folder", level: "fail", fix: `chmod go-rwx ${paths.runtime}` },
+      { name: "state folder", level: "ok" },
+      { name: "runtime folder", level: "fail", fix: `chmod go-rwx ${paths.runtime}` },
     ]);
   });
 
   it("fails if rouse's folders cannot be created", () => {
     const paths = rousePaths(env);
     const lines = folderLines(paths, (path) => path !== folder);
-    expect(lines.map(({ what, level }) => [what, level])).toEqual([
+    expect(lines.map(({ name, level }) => [name, level])).toEqual([
       ["config folder", "fail"],
       ["state folder", "fail"],
       ["runtime folder", "fail"],
@@ -68,9 +68,9 @@ describe("rouse doctor", () => {
   it.runIf(process.platform === "linux")("fails for a folder in /proc, which only reports write access", () => {
     expect(folderLines(rousePaths({ ...env, ROUSE_HOME: "/proc/nope" }))).toMatchObject(
       ["config", "state", "runtime"].map((which) => ({
-        what: `${which} folder`,
+        name: `${which} folder`,
         level: "fail",
-        says: expect.stringMatching(/^\/proc\/nope\/\w+ is not writable$/),
+        message: expect.stringMatching(/^\/proc\/nope\/\w+ is not writable$/),
       })),
     );
   });
@@ -104,7 +104,7 @@ describe("rouse doctor", () => {
   });
 
   it("warns if tmux is not installed", async () => {
-    expect(await tmuxLine(env)).toMatchObject({ level: "warn", says: "tmux is not installed" });
+    expect(await tmuxLine(env)).toMatchObject({ level: "warn", message: "tmux is not installed" });
   });
 
   it("warns of a program that is newer than its profile or prints no version", async () => {
@@ -112,9 +112,9 @@ describe("rouse doctor", () => {
     program("codex", 'console.log("codex-cli 0.165.0")');
     program("gemini", "process.exit(1)");
     expect(await programLines(env)).toMatchObject([
-      { what: "claude", level: "warn", says: expect.stringContaining("99.0.1 is newer than its profile") },
-      { what: "codex", level: "ok", says: "0.165.0, known" },
-      { what: "gemini", level: "warn", says: "cannot read its version" },
+      { name: "claude", level: "warn", message: expect.stringContaining("99.0.1 is newer than its profile") },
+      { name: "codex", level: "ok", message: "0.165.0, known" },
+      { name: "gemini", level: "warn", message: "cannot read its version" },
     ]);
   });
 
@@ -122,20 +122,20 @@ describe("rouse doctor", () => {
     const error = { level: "error", where: "b.toml", position: { line: 2, column: 1 }, text: "wrong" } as const;
     const profiles = [{ id: "codex" }, { id: "sketch", programs: ["sketch", "sk"] }];
     expect(profileLines({ profiles, paths: ["a.toml", "s.json"], issues: [error] })).toMatchObject([
-      { what: "profile", level: "ok", says: "codex: a.toml" },
-      { what: "profile", level: "ok", says: "sketch, for sketch, sk: s.json" },
-      { what: "profile", level: "fail", says: "b.toml:2:1: wrong", fix: expect.stringContaining("add-a-program") },
+      { name: "profile", level: "ok", message: "codex: a.toml" },
+      { name: "profile", level: "ok", message: "sketch, for sketch, sk: s.json" },
+      { name: "profile", level: "fail", message: "b.toml:2:1: wrong", fix: expect.stringContaining("add-a-program") },
     ]);
   });
 
   it("uses the versions in the user's own profile", async () => {
     program("codex", 'console.log("codex-cli 99.1.0")');
-    expect(await programLines(env)).toMatchObject([{ what: "codex", level: "warn" }]);
+    expect(await programLines(env)).toMatchObject([{ name: "codex", level: "warn" }]);
     const { config } = rousePaths(env);
     mkdirSync(join(config, "profiles"), { recursive: true });
     const text = 'id = "codex"\nversions = { from = "0.1.0", to = "99.1.0" }\n';
     writeFileSync(join(config, "profiles", "codex.toml"), text);
-    expect(await programLines(env)).toMatchObject([{ what: "codex", level: "ok" }]);
+    expect(await programLines(env)).toMatchObject([{ name: "codex", level: "ok" }]);
   });
 
   it("finds the programs of the user's own profiles, and starts none of them", async () => {
@@ -144,7 +144,7 @@ describe("rouse doctor", () => {
     const { config } = rousePaths(env);
     mkdirSync(join(config, "profiles"), { recursive: true });
     writeFileSync(join(config, "profiles", "sketch.toml"), 'id = "sketch"\nprograms = ["sketch", "sk"]\n');
-    expect(await programLines(env)).toMatchObject([{ what: "sketch", level: "ok", fix: null }]);
+    expect(await programLines(env)).toMatchObject([{ name: "sketch", level: "ok", fix: null }]);
     expect(existsSync(started)).toBe(false);
   });
 
@@ -154,8 +154,8 @@ describe("rouse doctor", () => {
     const settings = { hooks: { Stop: [{ hooks: [{ type: "command", command: "rouse hook claude-code" }] }] } };
     writeFileSync(join(folder, ".claude", "settings.json"), JSON.stringify(settings));
     expect(hookLines(true, env)).toMatchObject([
-      { what: "hooks of claude-code", level: "ok" },
-      { what: "hooks of codex", level: "warn", fix: "run `rouse init codex`" },
+      { name: "hooks of claude-code", level: "ok" },
+      { name: "hooks of codex", level: "warn", fix: "run `rouse init codex`" },
     ]);
   });
 
@@ -166,21 +166,21 @@ describe("rouse doctor", () => {
     const line = (): DoctorLine | undefined => hookLines(true, env)[0];
     expect(line()).toMatchObject({
       level: "warn",
-      says: expect.stringContaining("does not exist"),
+      message: expect.stringContaining("does not exist"),
       fix: "run `rouse init claude-code`",
     });
     mkdirSync(plugin, { recursive: true });
-    expect(line()).toMatchObject({ level: "ok", says: expect.stringContaining("from the plugin") });
+    expect(line()).toMatchObject({ level: "ok", message: expect.stringContaining("from the plugin") });
     writeFileSync(plan.path, plan.after.replace("true", "false"));
-    expect(line()).toMatchObject({ level: "warn", says: "the plugin is installed but disabled" });
+    expect(line()).toMatchObject({ level: "warn", message: "the plugin is installed but disabled" });
   });
 
   it("warns if hooks post to a stopped daemon, to another port or with another key", () => {
     const settings = planHooks("claude-code", { command: ["rouse"], env, http: { port: 17_687, key: "k".repeat(43) } });
     applyHooks(settings);
     const line = (isUp: boolean): DoctorLine | undefined => hookLines(isUp, env)[0];
-    expect(line(false)).toMatchObject({ level: "warn", says: expect.stringContaining("not running") });
-    expect(line(true)).toMatchObject({ level: "warn", says: expect.stringContaining("another key") });
+    expect(line(false)).toMatchObject({ level: "warn", message: expect.stringContaining("not running") });
+    expect(line(true)).toMatchObject({ level: "warn", message: expect.stringContaining("another key") });
     const { state, hookKey } = rousePaths(env);
     mkdirSync(state, { recursive: true });
     writeFileSync(hookKey, "k".repeat(43), { mode: 0o600 });
@@ -203,11 +203,11 @@ describe("rouse doctor", () => {
     };
     expect(portLine(open)).toMatchObject({
       level: "ok",
-      says: "127.0.0.1:1, 7 hooks, 5 telemetry records, 1 of them from unknown agents, 4 with unknown names",
+      message: "127.0.0.1:1, 7 hooks, 5 telemetry records, 1 of them from unknown agents, 4 with unknown names",
     });
     expect(portLine({ ...open, refused: { key: 2 } })).toMatchObject({
       level: "warn",
-      says: expect.stringContaining("2 (key)"),
+      message: expect.stringContaining("2 (key)"),
     });
     expect(portLine({ ...open, listening: false, error: "another program uses it" })).toMatchObject({ level: "warn" });
     expect(portLine({ ...open, port: 0, listening: false })).toMatchObject({ level: "ok" });
@@ -220,8 +220,8 @@ describe("rouse doctor", () => {
     ] as const;
     const loaded = { config: {} as never, origins: {}, issues: [...issues] };
     expect(configLines(() => loaded)).toMatchObject([
-      { level: "fail", says: "a.toml: wrong" },
-      { level: "warn", says: "b: odd" },
+      { level: "fail", message: "a.toml: wrong" },
+      { level: "warn", message: "b: odd" },
     ]);
     const alerts = [{ level: "error", where: "a.toml", text: "channels.x: wrong" } as const];
     expect(
@@ -229,27 +229,37 @@ describe("rouse doctor", () => {
         () => ({ ...loaded, issues: [] }),
         () => [...alerts],
       ),
-    ).toMatchObject([{ level: "fail", says: "a.toml: channels.x: wrong" }]);
+    ).toMatchObject([{ level: "fail", message: "a.toml: channels.x: wrong" }]);
+  });
+
+  it("fails for a policy with an error, with file and line", () => {
+    const issue = { level: "error", where: "night.toml", position: { line: 4, column: 1 }, text: "wrong" } as const;
+    expect(policyLines([issue])).toMatchObject([{ level: "fail", message: "night.toml:4:1: wrong" }]);
+    expect(policyLines([])).toEqual([]);
   });
 
   it("fails for an agent that it cannot see, with the reason", () => {
-    const sight = { name: "api", session: "s1", kind: "codex", origin: "spawn", version: null, misses: [] } as const;
-    expect(agentLine({ ...sight, misses: [], blind: null, sees: ["terminal"] })).toMatchObject({ level: "ok" });
-    expect(agentLine({ ...sight, misses: [], blind: "its host is silent", sees: ["terminal"] })).toMatchObject({
+    const sight = { name: "api", session: "s1", kind: "codex", origin: "spawn", version: null, missing: [] } as const;
+    expect(agentLine({ ...sight, missing: [], blind_reason: null, available: ["terminal"] })).toMatchObject({
+      level: "ok",
+    });
+    expect(
+      agentLine({ ...sight, missing: [], blind_reason: "its host is silent", available: ["terminal"] }),
+    ).toMatchObject({
       level: "fail",
-      says: "codex (spawn): cannot see it: its host is silent",
+      message: "codex (spawn): cannot see it: its host is silent",
       fix: expect.stringContaining("kill -CONT"),
     });
   });
 
   it("prints the fix below each problem", () => {
     const lines = [
-      { what: "a", level: "ok", says: "fine", fix: null },
-      { what: "bb", level: "fail", says: "broken", fix: "fix it" },
+      { name: "a", level: "ok", message: "fine", fix: null },
+      { name: "bb", level: "fail", message: "broken", fix: "fix it" },
     ] as const;
     expect(doctorText(lines, {})).toBe("ok    a   fine\nFAIL  bb  broken\n          -> fix it\n");
     const long = [
-      { what: "bb", level: "fail", says: "so broken ".repeat(6).trim(), fix: "do this ".repeat(6).trim() },
+      { name: "bb", level: "fail", message: "so broken ".repeat(6).trim(), fix: "do this ".repeat(6).trim() },
     ] as const;
     expect(doctorText(long, {}).split("\n")).toHaveLength(3);
     expect(doctorText(long, { columns: 40 })).toBe(
@@ -290,15 +300,15 @@ describe("rouse doctor", () => {
       "warn",
       "no alert channel",
     ],
-  ] as const)("reports whether a problem would be detected and sent, with %s", (_, path, level, says) => {
-    expect(alarmLine(path)).toMatchObject({ level, says: expect.stringMatching(says), fix: expect.any(String) });
+  ] as const)("reports whether a problem would be detected and sent, with %s", (_, path, level, message) => {
+    expect(alarmLine(path)).toMatchObject({ level, message: expect.stringMatching(message), fix: expect.any(String) });
   });
 
   const ALERT = {
     key: "k",
     channel: "ops",
     state: "pending",
-    edge: "opened",
+    event: "opened",
     severity: "warning",
     at: "2026-11-15T10:00:00.000Z",
     due_at: null,
@@ -312,15 +322,15 @@ describe("rouse doctor", () => {
   const alerts = {
     channels: [{ name: "ops", type: "slack", to: "hooks.slack.com" }],
     pending: 0,
-    dead: 0,
-    dead_letters: [],
+    failed: 0,
+    failed_alerts: [],
     failing: [],
     issues: [],
   };
 
   it("names the channels that alerts are sent to", () => {
     const line = alarmLine({ daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts } });
-    expect(line).toMatchObject({ level: "ok", says: "problems are recorded and sent to ops (slack)" });
+    expect(line).toMatchObject({ level: "ok", message: "problems are recorded and sent to ops (slack)" });
     expect(alertLines(alerts)).toEqual([]);
   });
 
@@ -329,17 +339,17 @@ describe("rouse doctor", () => {
       const [channel = "", error = ""] = text.split(": ");
       return { ...ALERT, channel, error };
     });
-    const { says } = alarmLine({
+    const { message } = alarmLine({
       daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts: { ...alerts, failing } },
     });
-    expect(says).toMatch(/; failing: ops: refused; phone: no answer; home: 404$/);
-    const [line] = alertLines({ ...alerts, dead: 4, dead_letters: failing });
-    expect(line?.says).toBe("4 could not be sent; ops: refused; phone: no answer; home: 404");
+    expect(message).toMatch(/; failing: ops: refused; phone: no answer; home: 404$/);
+    const [line] = alertLines({ ...alerts, failed: 4, failed_alerts: failing });
+    expect(line?.message).toBe("4 could not be sent; ops: refused; phone: no answer; home: 404");
   });
 
   it("fails for failed alerts and for a channel with an error", () => {
-    const lines = alertLines({ ...alerts, dead: 2, issues: ["channels.phone: url must begin with https://"] });
+    const lines = alertLines({ ...alerts, failed: 2, issues: ["channels.phone: url must begin with https://"] });
     expect(lines.map(({ level }) => level)).toEqual(["fail", "fail"]);
-    expect(lines[1]?.says).toMatch(/^2 could not be sent/);
+    expect(lines[1]?.message).toMatch(/^2 could not be sent/);
   });
 });

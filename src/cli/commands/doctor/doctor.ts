@@ -1,15 +1,16 @@
 /** `rouse doctor`: checks the installation and suggests fixes. */
 import type { Command } from "@commander-js/extra-typings";
+import type { JournalView } from "../../../api/service/daemon.js";
 import { type LoadedConfig, loadConfig } from "../../../config/load.js";
 import { type RousePaths, rousePaths } from "../../../config/paths.js";
 import { sanitize, sanitizedJson } from "../../../core/text/sanitize.js";
 import { askDaemon, DaemonUnreachable } from "../../../daemon/client.js";
 import type { PulseView } from "../../../daemon/self/pulse.js";
 import type { SessionCoverage } from "../../../daemon/views/coverage.js";
-import type { JournalStats } from "../../../store/journal.js";
 import { listSessions } from "../../../terminal/registry.js";
 import { alertSettings } from "../../alert-settings.js";
 import { call } from "../../client.js";
+import { knownPolicies } from "../../policy-option.js";
 import { isColoured, paintText } from "../../text/paint.js";
 import { columnsOf, foldLine } from "../../text/width.js";
 import { readVersion } from "../../version.js";
@@ -22,6 +23,7 @@ import {
   folderLines,
   formatMegabytes,
   nodeLine,
+  policyLines,
   sqliteLine,
   staleLines,
   tmuxLine,
@@ -43,7 +45,7 @@ export function addDoctor(program: Command, setExit: (code: number) => void): vo
 async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]> {
   const [tmux, programs, daemon] = await Promise.all([tmuxLine(), programLines(), daemonLines(paths, version)]);
   // Only a running daemon reports its port.
-  const isUp = daemon.some(({ what }) => what === PORT);
+  const isUp = daemon.some(({ name }) => name === PORT);
   const stale = staleLines(paths);
   // A running daemon reports on the channels that it has loaded.
   const alerts = isUp && stale.length === 0 ? undefined : (loaded: LoadedConfig) => alertSettings(loaded).issues;
@@ -55,6 +57,7 @@ async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]
     ...diskLines(paths),
     ...configLines(loadConfig, alerts),
     ...stale,
+    ...policyLines(knownPolicies().issues),
     tmux,
     ...programs,
     ...profileLines(),
@@ -86,10 +89,10 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
     orNull(call("sources", {})),
     orNull(call("alert_status", {})),
   ]);
-  const { journal = null, http = null, pulses = [] } = own ?? {};
+  const { journal = null, http = null, heartbeats = [] } = own ?? {};
   return [
     daemon,
-    ...pulseLines(pulses),
+    ...pulseLines(heartbeats),
     ...(journal ? [journalLine(journal)] : []),
     ...(http ? [portLine(http)] : []),
     alarmLine({
@@ -132,34 +135,35 @@ function notRunning(paths: RousePaths): DoctorLine {
     : warnLine("daemon", "not running; starts with the first agent", "run `rouse up`");
 }
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? "" : "s"}`;
 
-function journalLine({ engine, sessions, signals, bytes, lost, failures, lastError }: JournalStats): DoctorLine {
-  const says = `${counted(signals, "signal")} of ${counted(sessions, "session")}, ${formatMegabytes(bytes)}, ${engine}`;
+function journalLine({ engine, sessions, signals, bytes, lost, failures, last_error }: JournalView): DoctorLine {
+  const message = `${counted(signals, "signal")} of ${counted(sessions, "session")}, ${formatMegabytes(bytes)}, ${engine}`;
   if (failures > 0)
     return failLine(
       "journal",
-      `${says}; ${failures} writes failed: ${sanitize(lastError ?? "")}`,
+      `${message}; ${failures} writes failed: ${sanitize(last_error ?? "")}`,
       "check free disk space and permissions",
     );
   if (lost > 0)
     return warnLine(
       "journal",
-      `${says}; ${lost} signals were lost`,
+      `${message}; ${lost} signals were lost`,
       "an agent's host could not reach the daemon for some time",
     );
-  return okLine("journal", says);
+  return okLine("journal", message);
 }
 
-export function agentLine({ name, kind, origin, blind, sees, misses }: SessionCoverage): DoctorLine {
-  const what = `agent ${name}`;
-  if (blind) return failLine(what, `${kind} (${origin}): cannot see it: ${blind}`, BLIND_FIXES[origin]);
-  const seen = `${kind} (${origin}): sees ${sees.join(", ") || "nothing yet"}`;
-  if (misses.length === 0) return okLine(what, seen);
+export function agentLine(coverage: SessionCoverage): DoctorLine {
+  const { kind, origin, blind_reason, available, missing } = coverage;
+  const name = `agent ${coverage.name}`;
+  if (blind_reason) return failLine(name, `${kind} (${origin}): cannot see it: ${blind_reason}`, BLIND_FIXES[origin]);
+  const seen = `${kind} (${origin}): sees ${available.join(", ") || "nothing yet"}`;
+  if (missing.length === 0) return okLine(name, seen);
   return warnLine(
-    what,
-    `${seen}; missing: ${misses.map((miss) => miss.what).join(", ")}`,
-    [...new Set(misses.map((miss) => miss.fix))].join("; "),
+    name,
+    `${seen}; missing: ${missing.map((miss) => miss.name).join(", ")}`,
+    [...new Set(missing.map((miss) => miss.fix))].join("; "),
   );
 }
 
@@ -178,11 +182,11 @@ export function doctorText(
 ): string {
   const colour = isColoured(screen);
   const columns = columnsOf(screen);
-  const width = Math.min(24, Math.max(...lines.map(({ what }) => what.length)));
+  const width = Math.min(24, Math.max(...lines.map(({ name }) => name.length)));
   return lines
-    .map(({ level, what, says, fix }) => {
+    .map(({ level, name, message, fix }) => {
       const [mark, ink] = MARKS[level];
-      const [first = "", ...rest] = foldLine(`${mark}  ${what.padEnd(width)}  ${says}`, columns, width + 8);
+      const [first = "", ...rest] = foldLine(`${mark}  ${name.padEnd(width)}  ${message}`, columns, width + 8);
       const fixes = fix === null ? [] : foldLine(`${" ".repeat(width + 8)}-> ${fix}`, columns, 3);
       return [
         paintText(mark, ink, colour) + first.slice(mark.length),

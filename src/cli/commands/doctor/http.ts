@@ -31,7 +31,7 @@ export function portLine({
   const { logs, points, spans, unknown } = telemetry;
   const records = logs + points + spans;
   const strange = Object.values(unknown).reduce((sum, times) => sum + times, 0);
-  const says = [
+  const message = [
     `${where}, ${hooks} hooks`,
     ...(unmatched > 0 ? [`${unmatched} of them from unknown agents`] : []),
     `${records} telemetry records`,
@@ -39,10 +39,10 @@ export function portLine({
     ...(strange > 0 ? [`${strange} with unknown names`] : []),
   ].join(", ");
   const refusals = Object.entries(refused).map(([why, times]) => `${times} (${sanitize(why, 40)})`);
-  if (refusals.length === 0) return okLine(PORT, says);
+  if (refusals.length === 0) return okLine(PORT, message);
   return warnLine(
     PORT,
-    `${says}; refused: ${refusals.join(", ")}`,
+    `${message}; refused: ${refusals.join(", ")}`,
     "set up programs again with `rouse init --http` or `rouse init --otel`; API clients need `rouse token create`",
   );
 }

@@ -1,13 +1,23 @@
 /** The result of one check. */
 export interface DoctorLine {
   /** The part that was checked. */
-  what: string;
+  name: string;
   level: "ok" | "warn" | "fail";
-  says: string;
+  message: string;
   /** How to fix it; null when nothing is wrong. */
   fix: string | null;
 }
 
-export const okLine = (what: string, says: string): DoctorLine => ({ what, level: "ok", says, fix: null });
-export const warnLine = (what: string, says: string, fix: string): DoctorLine => ({ what, level: "warn", says, fix });
-export const failLine = (what: string, says: string, fix: string): DoctorLine => ({ what, level: "fail", says, fix });
+export const okLine = (name: string, message: string): DoctorLine => ({ name, level: "ok", message, fix: null });
+export const warnLine = (name: string, message: string, fix: string): DoctorLine => ({
+  name,
+  level: "warn",
+  message,
+  fix,
+});
+export const failLine = (name: string, message: string, fix: string): DoctorLine => ({
+  name,
+  level: "fail",
+  message,
+  fix,
+});

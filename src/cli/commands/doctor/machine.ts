@@ -17,8 +17,8 @@ const TMUX_OLDEST = [3, 2] as const;
 
 export function nodeLine(version: string = process.versions.node): DoctorLine {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return okLine("node", `Node.js ${version}`);
-  return failLine("node", `Node.js ${version} is too old`, "install Node.js 20.19 or newer");
+  if (major > 20 || (major === 20 && minor >= 19)) return okLine("Node.js", `version ${version}`);
+  return failLine("Node.js", `version ${version} is too old`, "install Node.js 20.19 or newer");
 }
 
 export function sqliteLine(load: typeof loadSqlite = loadSqlite): DoctorLine {
@@ -46,19 +46,19 @@ export function folderLines(paths: RousePaths, canWrite = isWritable): DoctorLin
     ["daemon socket", paths.daemonSocket, 0o077],
     ["journal file", paths.journal, 0o077],
   ];
-  return checked.flatMap(([what, path, forbidden]) => {
+  return checked.flatMap(([name, path, forbidden]) => {
     const found = statsOf(path);
-    if (what.endsWith("folder") && !canWrite(nearestFolder(path)))
+    if (name.endsWith("folder") && !canWrite(nearestFolder(path)))
       return [
-        failLine(what, `${path} is not writable`, "change its owner or mode, or set ROUSE_HOME to a folder of yours"),
+        failLine(name, `${path} is not writable`, "change its owner or mode, or set ROUSE_HOME to a folder of yours"),
       ];
     if (!found) return [];
     const mode = (found.mode & 0o777).toString(8).padStart(3, "0");
     if (process.getuid && found.uid !== process.getuid())
-      return [failLine(what, `${path} belongs to another user`, "remove it, or set ROUSE_HOME to a folder of yours")];
+      return [failLine(name, `${path} belongs to another user`, "remove it, or set ROUSE_HOME to a folder of yours")];
     if ((found.mode & forbidden) !== 0)
-      return [failLine(what, `${path} has mode ${mode}: accessible to other users`, `chmod go-rwx ${path}`)];
-    return [okLine(what, `${path} (${mode})`)];
+      return [failLine(name, `${path} has mode ${mode}: accessible to other users`, `chmod go-rwx ${path}`)];
+    return [okLine(name, `${path} (${mode})`)];
   });
 }
 
@@ -76,10 +76,10 @@ export function diskLines(paths: RousePaths): DoctorLine[] {
     : [];
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
-  const says = `${formatMegabytes(free)} free for the journal`;
+  const message = `${formatMegabytes(free)} free for the journal`;
   const fix = "free some space, or lower journal.max_megabytes";
-  if (free < DISK_FAIL_BYTES) return [...lines, failLine("disk", says, fix)];
-  return [...lines, free < DISK_WARN_BYTES ? warnLine("disk", says, fix) : okLine("disk", says)];
+  if (free < DISK_FAIL_BYTES) return [...lines, failLine("disk", message, fix)];
+  return [...lines, free < DISK_WARN_BYTES ? warnLine("disk", message, fix) : okLine("disk", message)];
 }
 
 export async function tmuxLine(env: NodeJS.ProcessEnv = process.env): Promise<DoctorLine> {
@@ -101,19 +101,25 @@ export function configLines(
   const issues = [...loaded.issues, ...alerts(loaded)];
   if (issues.length === 0) return [okLine("configuration", "no problems")];
   return issues.map((issue) => {
-    const says = sanitize(issueText(issue));
+    const message = sanitize(issueText(issue));
     return issue.level === "error"
-      ? failLine("configuration", says, "fix it; `rouse config show --origin` shows where each value comes from")
-      : warnLine("configuration", says, "`rouse config show --origin` shows where each value comes from");
+      ? failLine("configuration", message, "fix it; `rouse config show --origin` shows where each value comes from")
+      : warnLine("configuration", message, "`rouse config show --origin` shows where each value comes from");
   });
 }
+
+/** Policies of the user that have an error and are not used. */
+export const policyLines = (issues: readonly ConfigIssue[]): DoctorLine[] =>
+  issues.map((issue) =>
+    failLine("policy", sanitize(issueText(issue)), "fix it; `rouse policy show` lists what is used"),
+  );
 
 /** The daemon reads the file and creates its socket when it starts. */
 export function staleLines({ config, daemonSocket }: RousePaths): DoctorLine[] {
   const [file, socket] = [statsOf(join(config, "config.toml")), statsOf(daemonSocket)];
   if (!file || !socket || file.mtimeMs <= socket.mtimeMs) return [];
-  const says = "changed after the daemon started: applies only to agents that start from now on";
-  return [warnLine("configuration", says, "run `rouse down` and `rouse up`; agents keep running")];
+  const message = "changed after the daemon started: applies only to agents that start from now on";
+  return [warnLine("configuration", message, "run `rouse down` and `rouse up`; agents keep running")];
 }
 
 export const formatMegabytes = (bytes: number): string =>

@@ -97,15 +97,15 @@ export function hookLines(isUp: boolean, env: NodeJS.ProcessEnv = process.env): 
 
 /** Hooks are installed if removing them would change the file. */
 function hookLine(program: string, env: NodeJS.ProcessEnv, isUp: boolean): DoctorLine {
-  const what = `hooks of ${program}`;
+  const name = `hooks of ${program}`;
   const plan = planHooks(program, { command: ["rouse"], remove: true, env });
   const { error: issue, before, after, path } = plan;
-  if (issue !== null) return warnLine(what, sanitize(issue), `fix ${path}, then run \`rouse init ${program}\``);
+  if (issue !== null) return warnLine(name, sanitize(issue), `fix ${path}, then run \`rouse init ${program}\``);
   const plugin = pluginLine(program, before, env);
   if (plugin !== null) return plugin;
-  if (before !== after) return httpHookLine(plan, env, isUp) ?? okLine(what, `installed in ${path}`);
+  if (before !== after) return httpHookLine(plan, env, isUp) ?? okLine(name, `installed in ${path}`);
   return warnLine(
-    what,
+    name,
     "not installed: prompts and tools are detected later, from the screen",
     `run \`rouse init ${program}\``,
   );
@@ -113,18 +113,18 @@ function hookLine(program: string, env: NodeJS.ProcessEnv, isUp: boolean): Docto
 
 /** Null if the plugin is not used. */
 function pluginLine(program: string, settings: string, env: NodeJS.ProcessEnv): DoctorLine | null {
-  const what = `hooks of ${program}`;
+  const name = `hooks of ${program}`;
   const { plugin: part, pluginState } = hooksOf(program);
   const plugin = partOf(part);
   if (!plugin) return null;
   const state = pluginState(settings);
   const folder = join(rousePaths(env).state, plugin.folder);
-  if (state === "foreign") return okLine(what, "from the plugin, which was not installed by `rouse init`");
+  if (state === "foreign") return okLine(name, "from the plugin, which was not installed by `rouse init`");
   if (state === "on")
     return existsSync(folder)
-      ? okLine(what, `from the plugin in ${folder}`)
-      : warnLine(what, `the settings name a plugin that does not exist: ${folder}`, `run \`rouse init ${program}\``);
+      ? okLine(name, `from the plugin in ${folder}`)
+      : warnLine(name, `the settings name a plugin that does not exist: ${folder}`, `run \`rouse init ${program}\``);
   return state === "off" && !settings.includes(` hook ${program}`)
-    ? warnLine(what, "the plugin is installed but disabled", `run \`rouse init ${program}\`, or /plugin in the program`)
+    ? warnLine(name, "the plugin is installed but disabled", `run \`rouse init ${program}\`, or /plugin in the program`)
     : null;
 }

@@ -4,11 +4,11 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../../config/paths.js";
-import { otherNames } from "../../../config/suggest.js";
 import { sanitizedJson } from "../../../core/text/sanitize.js";
 import { BadInput } from "../../../replay/files.js";
 import { type FoundSession, listSessions } from "../../../terminal/registry.js";
 import { call } from "../../client.js";
+import { NONE_RUNNING, unknownAgent } from "../../host-client.js";
 import { parseDuration } from "../../since.js";
 import { readVersion } from "../../version.js";
 import { Recorder, type Recording, type RecordTarget } from "./recorder.js";
@@ -45,7 +45,7 @@ export function addRecord(program: Command, setExit: (code: number) => void): vo
       );
       const recorded = await Promise.all(started.map(({ recorder }) => recorder.stop()));
       process.stdout.write(options.json ? `${sanitizedJson({ recordings: recorded })}\n` : recordedText(recorded));
-      if (recorded.length < targets.length || recorded.some(({ holds }) => holds.length === 0)) setExit(1);
+      if (recorded.length < targets.length || recorded.some(({ contents }) => contents.length === 0)) setExit(1);
       else if (signal !== null) setExit(128 + constants.signals[signal]);
     });
 }
@@ -75,12 +75,12 @@ function withSocket(found: FoundSession | undefined): RecordTarget["host"] {
 }
 
 function wanted(running: readonly RecordTarget[], name: string | undefined): RecordTarget[] {
-  if (running.length === 0) throw new BadInput("no agents are running");
+  if (name === undefined && running.length === 0) throw new BadInput(NONE_RUNNING);
   if (name === undefined) return [...running];
   const found = running.filter(({ session }) => session.name === name || session.id === name);
   if (found.length > 0) return found.slice(0, 1);
   const names = running.map(({ session }) => session.name);
-  throw new BadInput(`no agent named ${JSON.stringify(name.slice(0, 80))}; ${otherNames(name, names)}`);
+  throw new BadInput(unknownAgent(name, names));
 }
 
 /** An agent that cannot be recorded is skipped, unless it is the only one. */
@@ -159,9 +159,9 @@ function untilOver(
 
 function recordedText(recorded: readonly Recording[]): string {
   return recorded
-    .map(({ folder, holds, secs, ended }) => {
-      const what = holds.length > 0 ? holds.join(", ") : "nothing recorded";
-      return `${folder}: ${what}; ${secs} s${ended ? ", until it ended" : ""}\n`;
+    .map(({ folder, contents, duration_secs, ended }) => {
+      const what = contents.length > 0 ? contents.join(", ") : "nothing recorded";
+      return `${folder}: ${what}; ${duration_secs} s${ended ? ", until it ended" : ""}\n`;
     })
     .join("");
 }

@@ -22,10 +22,10 @@ export interface Recording {
   name: string;
   folder: string;
   /** Parts of the recording. */
-  holds: string[];
+  contents: string[];
   /** True if the agent ended. */
   ended: boolean;
-  secs: number;
+  duration_secs: number;
 }
 
 export interface RecorderOptions {
@@ -109,13 +109,13 @@ export class Recorder {
     await this.#transcripts.close(this.#clock());
     await this.#cast?.close();
     this.#writeMeta();
-    const holds = [
+    const contents = [
       ...(this.#cast ? ["terminal"] : []),
       ...(this.#transcripts.count > 0 ? [counted(this.#transcripts.count, "transcript")] : []),
       ...(this.#samples > 0 ? [counted(this.#samples, "process sample")] : []),
     ];
     const { name } = this.#target.session;
-    return { name, folder: this.#folder, holds, ended, secs: Math.round(this.#clock()) };
+    return { name, folder: this.#folder, contents, ended, duration_secs: Math.round(this.#clock()) };
   }
 
   /** Seconds since the start, with millisecond precision. */
