@@ -1,4 +1,4 @@
-/** The judgement alone, in any JavaScript runtime: no files, no clock, no Node.js. `node examples/judge.ts` */
+/** The judgement alone, in any JavaScript runtime: no files, no clock, no Node.js. `node examples/judge.ts` (Node.js 22.18 or newer) */
 import { assess, createEvidence, PLAIN_TRAITS, takeSignal } from "rouse/core";
 
 export function main(say: (line: string) => void): void {

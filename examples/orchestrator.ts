@@ -2,7 +2,7 @@
  * An orchestrator that gets a message only when a worker needs it, and acts on each message.
  *
  *   rouse spawn --name feat-103-worker --tag worker -- claude "…"
- *   node examples/orchestrator.ts
+ *   node examples/orchestrator.ts     (Node.js 22.18 or newer; with Node.js 20: npx tsx examples/orchestrator.ts)
  */
 import { type MessageView, type Notice, type Rouse, watch } from "rouse";
 
@@ -19,11 +19,14 @@ async function actOn(rouse: Rouse, notice: Notice): Promise<string> {
       return `asks for ${notice.payload.prompt_type}: ${notice.payload.prompt_preview}`;
     case "worker.error":
       return `failed: ${notice.payload.error_context}`;
-    case "worker.complete":
-      await rouse.stop(notice.payload.worker_id).catch(() => null);
-      return `finished (${notice.payload.outcome}): ${notice.payload.completion_message}`;
+    case "worker.complete": {
+      const { worker_id, outcome, completion_message } = notice.payload;
+      // Collect the work before this.
+      if (outcome === "success") await rouse.stop(worker_id).catch(() => null);
+      return `finished (${outcome}): ${completion_message}`;
+    }
     case "worker.recovered":
-      return "recovered";
+      return notice.payload.proven ? "recovered" : `${notice.payload.was} is no longer seen: check the worker`;
     case "worker.escalated":
       return `needs you: ${notice.payload.reason}`;
     case "watchdog.blind":

@@ -1,6 +1,6 @@
 /**
  * A sensor of your own: an agent that rouse cannot see, such as one in a container or on another machine, watched by the
- * signals that you send. `node examples/own-sensor.ts`
+ * signals that you send. `node examples/own-sensor.ts` (Node.js 22.18 or newer)
  */
 import { type Rouse, watch } from "rouse";
 

@@ -1,4 +1,4 @@
-/** Follows state changes and incidents, across restarts of the daemon. `node examples/subscribe.ts` */
+/** Follows state changes and incidents, across restarts of the daemon. `node examples/subscribe.ts` (Node.js 22.18 or newer) */
 import { type Rouse, watch } from "rouse";
 
 export async function main(say: (line: string) => void, rouse: Rouse): Promise<void> {

@@ -7,14 +7,16 @@ import { textWidth } from "../src/cli/text/width.js";
 import { type Situation, WITH_AGENTS, WITHOUT_AGENTS, WITHOUT_DAEMON } from "./golden/situations.js";
 import { captureCli } from "./support/capture-cli.js";
 import {
-  actionsDone,
   type GoldenDaemon,
   makeGoldenHome,
   maskFacts,
+  recordEnded,
   removeGoldenHome,
   startGoldenDaemon,
   writeConfig,
 } from "./support/golden-daemon.js";
+import { playNight } from "./support/golden-night.js";
+import { actionsDone } from "./support/scripted-agents.js";
 import { START } from "./support/steps.js";
 
 vi.mock("../src/effects/index.js", async (original) => ({
@@ -121,13 +123,14 @@ describe("without a daemon", () => {
 });
 
 describe.each([
-  ["without agents", false, "version = 1\n", WITHOUT_AGENTS],
-  ["with agents", true, CONFIG, WITH_AGENTS],
-] as const)("%s", (_, withAgents, config, situations) => {
+  ["without agents", async () => {}, "version = 1\n", WITHOUT_AGENTS],
+  ["with agents", playNight, CONFIG, WITH_AGENTS],
+] as const)("%s", (_, play, config, situations) => {
   let daemon: GoldenDaemon;
   beforeAll(async () => {
     writeConfig(config);
-    daemon = await startGoldenDaemon(withAgents, (now) => vi.setSystemTime(now));
+    daemon = await startGoldenDaemon(play, (now) => vi.setSystemTime(now));
+    if (play === playNight) recordEnded(daemon.now);
   });
   afterAll(async () => {
     await daemon.close();

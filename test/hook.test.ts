@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../src/config/paths.js";
+import { newSessionId } from "../src/terminal/registry.js";
 
 const BIN = join(import.meta.dirname, "..", "bin", "rouse");
 let home: string;
@@ -31,13 +32,15 @@ interface Posted {
   body: string;
 }
 
-async function listen(status = 200, answer = "{}"): Promise<Posted[]> {
+/** Answers in their order; the last one is repeated. */
+async function listen(...answers: [status: number, body: string][]): Promise<Posted[]> {
   const posted: Posted[] = [];
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       posted.push({ url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() });
+      const [status, answer] = answers[posted.length - 1] ?? answers.at(-1) ?? [200, "{}"];
       response.writeHead(status).end(answer);
     });
   });
@@ -186,7 +189,20 @@ describe("rouse report", () => {
 
   it("exits with 69 if no daemon runs, and with 1 if the daemon refuses", async () => {
     expect(await rouse(["report", "working"])).toMatchObject({ code: 69 });
-    await listen(404, '{"error":"no such agent"}');
+    await listen([404, '{"error":"no such agent"}']);
     expect(await rouse(["report", "working"])).toEqual({ code: 1, output: "", errors: "rouse: no such agent\n" });
+  });
+
+  it("waits for the daemon to know an agent that has just started", async () => {
+    const posted = await listen([404, "{}"], [503, "{}"], [200, "{}"]);
+    expect(await rouse(["report", "working"], { env: { ROUSE_SESSION: newSessionId() } })).toEqual(SILENT);
+    expect(posted).toHaveLength(3);
+  });
+
+  it("does not wait for an agent that started long ago", async () => {
+    const posted = await listen([404, '{"error":"no such agent"}'], [200, "{}"]);
+    const session = `${(Date.now() - 60_000).toString(36)}-0123456789ab`;
+    expect(await rouse(["report", "working"], { env: { ROUSE_SESSION: session } })).toMatchObject({ code: 1 });
+    expect(posted).toHaveLength(1);
   });
 });

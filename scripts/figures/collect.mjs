@@ -11,7 +11,7 @@ export const corpusFigures = (result, date) => evalFigures("corpus", result, { d
 /** `eval --json` of the repository's own recordings. */
 export const recordingsFigures = (result, date) => evalFigures("recordings", result, { date, source: RECORDINGS });
 
-function evalFigures(name, { live, events, resetTimes, sessions }, origin) {
+function evalFigures(name, { live, events, reset_times, sessions }, origin) {
   const figures = {};
   const add = (key, value) => {
     figures[`${name}.${key}`] = { value, ...origin };
@@ -27,9 +27,9 @@ function evalFigures(name, { live, events, resetTimes, sessions }, origin) {
     for (const [state, found] of Object.entries(live.states)) detection(`states.${state}`, found);
     detection("pooled", live.pooled);
     detection("all", live.total);
-    add("false_alarms", live.falseAlarms.length);
-    add("false_completions", live.falseCompletions.length);
-    add("not_held", live.notHeld.length);
+    add("false_alarms", live.false_alarms.length);
+    add("false_completions", live.false_completions.length);
+    add("not_held", live.not_held.length);
   }
   if (events) {
     add("events.cases", events.cases);
@@ -38,13 +38,13 @@ function evalFigures(name, { live, events, resetTimes, sessions }, origin) {
     add("events.all_precision", rounded(events.all.precision, 2));
     add("events.all_recall", rounded(events.all.recall, 2));
   }
-  if (resetTimes) {
-    add("reset_times.right", resetTimes.right);
-    add("reset_times.of", resetTimes.of);
+  if (reset_times) {
+    add("reset_times.right", reset_times.right);
+    add("reset_times.of", reset_times.of);
   }
   if (sessions) {
     add("transcripts.cases", sessions.sessions);
-    add("transcripts.quiet_hours", rounded(sessions.agentHours, 1));
+    add("transcripts.quiet_hours", rounded(sessions.agent_hours, 1));
     add("transcripts.alarms", sessions.alarms.length);
     for (const [label, { detected, of }] of Object.entries(sessions.found)) {
       add(`transcripts.${label}.found`, detected);

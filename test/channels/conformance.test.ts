@@ -326,7 +326,7 @@ describe("the format", () => {
     expect(headers["x-rouse-signature"]).toBe(signatureOf("s3cret", timestamp, sent));
     expect(headers["x-rouse-signature"]).not.toBe(signatureOf("s3cret", timestamp, `${sent} `));
     expect(headers["idempotency-key"]).toBe("k1");
-    expect(JSON.parse(sent)).toMatchObject({ key: "k1", kind: "watchdog", edge: "opened" });
+    expect(JSON.parse(sent)).toMatchObject({ key: "k1", type: "watchdog", event: "opened" });
   });
 });
 

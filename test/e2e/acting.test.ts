@@ -113,7 +113,12 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
     writeFileSync(join(path, ".rouse.toml"), "[spend]\ntokens_per_night = 40\ncost_usd_per_night = 1\n");
     await spawnFake(home, "spender", SPENDS);
     const reported = await hasIncident("spender", ({ phase }) => phase === "escalated", 120_000);
-    expect(reported).toMatchObject({ problem: "over_budget", policy: "thrifty", wouldDo: "interrupt", actions: [] });
+    expect(reported).toMatchObject({
+      problem: "over_budget",
+      policy: "thrifty",
+      withheld_step: "interrupt",
+      actions: [],
+    });
     expect(reported.reasons).toEqual([
       expect.stringMatching(/^\d+ tokens used tonight \(budget: 40\)$/),
       expect.stringMatching(/^\d+ tokens used tonight have no known price/),
@@ -144,7 +149,13 @@ describe("an agent with a problem", { timeout: TIMEOUT_MS }, () => {
   it("is left alone without permission; with it, it is nudged, resumes work, and the incident ends", async () => {
     await spawnFake(home, "auto", FAILS);
     const reported = await hasIncident("auto", ({ phase }) => phase === "escalated");
-    expect(reported).toMatchObject({ problem: "api", policy: "quick", allowed: false, wouldDo: "nudge", actions: [] });
+    expect(reported).toMatchObject({
+      problem: "api",
+      policy: "quick",
+      allowed: false,
+      withheld_step: "nudge",
+      actions: [],
+    });
     expect((await rouse(home, ["summary"])).stdout).toContain("auto-recovery is off (would have nudged it)");
     expect((await rouse(home, ["status"])).stdout).toContain("auto: api, needs you: auto-recovery is off");
     const { stdout } = await rouse(home, ["allow", "auto"]);

@@ -93,8 +93,8 @@ class Ledger {
   take({ body }: Received, how: Behaviour): void {
     const isAnswered = typeof how === "object" && how.status === 200;
     if (!isAnswered && how !== "lost") return;
-    const { key, edge, agents } = JSON.parse(body) as { key: string; edge: string; agents: string[] };
-    if (edge === "opened") for (const name of agents) this.agents.add(name);
+    const { key, event, agents } = JSON.parse(body) as { key: string; event: string; agents: string[] };
+    if (event === "opened") for (const name of agents) this.agents.add(name);
     add(this.copies, key);
     if (isAnswered) this.#answered.add(key);
     else {
@@ -194,7 +194,7 @@ describe("rouse alert", () => {
         "the alert to fail",
         async () => {
           const { stdout } = await rouse(home, ["alert", "list", "--json"]);
-          return stdout.includes('"state":"dead"');
+          return stdout.includes('"state":"failed"');
         },
         PATIENCE_MS,
       );

@@ -26,8 +26,8 @@ beforeEach(async () => {
   answers = {
     agents: json({ agents: [] }),
     incidents: json({ incidents: [] }),
-    alert_status: json({ channels: [], pending: 0, dead: 0, dead_letters: [], failing: [], issues: [] }),
-    daemon: json({ pulses: [] }),
+    alert_status: json({ channels: [], pending: 0, failed: 0, failed_alerts: [], failing: [], issues: [] }),
+    daemon: json({ heartbeats: [] }),
   };
   server = createServer((request, response) => {
     const answer = answers[request.url?.replace("/v1/call/", "") ?? ""];

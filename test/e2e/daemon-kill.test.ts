@@ -51,7 +51,7 @@ const pids = (): number[] => living().flatMap(({ pid, hostPid }) => [pid ?? 0, h
 /** Every agent is known, is working, and has reported activity later than this. */
 async function untilJudging(after: number): Promise<void> {
   const isNew = (view: SessionView): boolean =>
-    view.state === "working" && Date.parse(view.last_progress ?? "") > after && NAMES.includes(view.name);
+    view.state === "working" && Date.parse(view.last_activity) > after && NAMES.includes(view.name);
   const isJudging = async (): Promise<boolean> =>
     (await daemon.ask<{ agents: SessionView[] }>("/v1/agents?ended=true"))?.agents.filter(isNew).length ===
     NAMES.length;

@@ -165,7 +165,8 @@ describe("rouse run in a terminal", () => {
     await shell.shows("in the 2nd shell");
     shell.write("fg\n");
     await shell.shows("awake");
-    expect((await rouse(home, ["stop", "sh", "--grace", "2"])).stdout).toContain("none left");
+    const stopped = await rouse(home, ["stop", "sh", "--grace", "2"]);
+    expect(stopped).toMatchObject({ status: 0, stdout: expect.stringContaining("none left") });
     shell.write("exit\n");
     await shell.exited;
   });

@@ -70,7 +70,7 @@ describe("rouse spawn", () => {
     expect(statSync(found?.hostSocket ?? "").mode & 0o777).toBe(0o600);
     expect(statSync(paths().runtime).mode & 0o777).toBe(0o700);
     const ended = JSON.parse((await stop(name)).stdout);
-    expect(ended).toMatchObject({ isGone: true, isKilled: false, left: [] });
+    expect(ended).toMatchObject({ stopped: true, killed: false, leftovers: [] });
     await until("the record of the exit", () => findSession(paths(), name)?.endedAt !== null);
     expect(findSession(paths(), name)).toMatchObject({
       isAlive: false,
@@ -133,7 +133,7 @@ describe("rouse stop", () => {
     const { stdout, status } = await stop(name, "0.5");
     expect(Date.now() - started).toBeGreaterThanOrEqual(500);
     expect([JSON.parse(stdout), status]).toEqual([
-      expect.objectContaining({ isGone: true, isKilled: true, left: [] }),
+      expect.objectContaining({ stopped: true, killed: true, leftovers: [] }),
       0,
     ]);
     const left = processesOf(home).map(({ argv }) => argv.trim());
@@ -158,7 +158,7 @@ describe("rouse stop", () => {
   it("lets an agent that handles the signal end by itself", async () => {
     const name = await spawnAgent("trap 'echo farewell; exit 0' TERM; echo up; while :; do sleep 0.05; done");
     await until("it to run", async () => (await logs(name)).includes("up"));
-    expect(JSON.parse((await stop(name)).stdout)).toMatchObject({ isGone: true, isKilled: false });
+    expect(JSON.parse((await stop(name)).stdout)).toMatchObject({ stopped: true, killed: false });
     await until("its record", () => findSession(paths(), name)?.endedAt !== null);
     expect(findSession(paths(), name)?.exit).toEqual({ code: 0, signal: null });
     expect((await logs(name)).match(/farewell/g)).toHaveLength(1);
@@ -341,7 +341,7 @@ describe("a flood of output", () => {
     await viewer.shows("gone mad");
     viewer.write("\u001c");
     expect(await viewer.exited).toEqual({ code: 0, signal: null });
-    expect(JSON.parse((await stop(name, "2")).stdout)).toMatchObject({ isGone: true });
+    expect(JSON.parse((await stop(name, "2")).stdout)).toMatchObject({ stopped: true });
   });
 });
 
@@ -357,7 +357,7 @@ describe("a host that cannot write", () => {
     await until("the record", () => findSession(paths(), "full")?.isAlive === true);
     const found = findSession(paths(), "full") as FoundSession & { hostSocket: string };
     expect(await askHost(found, { op: "info" }, "info")).toMatchObject({ isWatching: true });
-    expect(JSON.parse((await stop("full")).stdout)).toMatchObject({ isGone: true });
+    expect(JSON.parse((await stop("full")).stdout)).toMatchObject({ stopped: true });
   });
 });
 

@@ -199,12 +199,12 @@ describe("rouse doctor", () => {
     await agent("a", 1, [turn(1)]);
     const { status, stdout } = await rouse(home, ["doctor", "--json"]);
     const { checks } = JSON.parse(stdout);
-    const of = (what: string) => checks.find((line: { what: string }) => line.what === what);
+    const of = (what: string) => checks.find((line: { name: string }) => line.name === what);
     expect(of("daemon")).toMatchObject({ level: "ok" });
-    expect(of("journal")).toMatchObject({ level: "ok", says: expect.stringContaining("1 signal of 1 session,") });
+    expect(of("journal")).toMatchObject({ level: "ok", message: expect.stringContaining("1 signal of 1 session,") });
     expect(of("agent a")).toMatchObject({
       level: "warn",
-      says: "claude-code (spawn): sees transcript; missing: hooks",
+      message: "claude-code (spawn): sees transcript; missing: hooks",
       fix: "run `rouse init claude-code`, then restart the agent",
     });
     expect(status).toBe(checks.some(({ level }: { level: string }) => level === "fail") ? 1 : 0);
@@ -233,10 +233,11 @@ describe("the real daemon", () => {
       expect((await json("check")).agents).toMatchObject([{ name: "w", category: "fresh" }]);
       await until("some seconds in the summary", async () => "starting" in (await json("summary")).agents[0].states);
       const { checks } = await json("doctor");
-      expect(checks).toContainEqual(expect.objectContaining({ what: "daemon", level: "ok" }));
+      expect(checks).toContainEqual(expect.objectContaining({ name: "daemon", level: "ok" }));
       await until("the terminal to be seen", async () =>
         (await json("doctor")).checks.some(
-          ({ what, says }: { what: string; says: string }) => what === "agent w" && says.includes("sees terminal"),
+          ({ name, message }: { name: string; message: string }) =>
+            name === "agent w" && message.includes("sees terminal"),
         ),
       );
       const { recordings } = await json("record", "w", "--for", "1s", "--out", join(own.path, "out"));

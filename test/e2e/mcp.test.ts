@@ -114,7 +114,9 @@ describe("a client without the right", () => {
     expect(await client.call("get_worker_status")).toMatchObject({ isError: false });
     expect(await client.call("send_input", { pane_id: "ann", text: "x" })).toMatchObject({
       isError: true,
-      text: expect.stringContaining("under [mcp]"),
+      text: expect.stringContaining(
+        'send_input requires the right control. To grant it, a user adds "control" to mcp.rights',
+      ),
     });
   });
 });

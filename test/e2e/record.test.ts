@@ -255,7 +255,7 @@ const timer = setInterval(() => {
   it("explains the error if there is no agent, no agent with that name, or no name", async () => {
     expect(await rouse(home, ["record", "worker"])).toMatchObject({
       status: 1,
-      stderr: "rouse: no agents are running\n",
+      stderr: 'rouse: no agent named "worker"; no agents are running; start one with `rouse spawn`\n',
     });
     expect((await rouse(home, ["record"])).status).toBe(2);
     expect((await rouse(home, ["record", "worker", "--all"])).status).toBe(2);

@@ -429,7 +429,7 @@ describe("the table, row by row", () => {
       const { agent, outage } = await stage.acted(PAIR, PLAY_MS);
       expect(outage).toMatchObject({ group: "limit", shared: expect.stringMatching(/^claude-code #/), incidents: 2 });
       const other = PAIR.find((name) => name !== agent) as string;
-      const waiting = await stage.incident(other, "rate_limited", "open", 1000).catch(() => null);
+      const waiting = await stage.incident(other, "rate_limited", "suspected", 1000).catch(() => null);
       expect(waiting ?? (await stage.incident(other, "rate_limited", "confirmed", 1000))).toMatchObject({
         actions: [],
         next: { do: "nudge", reason: `checking whether ${agent} recovered` },

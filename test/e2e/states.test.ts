@@ -198,7 +198,7 @@ describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
     await reaches(home, "tool", "working");
     const view = await reaches(home, "tool", "waiting/tool");
     expect(view).toMatchObject({ healthy: true, doing: expect.stringContaining("sleep 671") });
-    expect(JSON.parse((await stop("tool")).stdout)).toMatchObject({ isGone: true, left: [] });
+    expect(JSON.parse((await stop("tool")).stdout)).toMatchObject({ stopped: true, leftovers: [] });
     expect(processesOf(home).filter(({ argv }) => argv.includes("671"))).toEqual([]);
   });
 
@@ -224,7 +224,7 @@ describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
     await spawnFake(home, "stubborn", { steps });
     await reaches(home, "stubborn", "working");
     expect(processesOf(home).filter(({ argv }) => argv.trim() === "sleep 673")).toHaveLength(2);
-    expect(JSON.parse((await stop("stubborn", "0.5")).stdout)).toMatchObject({ isGone: true, isKilled: true });
+    expect(JSON.parse((await stop("stubborn", "0.5")).stdout)).toMatchObject({ stopped: true, killed: true });
     expect(processesOf(home).filter(({ argv }) => argv.includes("673"))).toEqual([]);
   });
 });

@@ -99,14 +99,20 @@ const OLD_HTTP = "a client of the major version before over HTTP";
 describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
   it("1: a watchdog agent preset is defined in an example configuration, and skips no permission", () => {
     const env = { ROUSE_HOME: exampleHome(read("examples/watchdog/config.toml")) };
-    const { config, issues } = loadConfig({ cwd: home.path, env });
+    const { config, origins, issues } = loadConfig({ cwd: home.path, env });
     expect(issues).toEqual([]);
     const { presets, issues: ofPresets } = loadPresets(env);
     expect(ofPresets).toEqual([]);
     expect(presets.get("watchdog")?.command).toEqual(["claude", "--model", "haiku"]);
     expect(config.mcp.rights).toEqual(["read", "report"]);
     const start = read("examples/watchdog/start.sh");
-    expect(start).toMatch(/rouse spawn --name watchdog --tag watchdog/);
+    expect(start).toMatch(/rouse spawn --preset watchdog --name watchdog --tag watchdog/);
+    // A set key would replace rouse's clocks, or limit messages to workers.
+    expect(Object.keys(config.watchdog).filter((key) => origins[`watchdog.${key}`]?.layer !== "default")).toEqual([
+      "poll_interval_secs",
+      "orchestrator_tag",
+      "output_preview_lines",
+    ]);
     expect(start).not.toMatch(/--dangerously|bypassPermissions/);
     // Each tool is allowed or missing: a tool that needs permission would leave the agent waiting for a user.
     const named = new Set([...start.matchAll(/mcp__rouse__(\w+)/g)].map(([, name]) => name));

@@ -17,7 +17,7 @@ afterEach(async () => {
 it.each([
   ["run", ["run", "--kind", "claude-cod", "--", "true"]],
   ["spawn", ["spawn", "--kind", "claude-cod", "--", "true"]],
-  ["replay", ["replay", "--agent", "claude-cod", "nowhere"]],
+  ["replay", ["replay", "--kind", "claude-cod", "nowhere"]],
 ])("an unknown kind is refused by %s, with the known kinds", async (_, args) => {
   const { status, stderr } = await rouse(home, args);
   expect(status).toBe(2);

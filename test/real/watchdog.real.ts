@@ -2,7 +2,7 @@
  * The preset of examples/watchdog with a real Claude Code: a timer wakes it, it checks by MCP, and reports once.
  */
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, dirname, join } from "node:path";
@@ -18,7 +18,7 @@ import { CLIENTS, type McpClient } from "../support/mcp.js";
 import { CLAUDE_CODE } from "./clients/claude-code.js";
 import { install } from "./clients/install.js";
 
-const START = join(import.meta.dirname, "..", "..", "examples", "watchdog", "start.sh");
+const EXAMPLE = join(import.meta.dirname, "..", "..", "examples", "watchdog");
 
 interface Asked {
   model: string;
@@ -144,7 +144,10 @@ beforeAll(async () => {
   await reaches(home, "asks", "needs_input/permission");
   const path = [bin, dirname(program), process.env.PATH].join(delimiter);
   const given = { ...home.env, ...env, HOME: own, PATH: path };
-  await promisify(execFile)("sh", [START], { env: given, cwd: project });
+  const { config } = rousePaths(home.env);
+  mkdirSync(config, { recursive: true });
+  appendFileSync(join(config, "config.toml"), readFileSync(join(EXAMPLE, "config.toml")));
+  await promisify(execFile)("sh", [join(EXAMPLE, "start.sh")], { env: given, cwd: project });
   const right = { ...home, env: { ...home.env, ROUSE_MCP_RIGHTS: "read,report,control" } };
   const connect = CLIENTS["the current client on stdio"];
   if (!connect) throw new Error("there is no such client");

@@ -37,7 +37,7 @@ describe("an option of rouse replay", () => {
 
   it("applies to event streams: the kind", () => {
     const events = file("events.jsonl", '{"id": "a", "events": [{"t": 0, "kind": "message", "role": "user"}]}\n');
-    const run = rouse(["replay", "--json", "--events", events, "--agent", "codex"]);
+    const run = rouse(["replay", "--json", "--events", events, "--kind", "codex"]);
     expect(run).toMatchObject({ status: 0, stderr: "" });
     expect(states(run.stdout)).toEqual(["starting", "working"]);
   });

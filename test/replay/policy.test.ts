@@ -90,7 +90,7 @@ describe("a policy over recordings", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.every(({ policy, wouldDo }) => policy === "default" && Array.isArray(wouldDo))).toBe(true);
+    expect(lines.every(({ policy, planned_steps }) => policy === "default" && Array.isArray(planned_steps))).toBe(true);
     const stripped = lines.map(({ case: name, timeline }) => ({ case: name, timeline }));
     expect(stripped).toEqual(
       plain
@@ -111,8 +111,13 @@ describe("a policy over recordings", () => {
     const cases = stdout
       .trimEnd()
       .split("\n")
-      .map((line) => JSON.parse(line) as { wouldDo: { do: string }[] });
-    expect(cases.map(({ wouldDo }) => wouldDo.map(({ do: name }) => name))).toEqual([["nudge"], ["nudge"], [], []]);
+      .map((line) => JSON.parse(line) as { planned_steps: { do: string }[] });
+    expect(cases.map(({ planned_steps }) => planned_steps.map(({ do: name }) => name))).toEqual([
+      ["nudge"],
+      ["nudge"],
+      [],
+      [],
+    ]);
   });
 
   it("leaves a dialog to the user", () => {
@@ -134,7 +139,7 @@ describe("a policy over recordings", () => {
 describe("rouse policy", () => {
   it("shows a recovery plan and simulates it", () => {
     expect(rouse(["policy", "show", "default"]).stdout).toContain(
-      "needs_input           report at once, then escalate to you; human-only",
+      "needs_input           notify at once, then escalate to you; human-only",
     );
     const tried = rouse(["policy", "test", "--problem", "loop", "--json"]).stdout;
     expect(JSON.parse(tried)).toMatchObject({
@@ -142,11 +147,11 @@ describe("rouse policy", () => {
       trials: [
         {
           problem: "loop",
-          wouldDo: [{ t: 60, do: "interrupt" }, { do: "nudge", say: "repeating" }, { do: "escalate" }],
+          planned_steps: [{ t: 60, do: "interrupt" }, { do: "nudge", say: "repeating" }, { do: "escalate" }],
         },
       ],
     });
     const transcript = rouse(["policy", "test", "--problem", "loop", "--origin", "transcript", "--json"]).stdout;
-    expect(JSON.parse(transcript)).toMatchObject({ trials: [{ wouldDo: [{ do: "escalate" }] }] });
+    expect(JSON.parse(transcript)).toMatchObject({ trials: [{ planned_steps: [{ do: "escalate" }] }] });
   });
 });

@@ -20,7 +20,7 @@ when = '^[◐◑◒◓] .*\\(Ctrl\\+C to interrupt\\)'
 const PROFILES = [
   ["nothing but its name", HEAD],
   ["one rule of its own", `${HEAD}${BUSY}`],
-  ["one rule of its own, and one of the base removed", `${HEAD}removeRules = ["busy-foot"]\n${BUSY}`],
+  ["one rule of its own, and one of the base removed", `${HEAD}remove_rules = ["busy-foot"]\n${BUSY}`],
 ] as const;
 
 async function statesIn(name: string, profiles: readonly ProfileOverride[]): Promise<string[]> {

@@ -75,19 +75,19 @@ export class Invariants {
   }
 
   changed(changes: readonly IncidentChange[], incidentState: IncidentState): void {
-    for (const { incident, phase, how } of changes) {
+    for (const { incident, phase, change } of changes) {
       const found = incidentState.incidents.find(({ id }) => id === incident);
       if (!found) continue;
       const { agent, problem, reasons, escalated } = found;
       const why = phase === "escalated" ? escalated?.reason : reasons[0];
-      this.#world.write(`${agent} ${problem} ${phase} ${how}: ${why}`);
-      this.#world.record("incident", { agent, problem, phase, change: how, reason: why ?? null });
+      this.#world.write(`${agent} ${problem} ${phase} ${change}: ${why}`);
+      this.#world.record("incident", { agent, problem, phase, change, reason: why ?? null });
       const before = this.incidents.get(incident);
-      const isNew = how === "new" || how === "again" || !before;
+      const isNew = change === "opened" || change === "reopened" || !before;
       const seenMs = isNew ? this.#world.watchedMs : before.seenMs;
       this.incidents.set(incident, { agent, problem, at: before?.at ?? this.#world.now, phase, seenMs });
       // Blindness is reported about rouse itself.
-      if (phase === "confirmed" && how === "step") this.#confirmed(found, this.#world.watchedMs - seenMs);
+      if (phase === "confirmed" && change === "phase_changed") this.#confirmed(found, this.#world.watchedMs - seenMs);
       if (phase === "escalated") this.#world.callHuman(agent);
       const isSound = this.#world.roleOf(agent).sound && problem !== "unknown";
       this.#must(!isSound, "R18 a healthy agent has no incident", () => `${agent} ${problem} ${phase}: ${why}`);

@@ -152,7 +152,7 @@ export class TestLoop {
 
   /** The view of `api`. */
   view(): SessionView {
-    return viewOf(this.loop.find("api") as SessionJudge, this.loop.now());
+    return viewOf(this.loop.find("api") as SessionJudge, this.loop.now(), this.loop.incidents);
   }
 
   says(name = "api"): string {

@@ -55,6 +55,8 @@ export class NotifyingLoop extends TestLoop {
 
   /** The user configured the workers. */
   isOnlyWorkers = false;
+  /** Sessions that a timer wakes. */
+  readonly woken = new Set<string>();
 
   /** After a start or a restart. */
   join(): void {
@@ -66,6 +68,7 @@ export class NotifyingLoop extends TestLoop {
         matches: () => false,
         isOnly: this.isOnlyWorkers,
         orchestratorTag: "orchestrator",
+        woken: this.woken,
       }),
     };
     const { journal, loop } = this;

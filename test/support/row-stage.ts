@@ -170,7 +170,7 @@ export class RowStage {
     const isSo = typeof goal === "string" ? ({ phase }: IncidentView): boolean => phase === goal : goal;
     const ours = (): IncidentView[] => this.#incidents.filter((one) => one.agent === agent);
     const found = (): IncidentView | undefined =>
-      ours().find((one) => [one.problem, ...one.chain].includes(problem as never) && isSo(one));
+      ours().find((one) => [one.problem, ...one.earlier_problems].includes(problem as never) && isSo(one));
     const what = typeof goal === "string" ? goal : "acted on";
     await eventually(`${problem} of ${agent} to be ${what}`, () => found() !== undefined, ms).catch(
       async (error: Error) => {

@@ -33,7 +33,7 @@ describe("the live table", () => {
     const page = pageOf({ "codex/hang/spawn": { "0.166.0": [run({ kept_task: true }), run({ delay: 101 }), miss] } });
     expect(page).toContain("| hang | not run | **2 of 3, 101.0 s; task kept 1 of 1** | not run | not run |");
     expect(page).toContain(
-      "- codex/hang/spawn 0.166.0, 2026-11-17, ruleset 11, load average 3, 20 busy processes: no recovery   within 720 s",
+      "- codex/hang/spawn 0.166.0, 2026-11-17, ruleset 11, load average 3, 20 busy processes: no recovery \\| within 720 s",
     );
   });
 });

@@ -127,7 +127,7 @@ function missesOf(results: Results): string {
         .map(({ date, ruleset, load, load_average, miss }) => {
           const busy = load > 0 ? `, ${load} busy processes` : "";
           const where = `${cell} ${version}, ${date}, ruleset ${ruleset}, load average ${load_average}${busy}`;
-          return `- ${where}: ${miss?.replaceAll(/[|\n`]/g, " ")}`;
+          return `- ${where}: ${miss?.replaceAll(/[\n`]/g, " ").replaceAll("|", "\\|")}`;
         }),
     ),
   );
