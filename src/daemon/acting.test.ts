@@ -109,6 +109,30 @@ describe("an action after a judgement", () => {
     expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["recovered"]);
   });
 
+  it("is escalated if rouse interrupted the agent and every nudge after that is refused, and stays with the user", async () => {
+    await hanging();
+    const sending: Promise<unknown>[] = [];
+    const { controls, loop } = acts(({ do: name }) => {
+      if (name === "nudge") return { result: "refused", reason: "no composer is visible", proven: null };
+      sending.push(
+        stage.test.send("s1", [
+          { kind: "turn", source: "transcript", phase: "interrupted" },
+          { kind: "status", source: "title", status: "idle" },
+          screen({ busy: false, moving: false, composer: "empty" }),
+        ]),
+      );
+      return {};
+    });
+    for (let second = 0; second < 3600; second++) {
+      await run(1);
+      await Promise.all(sending.splice(0));
+    }
+    expect(controls).toEqual(["interrupt", ...Array(5).fill("nudge")]);
+    expect(loop.incidents.incidents.map(({ phase, escalated }) => [phase, escalated?.reason])).toEqual([
+      ["escalated", "needs you: nudge was refused 5 times: no composer is visible"],
+    ]);
+  });
+
   it("is unknown after its deadline, and is escalated instead of repeated", async () => {
     await hanging();
     const { loop, controls } = acts(() => new Promise(() => {}));

@@ -180,8 +180,8 @@ export function takeQuiet(
   const handed = assessment.state === "idle" && !tried;
   const idle = awakeMs(incidentState.asleep, Math.max(incident.quietSince, tried?.at ?? 0), now);
   if (endsNow) return closeIncident(incidentState, incident, "closed", now);
-  // The last action did not work, and the agent does nothing: only new work or a user ends this.
-  if (assessment.state === "idle" && tried?.outcome?.proven === false) return [];
+  // The agent does nothing because rouse interrupted it, or the last action did not work: only new work or a user ends this.
+  if (assessment.state === "idle" && tried && (tried.do === "interrupt" || tried.outcome?.proven === false)) return [];
   if (!proven && idle >= (handed ? HANDED_MS : LAPSE_MS)) return closeIncident(incidentState, incident, "closed", now);
   return [];
 }

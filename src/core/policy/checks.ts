@@ -68,7 +68,8 @@ const checkStillPresent: ActionCheck = ({ assessment, incident, step, actions, t
     return wait(`${problem}: only you can resolve this`, now + RECHECK_MS);
   if (incident.problem === "over_budget")
     return !traits.controls || RUNS.has(assessment.state) ? null : wait("no turn is running", now + RECHECK_MS);
-  const last = actions.at(-1);
+  // A refused action changed nothing.
+  const last = actions.findLast((record) => resultOf(record, now) !== "refused");
   const interrupted = last?.do === "interrupt" && resultOf(last, now) === "done";
   const atPrompt = assessment.state === "idle" || assessment.state === "complete";
   // A resumed session at its prompt has not been told to continue, or did not hear it.

@@ -48,6 +48,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     quitBy: null,
     quitOrdered: false,
     leaving: null,
+    stoppedAt: null,
     rouseTypedAt: null,
     exit: null,
     workspaceFrom: null,
@@ -141,8 +142,12 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
     case "input":
       if (signal.by === "human") evidence.humanAt = signal.at;
       else evidence.rouseTypedAt = signal.at;
-      if (!isLeave(signal)) return;
+      if (signal.quits !== true) return;
       evidence.leaving = evidenceBeforeExit(evidence, signal.at);
+      if (!isLeave(signal)) {
+        evidence.stoppedAt = signal.at;
+        return;
+      }
       evidence.quitAt = signal.at;
       evidence.quitBy = signal.by;
       evidence.quitOrdered = signal.ordered === true;

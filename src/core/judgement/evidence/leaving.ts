@@ -1,5 +1,5 @@
 /**
- * The evidence at the time the user started to quit the program, or its end was ordered. A program that exits redraws
+ * The evidence at the time the user started to quit the program, or rouse stopped it. A program that exits redraws
  * its screen, drops its dialog, clears its title and may end its turn: none of that is work or a result.
  */
 import type { InputSignal } from "../../signal.js";
@@ -15,8 +15,9 @@ export const isLeave = ({ by, quits, ordered }: InputSignal): boolean =>
 
 /** Copies of the parts that an exit changes. */
 export function evidenceBeforeExit(evidence: Evidence, at: number): LeavingEvidence {
-  const { leaving, quitAt, turn, prompts, failures, retries, progress, message } = evidence;
-  if (leaving && quitAt !== null && at - quitAt < LEAVING_MS) return leaving;
+  const { leaving, turn, prompts, failures, retries, progress, message } = evidence;
+  const askedAt = Math.max(evidence.quitAt ?? 0, evidence.stoppedAt ?? 0);
+  if (leaving && at - askedAt < LEAVING_MS) return leaving;
   const leftOpen = openPrompt(prompts) !== null;
   return {
     turn: { ...turn, record: { ...turn.record } },

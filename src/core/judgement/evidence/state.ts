@@ -42,8 +42,10 @@ export interface Evidence {
   quitBy: InputSignal["by"] | null;
   /** By a command to stop it (`rouse stop`, an API client), not by keys. */
   quitOrdered: boolean;
-  /** The evidence when the user started to quit; what a program shows while it exits is neither work nor a result. */
+  /** The evidence when the exit was asked for; what a program shows while it exits is neither work nor a result. */
   leaving: LeavingEvidence | null;
+  /** When rouse last stopped it for a recovery plan, which continues after the exit. */
+  stoppedAt: number | null;
   /** When rouse last typed, for a plan or on an order. */
   rouseTypedAt: number | null;
   exit: ExitSignal | null;

@@ -27,6 +27,8 @@ const reported = (state: "complete" | "error" | "needs_input") =>
   ({ kind: "report", source: "report", state, text: "T" }) as const;
 const output = { kind: "output", source: "screen", bytes: 80 } as const;
 const ordered = { kind: "input", source: "observer", by: "rouse", bytes: 0, quits: true, ordered: true } as const;
+/** For a recovery plan. */
+const stopped = { kind: "input", source: "observer", by: "rouse", bytes: 0, quits: true } as const;
 const killed = { kind: "exit", source: "process", code: null, signal: 15 } as const;
 
 const PROMISES: Record<string, Step[]> = {
@@ -67,11 +69,11 @@ const PROMISES: Record<string, Step[]> = {
     { at: 100, signal: ordered },
     { at: 104, signal: killed, expect: "idle" },
   ],
-  "caused by a policy is a crash and is followed up": [
+  "caused by a policy is followed up": [
     { at: 0, signal: begin },
     { at: 50, signal: screen({ busy: true }) },
     { at: 100, signal: { ...ordered, ordered: false } },
-    { at: 104, signal: killed, expect: "gone/crash" },
+    { at: 104, signal: killed, expect: "gone" },
   ],
   "by the user leaves the result, whatever is drawn while the program exits": [
     { at: 0, signal: screen({ busy: true }) },
@@ -239,8 +241,26 @@ const PROMISES: Record<string, Step[]> = {
   ],
   "of a watched program that rouse stopped is followed up": [
     { at: 0, signal: screen({}) },
-    { at: 96, signal: { ...ordered, ordered: false } },
+    { at: 96, signal: stopped },
     { at: 100, signal: watched(), expect: "gone" },
+  ],
+  "with 0 of a program that rouse stopped in mid-turn is no result": [
+    { at: 0, signal: begin },
+    { at: 96, signal: stopped },
+    { at: 100, signal: gone(null, 0), expect: "gone" },
+  ],
+  "of a program that ended its turn because rouse stopped it is no result": [
+    { at: 0, signal: begin },
+    { at: 50, signal: screen({ busy: true }) },
+    { at: 96, signal: stopped },
+    { at: 97, signal: end, expect: "complete" },
+    { at: 100, signal: gone(null, 0), expect: "gone" },
+  ],
+  "of a program that rouse stopped after its turn keeps the result": [
+    { at: 0, signal: begin },
+    { at: 50, signal: end, expect: "complete" },
+    { at: 96, signal: stopped },
+    { at: 100, signal: killed, expect: "complete" },
   ],
 };
 

@@ -17,12 +17,15 @@ import { isPlainProgram } from "./plain-program.js";
  * rouse did not start is noticed some ten seconds late.
  */
 const TYPED_MS = 30_000;
+/** A stop kills the program after 10 s; a busy machine notices the exit late. */
+const STOPPED_MS = 60_000;
 /** Programs take up to 4.5 s to exit after a SIGTERM, and write their last lines meanwhile. */
 const CUT_OFF_MS = 6000;
 
 /**
  * The process ended. A result outlives it, an exit by the user or on request is no problem, a program that rouse did
- * not start is over when it ends outside a turn, and only the rest is `gone`.
+ * not start is over when it ends outside a turn, and only the rest is `gone`. A program that rouse stopped has no
+ * result either: its recovery plan goes on.
  */
 export function byExit(question: RuleInput): RuleVerdict | null {
   const { exit, turn } = question.evidence;
@@ -55,6 +58,16 @@ export function byExit(question: RuleInput): RuleVerdict | null {
       reasons: [leftBy(question, ended.since, `the process exited ${formatAgo(ended.since(exit.at))} (process)${how}`)],
     };
   }
+  const stoppedAt = stoppedByRouse(question.evidence);
+  if (stoppedAt !== null)
+    return {
+      state: "gone",
+      cause: null,
+      confidence: 0.9,
+      reasons: [
+        `Stopped by its recovery plan ${formatAgo(ended.since(stoppedAt))} (observer); the process exited ${formatAgo(ended.since(exit.at))} (process)${how}`,
+      ],
+    };
   // A program may exit with 0 on a request to stop. A finished headless run has reported its end.
   if (exit.code === 0 && !turn.isStreaming) {
     const { completion } = question.evidence;
@@ -140,13 +153,19 @@ function atRest({ state, cause, until, confidence, reasons }: RuleVerdict): Rule
 function asItEnded(question: RuleInput, exitAt: number): RuleInput {
   const { evidence } = question;
   const { leaving, failures, progress } = evidence;
-  if (leaving && endedByHuman(evidence)) return { ...question, active: false, evidence: { ...evidence, ...leaving } };
+  if (leaving && (endedByHuman(evidence) || stoppedByRouse(evidence) !== null))
+    return { ...question, active: false, evidence: { ...evidence, ...leaving } };
   // Its last screen may lack the error or the question that preceded it.
   const isLeave = (left: { at: number } | null): boolean => left !== null && exitAt - left.at <= CUT_OFF_MS;
   const before: Partial<Evidence> = {};
   if (isLeave(failures.left)) before.failures = { ...failures, ...failures.left };
   if (progress.left && isLeave(progress.left)) before.progress = { ...progress, reading: progress.left.reading };
   return { ...question, active: false, evidence: { ...evidence, ...before } };
+}
+
+/** When rouse stopped it to recover it; null if it did not. A user who quits it meanwhile comes first. */
+function stoppedByRouse({ exit, stoppedAt }: Pick<Evidence, "exit" | "stoppedAt">): number | null {
+  return exit && stoppedAt !== null && exit.at - stoppedAt < STOPPED_MS ? stoppedAt : null;
 }
 
 type Ending = Pick<Evidence, "exit" | "quitAt" | "rouseTypedAt" | "turn">;
@@ -180,8 +199,8 @@ function finished({ evidence }: RuleInput): boolean {
 
 /**
  * A program that rouse did not start ended at its prompt: its user or a script closed it, and rouse has nothing to
- * recover. A program that fails before its prompt appears has not ended outside a turn, if its status says so. After a
- * stop by rouse itself, the recovery plan continues.
+ * recover. A program that fails before its prompt appears has not ended outside a turn, if its status says so. After
+ * keys of rouse, the recovery plan continues.
  */
 function isOver(evidence: Evidence): boolean {
   const { exit, turn, rouseTypedAt, prompts } = evidence;
