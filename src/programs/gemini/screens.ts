@@ -20,8 +20,9 @@ export const gemini: AgentProfile = {
   composer: {
     first: "^\\s?[│]?\\s?[*>!](?:\\s+(?P<draft>.*?))?[\\s│]*$",
     not: null,
-    top: "^\\s?[▄╭]{1}[▄─]{9,}",
-    bottom: "^\\s?[▀╰]{1}[▀─]{9,}",
+    // Plain rules in a terminal without 24-bit colour, such as tmux by default.
+    top: "^\\s?[▄╭─]{1}[▄─]{9,}",
+    bottom: "^\\s?[▀╰─]{1}[▀─]{9,}",
     more: null,
     belowMax: 4,
     hiddenMeansDialog: true,

@@ -169,9 +169,11 @@ class Cell {
   }
 
   async #checkMessages(): Promise<void> {
-    const { completesAt } = this.#situation;
+    const { completesAt, sends } = this.#situation;
     const endedAt = completesAt === undefined ? null : this.#care.server.lastOf("end", completesAt);
-    const sent = (await this.#care.messages()).filter(({ msg_type }) => msg_type === "worker.complete");
+    const all = await this.#care.messages();
+    if (sends !== undefined && !all.some(({ msg_type }) => msg_type === sends)) this.#miss(`${sends} was not sent`);
+    const sent = all.filter(({ msg_type }) => msg_type === "worker.complete");
     const early = sent.filter(({ at }) => endedAt === null || Date.parse(at) < endedAt - SLACK_MS);
     if (early.length > 0) this.#miss("worker.complete was sent before the work ended");
     if (sent.length > 1) this.#miss(`worker.complete was sent ${sent.length} times`);

@@ -52,6 +52,8 @@ export interface Situation {
   recovers?: { reply: number; withinS: number };
   /** Nothing may be typed after the first report. */
   isUntouched?: true;
+  /** A message of this type is sent. */
+  sends?: string;
 }
 
 const FIRST_WORDS = "I'll look at the code first.";
@@ -103,13 +105,14 @@ const limit: Situation = {
   recovers: { reply: 2, withinS: 420 },
 };
 
-/** A menu that only a user can answer, without a time at which the limit ends. */
+/** A menu that only a user can answer, without a time at which the limit ends. The state is the limit, the problem the question. */
 const limitMenu: Situation = {
   ...limit,
   about: "The quota of the day is used up, and a menu asks what to do: the user is asked at once, no key is pressed.",
-  reports: [{ says: /^needs_input/, after: "fail", withinS: 15 }],
+  reports: [{ says: /^(needs_input|rate_limited)/, after: "fail", withinS: 15 }],
   holdsS: 40,
   isUntouched: true,
+  sends: "worker.needs_input",
 };
 delete limitMenu.recovers;
 delete limitMenu.completesAt;
@@ -213,12 +216,17 @@ const asyncUnannounced: Situation = {
   isUntouched: true,
 };
 
+/** No sentence twice: Gemini CLI asks about a reply that repeats itself. */
+const SLOW_REPLY = ["adds", "reads", "writes", "checks", "returns", "rounds"]
+  .flatMap((verb) => ["left", "right", "first", "second", "last"].map((which) => `It ${verb} the ${which} operand. `))
+  .join("");
+
 const starved: Situation = {
   about: "A healthy turn while the program gets almost no CPU time: never a stall.",
   script: [
     check,
     [
-      { do: "text", text: "The function subtracts where it must add. ".repeat(30), ms: 60_000 },
+      { do: "text", text: SLOW_REPLY, ms: 60_000 },
       { do: "call", tool: "shell", command: "node slow-test.mjs 2" },
     ],
     done,
