@@ -23,7 +23,7 @@ for (const folder of folders) {
   for (const row of rowsOf(await rouse("replay", folder, "--json"))) add(part, row.case, row.timeline);
   // Older commits print `wouldDo`.
   for (const row of rowsOf(await rouse("replay", folder, "--policy", "default", "--json")))
-    add(`${part}, policy`, row.case, row.would_do ?? row.wouldDo);
+    add(`${part}, policy`, row.case, row.planned_steps ?? row.wouldDo);
 }
 if (corpus && existsSync(join(corpus, "peer_cases.jsonl")))
   for (const row of rowsOf(await rouse("replay", "--events", join(corpus, "peer_cases.jsonl"), "--json")))
@@ -56,7 +56,7 @@ function transcriptsOf(folder) {
 
 /** A failed command leaves its error in place of its rows. */
 function rowsOf({ text, problems }) {
-  if (text === "") return [{ case: "none", timeline: [failure(problems)], would_do: [failure(problems)] }];
+  if (text === "") return [{ case: "none", timeline: [failure(problems)], planned_steps: [failure(problems)] }];
   return text.trimEnd().split("\n").map(JSON.parse);
 }
 
