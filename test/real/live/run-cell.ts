@@ -22,6 +22,8 @@ export interface Outcome {
 const WAYS: Record<LiveWay, Way> = { spawn: "spawn", run: "run", tmux: "watch" };
 /** Reports of a problem or a result: right only if they are expected. */
 const LOUD = /^(stuck|error|needs_input|rate_limited|gone|complete)/;
+/** Between its own stop and resume, rouse reports `gone` and sends nothing. */
+const OWN_STOP = /^Stopped by its recovery plan/;
 /** A moment that the server's log and the report may be apart. */
 const SLACK_MS = 1000;
 
@@ -161,7 +163,7 @@ class Cell {
     const { reports, completesAt } = this.#situation;
     const endedAt = completesAt === undefined ? null : server.lastOf("end", completesAt);
     for (const { word, at, s, why } of seen.trail) {
-      if (!LOUD.test(word)) continue;
+      if (!LOUD.test(word) || OWN_STOP.test(why)) continue;
       const isEarly = word === "complete" && (endedAt === null || at < endedAt - SLACK_MS);
       const isExpected = word === "complete" ? completesAt !== undefined : reports.some(({ says }) => says.test(word));
       if (isEarly || !isExpected) this.#miss(`false ${word} at ${s.toFixed(0)} s: ${why}`);
