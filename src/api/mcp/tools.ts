@@ -147,7 +147,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "send_input",
     description:
-      "Give one line to an agent: waits until it is ready for input, types, presses Enter and confirms that a turn started. An error says why the text was not taken. Refused while a dialog is open or a draft is unsent: read_pane shows which. It never answers a permission dialog: only a user does that.",
+      "Type one line into an agent: waits until it is ready for input, types, presses Enter and confirms that a turn started. An error says why the text was not accepted. Refused while a dialog is open or a draft is unsent: read_pane shows which. It never answers a dialog: only a user does that.",
     input: z.object({
       pane_id: pane,
       text: z.string().min(1).max(10_000),
@@ -168,7 +168,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "spawn_agent",
     description:
-      "Start an agent, detached, in a terminal of its own, watched by rouse. Give the program and its arguments as a list, or a preset of the user's configuration; no shell is used. Returns its name and pane_id. A prompt is given to it as soon as it is ready for input; an error says why it was not taken, and the agent keeps running.",
+      "Start an agent, detached, in a terminal of its own, watched by rouse. Give the program and its arguments as a list, or a preset of the user's configuration; no shell is used. Returns its name and pane_id. A prompt is given to it as soon as it is ready for input; an error says why it was not accepted, and the agent keeps running.",
     input: OPERATIONS.spawn.input,
     hints: TYPES,
     operation: "spawn",
@@ -196,7 +196,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "get_activity",
     description:
-      "Assess whether one agent is active, from ten sources in three tiers: is_active, confidence, last_activity, inactivity_minutes, signals, validation_passed, reasons; and guard: whether a resume prompt may be sent to it.",
+      "Assess whether one agent is active, from ten sources in three tiers: is_active, confidence, last_activity, inactivity_minutes, signals, validation_passed, reasons; and guard: whether rouse may nudge or resume it.",
     input: z.object({ pane_id: pane }),
     hints: CHECKS,
     operation: "get_activity",

@@ -23,8 +23,9 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .command("status")
     .summary("Show all watched agents")
     .description(
-      "Show all watched agents. An agent that died stays listed for 10 minutes, and as long as its problem is not\n" +
-        "acknowledged.",
+      "Show all watched agents, in the order of MOVE (what has to act next). FOR counts from the detection of the state.\n" +
+        "An agent that died stays listed for 10 minutes, and as long as its problem is not acknowledged. Columns that do not\n" +
+        "fit are left out; docs/cli-details.md describes them.",
     )
     .option("--json", "print JSON")
     .option("--all", "include agents that have ended")
