@@ -50,7 +50,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "get_worker_status",
     description:
-      "List all watched agents, agents that need you first, with what has to act next (move: you, none for a stall, provider, child or agent) and their state: starting, idle, working, waiting, needs_input, rate_limited, stuck, error, complete, gone or unknown. Agents with healthy: false need you; complete has a result to collect. Pass health: unhealthy to list only agents with a problem.",
+      "List all watched agents, agents that need you first, with what has to act next (move: you, none for a stall, provider, child or agent) and their state: starting, idle, working, waiting, needs_input, rate_limited, stuck, error, complete, gone or unknown. An agent whose move is you needs you; a complete one has a result to collect, an idle one has no work. Pass health: unhealthy to list only agents with a problem.",
     input: z.object({
       tag: z.string().max(200).optional().describe("only agents with this tag, such as worker"),
       name: z.string().max(200).optional(),

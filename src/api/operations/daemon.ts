@@ -38,12 +38,15 @@ export const DAEMON = {
     path: "/v1/line",
     input: z.object({}),
     output: z.object({
-      ok: z.number(),
-      limited: z.number(),
+      ok: z.number().describe("healthy, results and idle agents included"),
+      limited: z.number().describe("at a limit"),
       until: time.nullable().describe("end of the first limit"),
       recovering: z.number().describe("being recovered by rouse"),
+      stalled: z.number().describe("with a problem that nothing acts on, and that has not escalated to you yet"),
       acknowledged: z.number().describe("acknowledged or silenced"),
-      needs_you: z.array(z.object({ name: z.string(), why: z.string() })),
+      needs_you: z
+        .array(z.object({ name: z.string(), why: z.string() }))
+        .describe("move is you, without acknowledged problems, results and idle agents"),
       more: z.number().describe("further agents that need you"),
     }),
     surfaces: { library: "line", cli: ["status"] },

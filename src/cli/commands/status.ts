@@ -31,7 +31,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .option("--all", "include agents that have ended")
     .option("--watch", "redraw every two seconds until Ctrl-C (on a terminal, without --json)")
     .option("--line", "print one short line for the status line of tmux or a prompt")
-    .option("--quiet", "with --line: print it only if an agent needs you")
+    .option("--quiet", "with --line: print only agents that are stalled or need you")
     .action(async ({ json, all, watch, quiet }, self) => {
       // `--line` is handled in quick.ts.
       if (quiet) self.error("error: --quiet requires --line", { exitCode: 2 });
