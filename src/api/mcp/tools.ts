@@ -263,7 +263,7 @@ const workerOf = ({ name, session, kind, state, cause, move, since, tags, health
 });
 
 function statusOf(status: AgentStatus): object {
-  const { is_awaiting_input, is_awaiting_confirmation, prompt, confidence, reasons, until, last_activity, blind } =
+  const { is_awaiting_input, is_awaiting_confirmation, prompt, confidence, reasons, until, last_activity, unobserved } =
     status;
   return {
     ...workerOf(status),
@@ -275,7 +275,7 @@ function statusOf(status: AgentStatus): object {
     ...(until === null ? {} : { until }),
     last_activity,
     ...(status.task === null ? {} : { task: status.task }),
-    ...(blind === null ? {} : { blind }),
+    ...(unobserved === null ? {} : { unobserved }),
   };
 }
 

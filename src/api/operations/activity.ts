@@ -34,7 +34,9 @@ export const ACTIVITY = {
       usual_pause_minutes: z.number().nullable().describe("longest usual pause in its work; null until 20 were seen"),
       guard: z
         .object({ send: z.boolean(), may_ask: z.boolean(), reason: z.string() })
-        .describe("whether rouse may nudge or resume it (send), or ask it once per incident whether it is there (may_ask)"),
+        .describe(
+          "whether rouse may nudge or resume it (send), or ask it once per incident whether it is there (may_ask)",
+        ),
     }),
     surfaces: { mcp: ["get_activity"], library: "getActivity", cli: ["check"] },
     example: { agent: "web" },

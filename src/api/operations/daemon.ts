@@ -117,7 +117,7 @@ export const DAEMON = {
           origin: z.enum(["run", "spawn", "tmux", "transcript"]),
           version: z.string().nullable(),
           available: texts.describe("available sources"),
-          blind_reason: z.string().nullable().describe("reason why rouse cannot see the agent"),
+          unobserved_reason: z.string().nullable().describe("reason why rouse cannot see the agent"),
           missing: z.array(z.object({ name: z.string(), fix: z.string() })),
         }),
       ),

@@ -65,7 +65,7 @@ export const agentRecord = z.object({
     .nullable()
     .describe("usage in this budget period; null without a budget"),
   healthy: z.boolean().describe("false in stuck, error, needs_input, gone and unknown"),
-  blind: z.object({ since: time, reason: z.string() }).nullable().describe("set while rouse cannot see the agent"),
+  unobserved: z.object({ since: time, reason: z.string() }).nullable().describe("set while rouse cannot see the agent"),
   started_at: time,
   ended_at: time.nullable(),
 });
