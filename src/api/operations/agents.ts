@@ -91,7 +91,7 @@ export const AGENTS = {
     run: ({ agents }, { agent, lines }) => agents.readPane(agent, lines),
   }),
   sessions: operation({
-    summary: "List the raw session records of the running agents: command, process, terminal.",
+    summary: "List the sessions of the running agents: command, process, terminal.",
     right: "read",
     method: "get",
     path: "/v1/sessions",

@@ -70,9 +70,9 @@ export const agentRecord = z.object({
   ended_at: time.nullable(),
 });
 
-/** The raw record of a session, as its host registered it. */
+/** A session as its host registered it. */
 export const sessionRecord = z.object({
-  id: z.string(),
+  id: z.string().describe("session of the record Agent"),
   name: z.string(),
   kind: z.string(),
   tags: texts,
@@ -82,11 +82,11 @@ export const sessionRecord = z.object({
   task: z.string().nullable(),
   policy: z.string().nullable(),
   pid: z.number().nullable(),
-  pidStart: z.string().nullable(),
-  startedAt: z.number().describe("milliseconds since 1970"),
-  hostSocket: z.string().nullable(),
-  pane: z.object({ socket: z.string(), id: z.string() }).nullable(),
-  endedAt: z.number().nullable(),
+  pid_start: z.string().nullable().describe("start of that process as the system reports it: tells a reused pid"),
+  started_at: time,
+  host_socket: z.string().nullable().describe("socket of the process that holds its terminal"),
+  pane: z.object({ socket: z.string(), id: z.string() }).nullable().describe("of an agent in tmux"),
+  ended_at: time.nullable(),
 });
 
 export const actionName = z.enum(ACTION_NAMES as [string, ...string[]]);
