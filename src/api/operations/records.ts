@@ -177,7 +177,7 @@ export type MessageView = Notice | ClientMessage;
 
 export const promptRecord = z.object({
   type: z.enum(PROMPT_KINDS),
-  text: z.string().describe("same as question"),
+  text: z.string().describe("same as question; the first reason if it is not known"),
   since: time,
 });
 

@@ -165,7 +165,7 @@ function promptOf({ evidence, since }: SessionJudge, view: SessionView): AgentSt
   const open = openPrompt(evidence.prompts);
   return {
     type: (view.cause ?? "input") as PromptKind,
-    text: open?.question || (view.reasons[0] ?? ""),
+    text: view.question ?? view.reasons[0] ?? "",
     since: new Date(open?.at ?? since).toISOString(),
   };
 }
