@@ -66,7 +66,11 @@ const VIEWS: readonly View[] = [
   {
     name: "process",
     isSeen: ({ evidence }) => evidence.progress.cpuMs !== null || evidence.progress.children !== null,
-    fix: ({ session }) => (session.pid === null ? "its process is not known: start it with `rouse run`" : null),
+    fix: ({ session, evidence }) => {
+      if (evidence.exit !== null) return null;
+      if (session.pid === null) return "its process is not known: start it with `rouse run`";
+      return "normal right after its start; if it persists, check that you can list its process with `ps`";
+    },
   },
 ];
 
