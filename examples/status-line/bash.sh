@@ -1,4 +1,4 @@
-# ~/.bashrc: a line above the prompt while an agent needs you. Last in PROMPT_COMMAND, so that earlier commands see $?.
+# ~/.bashrc: a line above the prompt while an agent is stalled or needs you. Last in PROMPT_COMMAND, so that earlier commands see $?.
 rouse_line() {
   local line
   line=$(rouse status --line --quiet 2>/dev/null)

@@ -1,4 +1,4 @@
-# ~/.zshrc: a line above the prompt while an agent needs you.
+# ~/.zshrc: a line above the prompt while an agent is stalled or needs you.
 rouse_line() {
   local line
   line=$(rouse status --line --quiet 2>/dev/null)

@@ -58,7 +58,7 @@ function summaryText(figures) {
     "",
     `From transcripts alone, without a screen: ${found("stalled")} stalls, ${found("rate_limited")} limits, ${found("api_error")} API errors found, ` +
       `${counted(of("corpus.transcripts.alarms"), "false alarm")} in ${of("corpus.transcripts.quiet_hours")} hours. The rules were ` +
-      "written beside these recordings, so the figures do not predict the accuracy on others.",
+      "developed on these recordings, so the figures do not predict the accuracy on others.",
   ].join("\n");
 }
 

@@ -13,7 +13,7 @@ import type { MessageView } from "./operations/records.js";
 export const EVENT_KINDS = ["assessment", "incident", "message", "control"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** Result of a client's order. */
+/** Result of a client's request. */
 export interface OrderEvent {
   action: string;
   client: string;

@@ -3,7 +3,6 @@
  * judged in your process, so it may end and restart at any time.
  */
 import { rousePaths } from "../config/paths.js";
-import type { AgentSession } from "../core/agent.js";
 import type { RecoveryScore } from "../core/incidents/recovery-score.js";
 import type { WatchRules } from "../daemon/intake/watch-rules.js";
 import type { CheckedAgent } from "../daemon/views/check.js";
@@ -11,6 +10,7 @@ import type { SessionCoverage } from "../daemon/views/coverage.js";
 import type { IncidentView } from "../daemon/views/incident-view.js";
 import type { LineView } from "../daemon/views/line.js";
 import type { RecoveryView } from "../daemon/views/recovery-view.js";
+import type { SessionRecord } from "../daemon/views/session-record.js";
 import type { SessionView } from "../daemon/views/view.js";
 import { DEAD_LETTER, type DeadLetter, type DeliverOptions, deadLetterInbox, deliverMessages } from "./deliver.js";
 import { type EventsOptions, eventsOf } from "./event-client.js";
@@ -37,7 +37,6 @@ export { ApiError } from "./error.js";
 export type {
   AgentActivity,
   AgentFilter,
-  AgentSession,
   AgentStatus,
   AlertsStatus,
   AlertTest,
@@ -68,6 +67,7 @@ export type {
   RecoveryView,
   Report,
   SessionCoverage,
+  SessionRecord,
   SessionView,
   SilencesView,
   SpawnedAgent,
@@ -126,7 +126,7 @@ export class Rouse {
     return (await this.call("read_pane", { agent, lines })).lines;
   }
 
-  async sessions(): Promise<AgentSession[]> {
+  async sessions(): Promise<SessionRecord[]> {
     return (await this.call("sessions")).agents;
   }
 

@@ -81,7 +81,7 @@ const FIGURES: readonly Figure[] = [
     },
   },
   {
-    name: "rouse_agents_blind",
+    name: "rouse_agents_unobserved",
     help: "Running agents that are unobserved at present",
     labels: [],
     rows: (source) =>

@@ -91,7 +91,7 @@ function operationText(name: string, row: Operation): string {
     curlOf(row),
     "```",
     "",
-    ...answerLines(schemaOf(output)),
+    ...responseLines(schemaOf(output)),
     "",
   ].join("\n");
 }
@@ -134,14 +134,14 @@ function curlOf({ method, path, example, surfaces }: Operation): string {
 
 const schemaOf = (schema: z.ZodType): Shape => z.toJSONSchema(schema, { unrepresentable: "any" }) as Shape;
 
-function answerLines(schema: Shape): string[] {
+function responseLines(schema: Shape): string[] {
   const id = idOf(schema);
-  if (id !== null) return [`Answer: ${linkTo(id)}.`];
+  if (id !== null) return [`Response: ${linkTo(id)}.`];
   const agent = Object.keys(agentRecord.shape);
   const isAgent = agent.every((field) => schema.properties?.[field] !== undefined);
   const shown = fieldsOf(schema).filter(({ path }) => !isAgent || !agent.includes(path.split(/[.[]/)[0] as string));
   return [
-    isAgent ? `Answer: all fields of ${linkTo("Agent")}, and:` : "Answer:",
+    isAgent ? `Response: all fields of ${linkTo("Agent")}, and:` : "Response:",
     "",
     "| field | type | meaning |",
     "|---|---|---|",
@@ -220,7 +220,8 @@ function fieldAt(path: string, field: Shape, own: string | null): Field[] {
     if (itemId !== null) return [{ path, type: `list of ${linkTo(itemId)}${orNull}`, meaning }];
     if (inner.items.properties)
       return [{ path, type: `list of objects${orNull}`, meaning }, ...fieldsOf(inner.items, own, `${path}[].`)];
-    return [{ path, type: `list of ${typeOf(inner.items)}s${orNull}`, meaning }];
+    const itemType = typeOf(inner.items);
+    return [{ path, type: `list of ${itemType}${itemType.startsWith("`") ? "" : "s"}${orNull}`, meaning }];
   }
   if (inner.properties) return [{ path, type: `object${orNull}`, meaning }, ...fieldsOf(inner, own, `${path}.`)];
   return [{ path, type: cell(`${typeOf(inner)}${orNull}`), meaning }];

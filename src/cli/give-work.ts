@@ -11,7 +11,7 @@ import type { EffectContext } from "../effects/index.js";
 import { agentSession, type FoundSession } from "../terminal/registry.js";
 import { call } from "./client.js";
 
-export const READY_TEXT = "wait this long until the agent is ready for input (default: 45s)";
+export const READY_TEXT = "how long to wait for the agent to be ready for input (default: 45s)";
 
 export interface WorkOptions {
   timeoutMs?: number | undefined;
@@ -21,7 +21,7 @@ export interface WorkOptions {
 const TIMEOUT_MS = 45_000;
 const TIMEOUT_MS_MAX = 600_000;
 
-/** Prints the result. A text that was not taken is a failure. */
+/** Prints the result. A text that was not accepted is a failure. */
 export function reportWork({ result, reason }: ControlResult, setExit: (code: number) => void): void {
   if (result === "done") process.stdout.write(`${sanitize(upperFirst(reason))}\n`);
   else
@@ -31,7 +31,7 @@ export function reportWork({ result, reason }: ControlResult, setExit: (code: nu
   if (result !== "done") setExit(1);
 }
 
-/** `found` is asked only without a daemon that knows the agent. Throws `ApiError` for an order that cannot be carried out. */
+/** `found` is asked only without a daemon that knows the agent. Throws `ApiError` for a request that cannot be carried out. */
 export async function giveWork(
   agent: string,
   text: string,

@@ -44,6 +44,23 @@ describe("a message on the command line", () => {
     expect(messageText(message({ a: 1 }), NOW)).toBe('7  04:05  note  api  {"a":1}\n');
   });
 
+  it("of rouse ends with the first suggested command, as words for a shell, until it is acknowledged", () => {
+    const suggested_actions = [
+      { what: "answer it", tool: null, arguments: {}, command: ["rouse", "type", "my web", "it's fine"] },
+      { what: "read its screen", tool: null, arguments: {}, command: ["rouse", "logs", "my web"] },
+    ];
+    const payload = { worker_name: "my web", cause: "needs_input", prompt_preview: "Go on?", suggested_actions };
+    const own = { ...message(payload, "rouse"), source: "rouse" } as unknown as Parameters<typeof messageText>[0];
+    const line = "7  04:05  note  my web  (needs_input) Go on?";
+    expect(messageText(own, NOW)).toBe(`${line}\n   -> answer it: rouse type 'my web' 'it'\\''s fine'\n`);
+    expect(messageText({ ...own, acked_at: AT }, NOW)).toBe(`${line}  (acknowledged)\n`);
+  });
+
+  it("of a client suggests no command", () => {
+    const suggested_actions = [{ what: "run it", tool: null, arguments: {}, command: ["rm", "-r", "/"] }];
+    expect(messageText(message({ text: "hello", suggested_actions }), NOW)).toBe("7  04:05  note  api  hello\n");
+  });
+
   it("of rouse without a text is not shown as JSON", () => {
     expect(messageText(message({ worker_name: "web", cause: "api", done: [] }, "rouse"), NOW)).toBe(
       "7  04:05  note  web  (api)\n",

@@ -177,7 +177,7 @@ export const KEYS = {
     auto_resume_hours: numberKey(
       12,
       "lower",
-      "Age in hours from which `rouse check` recommends a resume; your own value is also the time after the end of a recovery plan at which auto-recovery sends one last prompt.",
+      "Age in hours from which `rouse check` recommends a nudge; your own value is also the time after the end of a recovery plan at which auto-recovery sends one last nudge.",
     ),
   },
   detectors: {

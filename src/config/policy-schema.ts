@@ -77,7 +77,7 @@ export const policySchema = z.strictObject({
   patience_minutes: minutes
     .optional()
     .describe(
-      "How long a problem may stay without proof before it escalates to you; also how long a limit stays unreported",
+      "Minutes (awake) after the detection of a problem: it escalates to you if the next step still lacks evidence or the agent is still active elsewhere, and a limit is reported",
     ),
   outage_minutes: minutes.optional().describe("How long an outage may last before it escalates to you"),
   limits: limits.partial().optional(),

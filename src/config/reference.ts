@@ -20,7 +20,7 @@ then your file, then \`.rouse.toml\` files from the root down to the agent's fol
 from, \`rouse config schema\` the JSON Schema. An unknown key is named and ignored. Changed
 thresholds apply within two minutes, also to running agents; channels, presets, \`[alerts]\`, \`[daemon]\` and \`[journal]\` when the daemon restarts; \`[mcp]\` when \`rouse mcp\` restarts.
 
-A botbox project's \`.botbox.json\` is followed too: its block \`agents.health\` counts like \`[health]\` of a \`.rouse.toml\` in the same folder, so it can
+A botbox project's \`.botbox.json\` is read too: its block \`agents.health\` counts like \`[health]\` of a \`.rouse.toml\` in the same folder, so it can
 only make things stricter. To use a looser value, set it in your own file; \`rouse init\` in the project's folder copies the whole block there.
 
 Channels have their own tables; see [messages and alerts](alerts.md). Policies are files of their own; see [acting](acting.md).

@@ -95,6 +95,10 @@ interface Ranked {
 /** A result and an agent without work can wait, so they come after the stalls. */
 const CALM: readonly State[] = ["complete", "idle"];
 
+/** Whether the user has to act next, and not only may: a result and an idle agent can wait. */
+export const needsUser = ({ move, state }: Pick<Ranked, "move" | "state">): boolean =>
+  move === "you" && !CALM.includes(state);
+
 /** The order of every list: by move, then the longest wait first. */
 export function compareByMove(a: Ranked, b: Ranked): number {
   const order =

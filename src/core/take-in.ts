@@ -214,9 +214,11 @@ function checkVisibility(state: NodeState, judge: SessionJudge, now: number, eff
 
 function tick(state: NodeState, now: number, effects: Effect[]): readonly SessionJudge[] {
   const due: SessionJudge[] = [];
+  // A decision is made from the present assessment, so that the ages in its reason are those of its own time.
+  const decides = [...state.decideAt].flatMap(([agent, at]) => (at <= now ? (state.latest.get(agent) ?? []) : []));
   for (const judge of state.sessions.values()) {
     const { recheckAt, at } = judge.assessment;
-    const isDue = (recheckAt !== null && recheckAt <= now) || now - at >= FLOOR_MS;
+    const isDue = (recheckAt !== null && recheckAt <= now) || now - at >= FLOOR_MS || decides.includes(judge);
     if (checkVisibility(state, judge, now, effects) || (isDue && !state.cannotStore)) due.push(judge);
   }
   return due;

@@ -4,7 +4,7 @@ import { START } from "../../test/support/steps.js";
 import type { IncidentState } from "./incidents/incident.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Policy } from "./policy/policy.js";
-import { WhatIf } from "./what-if.js";
+import { agentSession, WhatIf } from "./what-if.js";
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -76,6 +76,34 @@ describe("what-if", () => {
     const apart = [0, 1, 2].map(() => new WhatIf({ policy, origin: "spawn" }));
     for (const whatIf of apart) play(whatIf, START, 2);
     expect(controls(apart)).toHaveLength(6);
+  });
+
+  it("gives reasons with ages at the time of the action, not of the last judgement before it", () => {
+    const whatIf = new WhatIf({ policy: POLICIES.default, origin: "spawn" });
+    const session = agentSession("spawn", "claude-code", START);
+    whatIf.take({ kind: "register", session }, START);
+    const turn = { kind: "turn", source: "transcript", phase: "start", byUser: true } as const;
+    const failure = {
+      kind: "error",
+      source: "transcript",
+      cause: "api",
+      final: true,
+      digest: "e",
+      text: "529",
+    } as const;
+    const signals = [
+      { ...turn, at: START - 1000 },
+      { ...failure, at: START },
+    ];
+    whatIf.take({ kind: "signals", session: session.id, by: "host", signals }, START);
+    // It is judged every ten seconds, and once more 55 s after the failure; the nudge is due after 60 s.
+    for (const second of [10, 20, 30, 40, 50, 55, 56, 57, 58, 59, 60, 61]) {
+      const now = START + second * 1000;
+      whatIf.take({ kind: "alive", session: session.id, by: "host", at: now }, now);
+      if (second === 55) whatIf.take({ kind: "check", session: session.id }, now);
+      whatIf.take({ kind: "tick" }, now);
+    }
+    expect(whatIf.wouldDo).toMatchObject([{ do: "nudge", reason: expect.stringContaining("error 60 s ago") }]);
   });
 
   it("names no action that is impossible with such an agent", () => {

@@ -39,15 +39,15 @@ describe("the two private routes of hosts", () => {
     expect(await put()).toEqual({ status: 200, body: { acked: 0 } });
     expect(await send(1, timed)).toEqual({ status: 200, body: { acked: timed.length } });
     expect(await put()).toEqual({ status: 200, body: { acked: timed.length } });
-    expect(test.view()).toMatchObject({ state: "working", blind: null });
+    expect(test.view()).toMatchObject({ state: "working", unobserved: null });
   });
 
   it("treat a heartbeat as proof that the host is running", async () => {
     await put();
     test.run(61, "silent");
-    expect(test.view()).toMatchObject({ blind: { reason: expect.any(String) } });
+    expect(test.view()).toMatchObject({ unobserved: { reason: expect.any(String) } });
     await put();
-    expect(test.view()).toMatchObject({ blind: null });
+    expect(test.view()).toMatchObject({ unobserved: null });
   });
 
   it("keep the number of a signal that they cannot read, so that later numbers stay correct", async () => {

@@ -42,7 +42,7 @@ describe("the loop", () => {
     await expect(test.send("s1", news(1))).rejects.toThrow("disk full");
     test.run(600);
     expect([test.says(), test.changes]).toEqual(["unknown", ["api working", "api unknown"]]);
-    expect(test.view().blind?.reason).toBe("its signals cannot be stored");
+    expect(test.view().unobserved?.reason).toBe("its signals cannot be stored");
     test.journal.append = append;
     await test.send("s1", news(2));
     test.run(2);
@@ -109,7 +109,7 @@ describe("the loop", () => {
       state: "unknown",
       cause: null,
       healthy: false,
-      blind: { since: new Date(START).toISOString(), reason: expect.stringContaining("the judgement failed") },
+      unobserved: { since: new Date(START).toISOString(), reason: expect.stringContaining("the judgement failed") },
     });
     await test.send("bad", WORKING);
     test.run(SILENT_S);
@@ -187,19 +187,19 @@ describe("the loop", () => {
   it("cannot see a session whose host is silent for a minute, reports it once, and sees it again after the next signal", async () => {
     test = await TestLoop.working();
     test.run(60, "silent");
-    expect(test.view()).toMatchObject({ state: "working", blind: null });
+    expect(test.view()).toMatchObject({ state: "working", unobserved: null });
     test.run(1, "silent");
-    const blind = { since: new Date(START).toISOString(), reason: expect.stringContaining("is silent") };
-    expect(test.view()).toMatchObject({ state: "unknown", cause: null, confidence: 0, healthy: false, blind });
+    const unobserved = { since: new Date(START).toISOString(), reason: expect.stringContaining("is silent") };
+    expect(test.view()).toMatchObject({ state: "unknown", cause: null, confidence: 0, healthy: false, unobserved });
     expect(test.view().reasons).toEqual([
       expect.stringMatching(/^No signals for 61 s \(observer\): the process that holds its terminal is silent/),
       expect.stringContaining("A turn is running"),
     ]);
     test.run(300, "silent");
-    expect(test.view().blind).toEqual(blind);
+    expect(test.view().unobserved).toEqual(unobserved);
     expect(test.changes).toEqual(["api working", "api unknown"]);
     await test.send("s1", news(1));
-    expect(test.view()).toMatchObject({ state: "working", blind: null });
+    expect(test.view()).toMatchObject({ state: "working", unobserved: null });
     test.journal.flush();
     const notices = [...test.journal.read("s1")].filter(({ signal }) => signal.kind === "sight");
     expect(notices).toHaveLength(2);
@@ -225,42 +225,42 @@ describe("the loop", () => {
       test.run(10, "silent");
       test.loop.recordLiveness("s1", "sensor");
     }
-    expect(test.view().blind).toBeNull();
+    expect(test.view().unobserved).toBeNull();
     test.loop.take({ kind: "unreadable", session: "s1", reason: "the tmux server does not answer" });
     for (let n = 0; n < 7; n++) {
       test.run(10, "silent");
       test.loop.recordLiveness("s1", "sensor");
     }
-    expect(test.view()).toMatchObject({ state: "unknown", blind: { reason: "the tmux server does not answer" } });
+    expect(test.view()).toMatchObject({ state: "unknown", unobserved: { reason: "the tmux server does not answer" } });
     test.loop.recordLiveness("s1", "pane");
-    expect(test.view().blind).toBeNull();
+    expect(test.view().unobserved).toBeNull();
   });
 
   it("still cannot see the session after a restart, with the same notice, until its host reports", async () => {
     test = await TestLoop.working();
     test.run(70, "silent");
-    const { blind } = test.view();
-    expect(blind).not.toBeNull();
+    const { unobserved } = test.view();
+    expect(unobserved).not.toBeNull();
     test.hand.pass(HOUR_MS);
     test.start(checkedAt(test.loop.now() - HOUR_MS));
     test.run(100, "silent");
-    expect(test.view().blind).toEqual(blind);
+    expect(test.view().unobserved).toEqual(unobserved);
     test.loop.recordLiveness("s1", "host");
-    expect(test.view()).toMatchObject({ state: "working", blind: null });
+    expect(test.view()).toMatchObject({ state: "working", unobserved: null });
   });
 
-  it("is not blind because the machine slept or the daemon was not running", async () => {
+  it("does not count a session as unobserved because the machine slept or the daemon was not running", async () => {
     test = await TestLoop.working();
     test.hand.sleep(HOUR_MS);
     test.run(30, "silent");
-    expect(test.view().blind).toBeNull();
+    expect(test.view().unobserved).toBeNull();
     test.hand.pass(HOUR_MS);
     test.start();
     test.run(59, "silent");
-    expect(test.view().blind).toBeNull();
+    expect(test.view().unobserved).toBeNull();
   });
 
-  it("is not blind to a session that has ended", async () => {
+  it("does not count a session that has ended as unobserved", async () => {
     test = await TestLoop.working();
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
     test.loop.register(agent({ endedAt: test.hand.wall }));

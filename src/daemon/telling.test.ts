@@ -96,6 +96,15 @@ describe("a message to an orchestrator", () => {
     expect(Number(test.payload(0).duration_secs)).toBeLessThan(600);
   });
 
+  it("says that only the user can act after a crash without permission, since no escalation follows", async () => {
+    test.loop.register(agent());
+    await works();
+    await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
+    test.run(60);
+    expect(test.reported).toEqual(["worker.error api"]);
+    expect(test.payload(0)).toMatchObject({ cause: "crash", move: "you" });
+  });
+
   it("contains the question of a dialog, and the next question of the same dialog", async () => {
     test.loop.register(agent());
     await works();

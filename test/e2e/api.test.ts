@@ -62,12 +62,12 @@ describe("the API", () => {
     for (const { path } of ROUTES) expect([path, docs.includes(path)]).toEqual([path, true]);
   });
 
-  it("has Prometheus metrics of agents, incidents, actions, delays, tokens, the journal and blindness", async () => {
+  it("has Prometheus metrics of agents, incidents, actions, delays, tokens, the journal and unobserved agents", async () => {
     const { text } = await client.get("/metrics");
     for (const line of [
       /^rouse_agents\{state="idle"\} 1$/m,
       /^rouse_agents\{state="needs_input"\} 1$/m,
-      /^rouse_agents_blind 0$/m,
+      /^rouse_agents_unobserved 0$/m,
       /^rouse_incidents_open\{problem="needs_input",phase="\w+"\} 1$/m,
       /^rouse_incident_confirm_seconds\{quantile="0.5"\} [\d.]+$/m,
       /^rouse_tokens_per_hour\{direction="output"\} \d+$/m,

@@ -207,10 +207,10 @@ class Hosts {
     );
     for (const name of this.#sent.keys()) {
       const why = (await this.#daemon.ask<WhyView>(`/v1/agents/${name}/why`)) as WhyView;
-      const { state, cause, since, until: ends, tokens_per_hour, blind } = why;
+      const { state, cause, since, until: ends, tokens_per_hour, unobserved } = why;
       const timeline = why.timeline.map((entry) => [entry.t, entry.state, entry.cause]);
       const tokens = summary?.agents.find((one) => one.name === name)?.tokens;
-      all[name] = { state, cause, since, ends, tokens_per_hour, tokens, blind, timeline } as { state: string };
+      all[name] = { state, cause, since, ends, tokens_per_hour, tokens, unobserved, timeline } as { state: string };
     }
     return all;
   }

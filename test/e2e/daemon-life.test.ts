@@ -146,7 +146,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     const { ticks } = await daemon.judges();
     await until("further rounds", async () => (await daemon.judges()).ticks > ticks + 2);
     const why = (await daemon.ask<WhyView>("/v1/agents/one/why")) as WhyView;
-    expect(why).toMatchObject({ state: "working", blind: null });
+    expect(why).toMatchObject({ state: "working", unobserved: null });
     expect(why.timeline.map(({ state }) => state).filter((state) => !/starting|idle|working/.test(state))).toEqual([]);
     await daemon.kill("SIGTERM");
     const { journal } = openJournal(paths().journal);
@@ -217,10 +217,10 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await until("rouse to report that it cannot see the agent", async () => (await says("one")) === "unknown", 120_000);
     const { stdout } = await rouse(home, ["status"]);
     expect(stdout).toMatch(/^one: unobserved for \d+ s: the process that holds its terminal is silent/m);
-    expect((await rouse(home, ["doctor"])).stdout).toMatch(/FAIL {2}agent one .*rouse does not see it/);
+    expect((await rouse(home, ["doctor"])).stdout).toMatch(/FAIL {2}agent one .*cannot see it/);
     process.kill(host, "SIGCONT");
     await until("rouse to see the agent again", async () => (await says("one")) === "working", 60_000);
-    expect((await rouse(home, ["status"])).stdout).not.toContain("blind");
+    expect((await rouse(home, ["status"])).stdout).not.toContain("unobserved");
   });
 });
 

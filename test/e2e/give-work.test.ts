@@ -120,7 +120,7 @@ it("rouse spawn --prompt gives the prompt right after the start, also without a 
     const failed = await rouse(placeOf(home, "never"), args);
     expect(failed).toMatchObject({ status: 1, stdout: "never\n" });
     expect(failed.stderr).toMatch(
-      /^rouse: never runs, but the prompt was not taken: .*not ready for input within \d s/,
+      /^rouse: never runs, but the prompt was not accepted: .*not ready for input within \d s/,
     );
   } finally {
     await rouse(alone, ["stop", "prompted", "--grace", "0"]);

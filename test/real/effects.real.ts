@@ -11,6 +11,7 @@ import type { Evidence } from "../../src/core/judgement/evidence/state.js";
 import type { ScreenState } from "../../src/core/policy/typing-checks.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import { askDaemon } from "../../src/daemon/client.js";
+import { type SessionRecord, sessionOf } from "../../src/daemon/views/session-record.js";
 import { type EffectContext, Environments } from "../../src/effects/index.js";
 import { Keyboard } from "../../src/effects/keys/keyboard.js";
 import { openTerminal } from "../../src/effects/keys/open-terminal.js";
@@ -76,9 +77,10 @@ class Held {
       "it to be known",
       async () => {
         const { agents } = (await askDaemon(rousePaths(home.env).daemonSocket, "GET", "/v1/sessions")) as {
-          agents: AgentSession[];
+          agents: SessionRecord[];
         };
-        agent = agents.find(({ name }) => name === nameOf(one));
+        const record = agents.find(({ name }) => name === nameOf(one));
+        agent = record && sessionOf(record);
         return agent?.kind === one.installed.client.kind && agent.pid !== null;
       },
       60_000,

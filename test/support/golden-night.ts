@@ -2,6 +2,8 @@
 import type { ScriptedAgents } from "./scripted-agents.js";
 import { START, screen } from "./steps.js";
 
+const PROCESS = { kind: "process", source: "process", alive: true, children: 0, cpuMs: 100 } as const;
+
 export async function playNight(night: ScriptedAgents): Promise<void> {
   night.allow("parser");
   // Stalls, is nudged, and works again.
@@ -41,6 +43,7 @@ export async function playNight(night: ScriptedAgents): Promise<void> {
   await night.run(60);
   night.start("lint", { kind: "codex", origin: "run" });
   await night.send("lint", [
+    PROCESS,
     { kind: "turn", source: "transcript", phase: "start", byUser: true },
     {
       kind: "message",
@@ -55,6 +58,7 @@ export async function playNight(night: ScriptedAgents): Promise<void> {
   ]);
   night.start("migrate");
   await night.send("migrate", [
+    PROCESS,
     { kind: "turn", source: "hook", phase: "start", byUser: true },
     { kind: "turn", source: "transcript", phase: "start", byUser: true },
     screen({ reply: "401 Invalid API key" }),
@@ -79,6 +83,7 @@ export async function playNight(night: ScriptedAgents): Promise<void> {
     pane: { socket: "/tmp/tmux-1000/default", id: "%3" },
   });
   await night.send("docs", [
+    PROCESS,
     { kind: "turn", source: "transcript", phase: "start", byUser: true },
     {
       kind: "limit",
@@ -91,6 +96,7 @@ export async function playNight(night: ScriptedAgents): Promise<void> {
   ]);
   night.start("api", { origin: "run" });
   await night.send("api", [
+    PROCESS,
     { kind: "turn", source: "hook", phase: "start", byUser: true },
     { kind: "turn", source: "transcript", phase: "start", byUser: true },
     {

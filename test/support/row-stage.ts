@@ -12,6 +12,7 @@ import type { WhyAnswer } from "../../src/api/service/agents.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import type { IncidentView } from "../../src/daemon/views/incident-view.js";
+import { type SessionRecord, sessionOf } from "../../src/daemon/views/session-record.js";
 import { listSessions } from "../../src/terminal/registry.js";
 import { startHost } from "../../src/terminal/start-host.js";
 import { withConstants } from "./constants.js";
@@ -142,8 +143,9 @@ export class RowStage {
       else await this.tmux("new-session", "-d", "-s", name, "-c", place, "-x", "120", "-y", "40", "--", ...command);
       let found: AgentSession | undefined;
       await eventually(`${name} to be watched`, async () => {
-        const { agents } = (await this.ask<{ agents: AgentSession[] }>("/v1/sessions")) ?? { agents: [] };
-        found = agents.find((agent) => agent.name === name);
+        const { agents } = (await this.ask<{ agents: SessionRecord[] }>("/v1/sessions")) ?? { agents: [] };
+        const record = agents.find((agent) => agent.name === name);
+        found = record && sessionOf(record);
         return found !== undefined;
       });
       // Agents that are only watched need permission by name.

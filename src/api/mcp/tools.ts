@@ -50,7 +50,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "get_worker_status",
     description:
-      "List all watched agents, agents that need you first, with what has to act next (move: you, none for a stall, provider, child or agent) and their state: starting, idle, working, waiting, needs_input, rate_limited, stuck, error, complete, gone or unknown. Agents with healthy: false need you; complete has a result to collect. Pass health: unhealthy to list only agents with a problem.",
+      "List all watched agents, agents that need you first, with what has to act next (move: you, none for a stall, provider, child or agent) and their state: starting, idle, working, waiting, needs_input, rate_limited, stuck, error, complete, gone or unknown. An agent whose move is you needs you; a complete one has a result to collect, an idle one has no work. Pass health: unhealthy to list only agents with a problem.",
     input: z.object({
       tag: z.string().max(200).optional().describe("only agents with this tag, such as worker"),
       name: z.string().max(200).optional(),
@@ -147,7 +147,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "send_input",
     description:
-      "Give one line to an agent: waits until it is ready for input, types, presses Enter and confirms that a turn started. An error says why the text was not taken. Refused while a dialog is open or a draft is unsent: read_pane shows which. It never answers a permission dialog: only a user does that.",
+      "Type one line into an agent: waits until it is ready for input, types, presses Enter and confirms that a turn started. An error says why the text was not accepted. Refused while a dialog is open or a draft is unsent: read_pane shows which. It never answers a dialog: only a user does that.",
     input: z.object({
       pane_id: pane,
       text: z.string().min(1).max(10_000),
@@ -168,7 +168,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "spawn_agent",
     description:
-      "Start an agent, detached, in a terminal of its own, watched by rouse. Give the program and its arguments as a list, or a preset of the user's configuration; no shell is used. Returns its name and pane_id. A prompt is given to it as soon as it is ready for input; an error says why it was not taken, and the agent keeps running.",
+      "Start an agent, detached, in a terminal of its own, watched by rouse. Give the program and its arguments as a list, or a preset of the user's configuration; no shell is used. Returns its name and pane_id. A prompt is given to it as soon as it is ready for input; an error says why it was not accepted, and the agent keeps running.",
     input: OPERATIONS.spawn.input,
     hints: TYPES,
     operation: "spawn",
@@ -196,7 +196,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "get_activity",
     description:
-      "Assess whether one agent is active, from ten sources in three tiers: is_active, confidence, last_activity, inactivity_minutes, signals, validation_passed, reasons; and guard: whether a resume prompt may be sent to it.",
+      "Assess whether one agent is active, from ten sources in three tiers: is_active, confidence, last_activity, inactivity_minutes, signals, validation_passed, reasons; and guard: whether rouse may nudge or resume it.",
     input: z.object({ pane_id: pane }),
     hints: CHECKS,
     operation: "get_activity",
@@ -263,7 +263,7 @@ const workerOf = ({ name, session, kind, state, cause, move, since, tags, health
 });
 
 function statusOf(status: AgentStatus): object {
-  const { is_awaiting_input, is_awaiting_confirmation, prompt, confidence, reasons, until, last_activity, blind } =
+  const { is_awaiting_input, is_awaiting_confirmation, prompt, confidence, reasons, until, last_activity, unobserved } =
     status;
   return {
     ...workerOf(status),
@@ -275,7 +275,7 @@ function statusOf(status: AgentStatus): object {
     ...(until === null ? {} : { until }),
     last_activity,
     ...(status.task === null ? {} : { task: status.task }),
-    ...(blind === null ? {} : { blind }),
+    ...(unobserved === null ? {} : { unobserved }),
   };
 }
 

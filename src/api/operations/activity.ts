@@ -12,7 +12,7 @@ const hours = z.coerce.number().min(0).max(100_000).optional();
 
 export const ACTIVITY = {
   get_activity: operation({
-    summary: "Assess one agent's activity from ten sources, and ask the guard whether it may be resumed.",
+    summary: "Assess one agent's activity from ten sources, and ask the guard whether rouse may nudge or resume it.",
     right: "read",
     method: "get",
     path: "/v1/agents/{agent}/activity",
@@ -23,18 +23,20 @@ export const ACTIVITY = {
       known: z.boolean().describe("false if rouse could not see enough to tell"),
       is_active: z.boolean(),
       confidence: z.number(),
-      last_activity: time.nullable(),
+      last_activity: time.nullable().describe("latest signal of the ten sources, ISO 8601"),
       inactivity_minutes: z.number().nullable(),
       signals: z
         .array(z.object({ source, tier: z.number(), at: time, confidence: z.number() }))
         .describe("newest first"),
-      validation_passed: z.boolean(),
+      validation_passed: z.boolean().describe("recent, and shown by at least one source of tier 1 or 2"),
       reasons: texts,
       lookback_minutes: z.number().describe("how far back it goes; longer for an agent that works in bursts"),
       usual_pause_minutes: z.number().nullable().describe("longest usual pause in its work; null until 20 were seen"),
       guard: z
         .object({ send: z.boolean(), may_ask: z.boolean(), reason: z.string() })
-        .describe("send: a resume prompt may be sent; may_ask: one question per incident may be asked"),
+        .describe(
+          "whether rouse may nudge or resume it (send), or ask it once per incident whether it is there (may_ask)",
+        ),
     }),
     surfaces: { mcp: ["get_activity"], library: "getActivity", cli: ["check"] },
     example: { agent: "web" },
@@ -62,7 +64,7 @@ export const ACTIVITY = {
           capped_because: z.string().nullable().describe("why the category is not worse"),
           state: z.enum(STATES),
           cause: z.string().nullable(),
-          last_activity: time,
+          last_activity: time.describe("last status, report or progress, as in the record Agent. ISO 8601"),
           age_secs: z.number(),
           activity: z
             .object({

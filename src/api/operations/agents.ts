@@ -13,6 +13,7 @@ import {
   outcomeRecord,
   promptRecord,
   sessionRecord,
+  stepRecord,
   texts,
   time,
   timelineRecord,
@@ -50,9 +51,11 @@ export const AGENTS = {
     path: "/v1/agents/{agent}",
     input: z.object({ agent: agentField }),
     output: agentRecord.extend({
-      pane_id: z.string().describe("id that other calls and tools accept"),
-      is_awaiting_input: z.boolean(),
-      is_awaiting_confirmation: z.boolean(),
+      pane_id: z.string().describe("same as session; other calls and tools accept it"),
+      is_awaiting_input: z.boolean().describe("a prompt of the type input or login is open"),
+      is_awaiting_confirmation: z
+        .boolean()
+        .describe("a prompt of the type permission, confirmation, plan or trust is open"),
       prompt: promptRecord.nullable().describe("the open question; null if there is none"),
     }),
     surfaces: { mcp: ["get_status"], library: "status", cli: ["health"] },
@@ -88,7 +91,7 @@ export const AGENTS = {
     run: ({ agents }, { agent, lines }) => agents.readPane(agent, lines),
   }),
   sessions: operation({
-    summary: "List the raw session records of the running agents: command, process, terminal.",
+    summary: "List the sessions of the running agents: command, process, terminal.",
     right: "read",
     method: "get",
     path: "/v1/sessions",
@@ -147,7 +150,7 @@ export const AGENTS = {
   }),
   send_input: operation({
     summary:
-      "Give one line to an agent: wait until it is ready for input, type, press Enter, confirm that a turn started. Refused while a dialog is open or a draft is unsent, and if the agent does not become ready in time.",
+      "Type one line into an agent: wait until it is ready for input, type, press Enter, confirm that a turn started. Refused while a dialog is open or a draft is unsent, and if the agent does not become ready in time.",
     right: "control",
     method: "post",
     path: "/v1/agents/{agent}/input",
@@ -179,13 +182,7 @@ export const AGENTS = {
       incident: z.string().nullable(),
       problem: z.enum(PROBLEMS).nullable().describe("such as silent_stream; null if the agent is healthy"),
       dry_run: z.boolean(),
-      steps: z.array(
-        plannedStep.extend({
-          result: z.enum(["done", "refused", "failed", "unknown"]),
-          reason: z.string(),
-          proven: z.boolean().nullable(),
-        }),
-      ),
+      steps: z.array(stepRecord),
       reason: z.string().describe("why it ended there"),
       next: plannedStep.nullable(),
       next_check_at: time.nullable().describe("ISO 8601"),

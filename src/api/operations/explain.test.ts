@@ -33,13 +33,14 @@ describe("an invalid input", () => {
       { target: { tag: "ops" }, msg_type: "Note!" },
       'msg_type: "Note!" is not accepted; expected lower-case letters, digits, dots, dashes and underscores, such as note or worker.stuck',
     ],
-    ["spawn", { command: [], cwd: "/" }, "command: [] is not accepted; expected a list of strings of 1 to 10000 items"],
-    ["allow", { agents: 7 }, 'agents: 7 is not accepted; expected "all" or a list of strings of 1 to 200 items'],
+    ["spawn", { command: [], cwd: "/" }, "command: [] is not accepted; expected a list of 1 to 10000 strings"],
+    ["allow", { agents: 7 }, 'agents: 7 is not accepted; expected "all" or a list of 1 to 200 strings'],
     [
       "silence",
       { what: "web", for_secs: -1 },
       "for_secs: -1 is not accepted; expected a number above 0, at most 31622400 or null",
     ],
+    ["watch", { programs: true, tags: 3 }, "tags: 3 is not accepted; expected a list of at most 100 strings"],
     ["health", null, "the input must be a JSON object"],
   ])("for %s, %j, is explained with the field, the error and the expected value", (name, input, text) => {
     expect(complaint(name, input)).toBe(text);

@@ -4,6 +4,8 @@ import { sanitize } from "../../core/text/sanitize.js";
 
 export interface JsonSchema {
   type?: string;
+  /** The noun of an item of a list. */
+  title?: string;
   description?: string;
   enum?: readonly unknown[];
   const?: unknown;
@@ -89,7 +91,7 @@ export function describeExpected(schema: JsonSchema): string {
     case "boolean":
       return "true or false";
     case "array":
-      return `a list${schema.items ? ` of ${pluralOf(schema.items)}` : ""}${lengthOf({ ...(schema.minItems === undefined ? {} : { minLength: schema.minItems }), ...(schema.maxItems === undefined ? {} : { maxLength: schema.maxItems }) }, "item")}`;
+      return listOf(schema);
     case "object":
       return "a JSON object";
     case "null":
@@ -99,8 +101,13 @@ export function describeExpected(schema: JsonSchema): string {
   }
 }
 
-const pluralOf = (items: JsonSchema): string =>
-  items.enum ? oneOf(items.enum.map(String)) : items.type === "object" ? "objects" : `${items.type ?? "value"}s`;
+/** "a list of 1 to 200 strings", "a list of at most 32 problems: loop, api" */
+function listOf({ items = {}, minItems = 0, maxItems }: JsonSchema): string {
+  const noun = `${items.title ?? items.type ?? "value"}s`;
+  const least = minItems > 0 ? `at least ${minItems} ` : "";
+  const count = maxItems === undefined ? least : minItems > 0 ? `${minItems} to ${maxItems} ` : `at most ${maxItems} `;
+  return `a list of ${count}${noun}${items.enum ? `: ${items.enum.join(", ")}` : ""}`;
+}
 
 const oneOf = (words: readonly string[]): string => (words.length > 1 ? `one of ${words.join(", ")}` : words.join(""));
 

@@ -14,7 +14,7 @@ export const requestIdField = z
   .min(1)
   .max(100)
   .optional()
-  .describe("any text of yours; a repeated request with the same text does nothing and returns the first answer");
+  .describe("any text of yours; a repeated request with the same text does nothing and returns the first response");
 /** Time-outs of MCP clients begin at 60 s. */
 export const READY_SECONDS = 45;
 export const readyField = z
@@ -25,7 +25,7 @@ export const readyField = z
   .describe("seconds to wait until the program is ready for input");
 /** In a query string a boolean is a string. */
 export const booleanField = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
-export const problemField = z.enum(PROBLEMS);
+export const problemField = z.enum(PROBLEMS).meta({ title: "problem" });
 
 const YEAR_SECS = 366 * 86_400;
 export const durationField = z.number().positive().max(YEAR_SECS);

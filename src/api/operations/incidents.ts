@@ -45,7 +45,7 @@ export const INCIDENTS = {
   }),
   feedback: operation({
     summary:
-      "Mark an incident as right or as a false alarm; a false alarm raises that agent's threshold for the problem.",
+      "Mark an incident as a real problem (right) or as a false alarm, which raises that agent's threshold for the problem.",
     right: "control",
     method: "post",
     path: "/v1/incidents/{incident}/feedback",

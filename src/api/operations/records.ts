@@ -13,14 +13,20 @@ export const texts = z.array(z.string());
 export const moveField = z
   .enum(MOVES)
   .describe(
-    "what has to act next: you, the agent, the provider (see until), a child; none is a stall. The order of lists",
+    "what has to act next: you; none (a stall); provider (see until); child; agent. Lists are sorted in this order; results and idle agents, also you, come after none",
   );
 const originField = z.enum(["run", "spawn", "tmux", "transcript"]);
+const stepProof = z
+  .boolean()
+  .nullable()
+  .describe(
+    "the effect of the step was seen: after a nudge a turn started, after an interrupt it ended, after a stop the process is gone; null: unknown. It does not prove recovery",
+  );
 
 export const agentRecord = z.object({
   name: z.string(),
   kind: z.string().describe("program, such as claude-code"),
-  session: z.string().describe("id of this run"),
+  session: z.string().describe("id of this run; pane_id over MCP, worker_id in messages"),
   origin: originField.describe("how rouse found the agent"),
   tags: texts,
   workspace: z.string().nullable().describe("folder that the agent works in"),
@@ -29,19 +35,19 @@ export const agentRecord = z.object({
   state: z.enum(STATES),
   cause: z.string().nullable(),
   move: moveField,
-  question: z.string().nullable().describe("what it asks you; null if it asks nothing"),
+  question: z.string().nullable().describe("what it asks you, in needs_input; otherwise null"),
   level: z.enum(["report", "act"]).describe("act: certain enough for rouse to act"),
   confidence: z.number().describe("0 to 1"),
-  since: time.describe("start of the state, ISO 8601"),
+  since: time.describe("detection of the state; a stall began earlier, see last_activity. ISO 8601"),
   until: time
     .nullable()
     .describe(
       "rate_limited: end of the limit; waiting: time at which the wait becomes a problem; otherwise null. ISO 8601",
     ),
-  doing: z.string().describe("current work as a short text"),
+  doing: z.string().describe("current tool or question; empty if there is none"),
   reasons: texts,
   last_activity: time.describe("last status, report or progress; the start of the agent if there was none"),
-  last_output: time.nullable(),
+  last_output: time.nullable().describe("last output in its terminal, ISO 8601"),
   tokens_per_hour: z.number(),
   cost_usd_per_hour: z.number(),
   spend: z
@@ -58,15 +64,15 @@ export const agentRecord = z.object({
     })
     .nullable()
     .describe("usage in this budget period; null without a budget"),
-  healthy: z.boolean(),
-  blind: z.object({ since: time, reason: z.string() }).nullable().describe("set while rouse cannot see the agent"),
+  healthy: z.boolean().describe("false in stuck, error, needs_input, gone and unknown"),
+  unobserved: z.object({ since: time, reason: z.string() }).nullable().describe("set while rouse cannot see the agent"),
   started_at: time,
   ended_at: time.nullable(),
 });
 
-/** The raw record of a session, as its host registered it. */
+/** A session as its host registered it. */
 export const sessionRecord = z.object({
-  id: z.string(),
+  id: z.string().describe("session of the record Agent"),
   name: z.string(),
   kind: z.string(),
   tags: texts,
@@ -76,11 +82,11 @@ export const sessionRecord = z.object({
   task: z.string().nullable(),
   policy: z.string().nullable(),
   pid: z.number().nullable(),
-  pidStart: z.string().nullable(),
-  startedAt: z.number().describe("milliseconds since 1970"),
-  hostSocket: z.string().nullable(),
-  pane: z.object({ socket: z.string(), id: z.string() }).nullable(),
-  endedAt: z.number().nullable(),
+  pid_start: z.string().nullable().describe("start of that process as the system reports it: tells a reused pid"),
+  started_at: time,
+  host_socket: z.string().nullable().describe("socket of the process that holds its terminal"),
+  pane: z.object({ socket: z.string(), id: z.string() }).nullable().describe("of an agent in tmux"),
+  ended_at: time.nullable(),
 });
 
 export const actionName = z.enum(ACTION_NAMES as [string, ...string[]]);
@@ -92,9 +98,9 @@ export const incidentRecord = z.object({
   kind: z.string(),
   problem: z.enum(PROBLEMS).describe("such as silent_stream"),
   earlier_problems: texts.describe("earlier names of the same problem, oldest first"),
-  phase: z.enum(PHASES),
-  opened_at: time,
-  since: time.describe("start of the problem, ISO 8601"),
+  phase: z.enum(PHASES).describe("see acked_at and silenced_until too"),
+  opened_at: time.describe("first detection, ISO 8601"),
+  since: time.describe("detection of the present occurrence: later than opened_at if it was reopened. ISO 8601"),
   ended_at: time.nullable(),
   level: z.enum(["report", "act"]),
   confidence: z.number(),
@@ -119,7 +125,7 @@ export const incidentRecord = z.object({
         do: actionName,
         result: z.enum(["done", "refused", "failed", "unknown", "pending"]),
         reason: z.string(),
-        proven: z.boolean().nullable().describe("the agent made progress afterwards; null while unknown"),
+        proven: stepProof,
       }),
     )
     .describe("actions taken"),
@@ -169,7 +175,11 @@ export type Notice = z.output<typeof noticeRecord>;
 export type ClientMessage = z.output<typeof clientMessageRecord>;
 export type MessageView = Notice | ClientMessage;
 
-export const promptRecord = z.object({ type: z.enum(PROMPT_KINDS), text: z.string(), since: time });
+export const promptRecord = z.object({
+  type: z.enum(PROMPT_KINDS),
+  text: z.string().describe("same as question; the first reason if it is not known"),
+  since: time,
+});
 
 export const evidenceRecord = z.object({
   name: z.string().describe("what it is about, such as turn or last output"),
@@ -187,14 +197,28 @@ export const timelineRecord = z.object({
   reasons: texts,
 });
 
-/** Result of an order to type into an agent or to end it. */
+/** Result of a request to type into an agent or to end it. */
 export const outcomeRecord = z.object({
-  result: z.enum(["done", "failed", "unknown"]),
+  result: z.enum(["done", "failed", "unknown"]).describe("unknown: it may have happened; check before you repeat it"),
   reason: z.string(),
-  proven: z.boolean().nullable(),
+  proven: z
+    .boolean()
+    .nullable()
+    .describe(
+      "the effect was seen: a turn started (with enter: false, the text is in the composer), or all processes are gone; null if it cannot be seen, as in a program without a profile",
+    ),
 });
 
 export const orderRecord = outcomeRecord.extend({ result: z.enum(["done", "refused", "failed", "unknown"]) });
+
+/** A step of a recovery plan that was carried out. */
+export const stepRecord = z.object({
+  do: actionName,
+  say: z.string().nullable(),
+  result: z.enum(["done", "refused", "failed", "unknown"]),
+  reason: z.string(),
+  proven: stepProof,
+});
 
 export const watchdogRecord = z.object({
   pane_id: z.string(),

@@ -29,7 +29,7 @@ export interface AgentActivity {
   reasons: string[];
   lookback_minutes: number;
   usual_pause_minutes: number | null;
-  /** Whether a resume prompt may be sent to it. */
+  /** Whether rouse may nudge or resume it. */
   guard: ResumeAdvice;
 }
 

@@ -1,5 +1,4 @@
 /** Agents: views of them, and orders to type into, recover and end them. */
-import type { AgentSession } from "../../core/agent.js";
 import { openPrompt } from "../../core/judgement/evidence/prompts.js";
 import { compareByMove } from "../../core/move.js";
 import type { SessionJudge } from "../../core/session-judge.js";
@@ -8,6 +7,7 @@ import type { Client } from "../../daemon/http/tokens.js";
 import { recentDeaths, unacknowledgedEnds } from "../../daemon/unacknowledged-ends.js";
 import { type IncidentView, incidentViews } from "../../daemon/views/incident-view.js";
 import { type RecoveryView, recoveryView } from "../../daemon/views/recovery-view.js";
+import { recordOf, type SessionRecord } from "../../daemon/views/session-record.js";
 import { type SessionView, viewOf } from "../../daemon/views/view.js";
 import { type WhyView, whyOf } from "../../daemon/views/why.js";
 import type { ControlResult } from "../control-result.js";
@@ -73,8 +73,10 @@ export class AgentService {
   }
 
   /** Of those that run. */
-  sessions(): AgentSession[] {
-    return this.#context.loop.sessions().flatMap(({ session }) => (session.endedAt === null ? [session] : []));
+  sessions(): SessionRecord[] {
+    return this.#context.loop
+      .sessions()
+      .flatMap(({ session }) => (session.endedAt === null ? [recordOf(session)] : []));
   }
 
   status(agent: string): AgentStatus {
@@ -163,7 +165,7 @@ function promptOf({ evidence, since }: SessionJudge, view: SessionView): AgentSt
   const open = openPrompt(evidence.prompts);
   return {
     type: (view.cause ?? "input") as PromptKind,
-    text: open?.question || (view.reasons[0] ?? ""),
+    text: view.question ?? view.reasons[0] ?? "",
     since: new Date(open?.at ?? since).toISOString(),
   };
 }

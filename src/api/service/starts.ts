@@ -1,4 +1,4 @@
-/** Starts agents on a client's order, as `rouse spawn` does. The order is recorded before the process starts. */
+/** Starts agents on a client's request, as `rouse spawn` does. The request is recorded before the process starts. */
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

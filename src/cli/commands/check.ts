@@ -25,10 +25,12 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
       "Sort agents by the age of their last activity (a status, a report, progress): fresh below 2 h, warning below 6,\n" +
         "critical below 12, auto-resume above (check.* in the configuration). An agent that is active elsewhere (commits,\n" +
         "tests, files), has finished or waits for a usage limit is at most warning; one that waits for an answer is at\n" +
-        "most critical. Use it to find agents that were forgotten; `rouse status` shows problems. Exits 1 if any agent is\n" +
-        "critical or auto-resume.",
+        'most critical. ACTIVITY is the assessment from ten sources of activity; "unknown: watched for less than 60 min"\n' +
+        "means that none has shown a sign, and that it is too early to call the agent inactive. auto-resume recommends a\n" +
+        "nudge. Use it to find agents that were forgotten; `rouse status` shows problems. Exits 1 if any agent is critical\n" +
+        "or auto-resume.",
     )
-    .argument("[agent]", "show the activity of this agent, and whether it may be resumed", parseNamed)
+    .argument("[agent]", "show the activity of this agent, and whether rouse may nudge or resume it", parseNamed)
     .option("--no-activity-check", "sort by age alone")
     .option("--json", "print JSON")
     .action(async (name, { activityCheck, json }, self) => {

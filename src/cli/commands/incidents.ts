@@ -84,12 +84,13 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     });
   program
     .command("feedback")
-    .summary("Mark an incident as correct or as a false alarm")
+    .summary("Mark an incident as a real problem or as a false alarm")
     .description(
-      "Mark an incident as correct or as a false alarm. A false alarm raises the agent's threshold for that problem.",
+      "Mark an incident as a real problem (right) or as a false alarm. A false alarm raises the agent's threshold for that\n" +
+        "problem.",
     )
     .argument("<id>", "an incident, or the name of an agent", parseNamed)
-    .addArgument(new Argument("<verdict>", "your verdict").choices(["false-alarm", "right"] as const))
+    .addArgument(new Argument("<feedback>", "your feedback").choices(["false-alarm", "right"] as const))
     .option("--json", "print JSON")
     .action(async (id, feedback, { json }) => {
       const incident = await call("feedback", { incident: id, feedback });

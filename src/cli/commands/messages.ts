@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { MessageView } from "../../api/operations/records.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
+import { shellWord } from "../../core/text/shell-word.js";
 import { DaemonUnreachable } from "../../daemon/client.js";
 import { parseInbox, parseMessageType } from "../arguments.js";
 import { requestOperation } from "../ask.js";
@@ -16,7 +17,10 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
   const messages = program
     .command("messages")
     .summary("Read, follow, acknowledge and send messages")
-    .description("List unacknowledged messages about agents, oldest first. A message stays until it is acknowledged.")
+    .description(
+      "List unacknowledged messages about agents, oldest first, each with the first suggested action. A message stays\n" +
+        "until it is acknowledged. --json has all fields: what has to act next, reasons, further suggestions.",
+    )
     .option("--tag <tag>", "tag of the inbox (default: watchdog.orchestrator_tag)", parseInbox)
     .option("--follow", "wait for new messages until Ctrl-C")
     .option("--ack", "acknowledge the messages shown")
@@ -92,11 +96,9 @@ function parseObject(text: string): Record<string, unknown> {
   throw new InvalidArgumentError('It must be a JSON object, such as {"step": 3}.');
 }
 
-/** One line: cursor, time, type, sender or worker, then the cause and the detail. */
-export function messageText(
-  { cursor, msg_type, from, at, acked_at, payload }: MessageView,
-  now: number = Date.now(),
-): string {
+/** Cursor, time, type, sender or worker, then the cause and the detail; below it the first suggested action. */
+export function messageText(message: MessageView, now: number = Date.now()): string {
+  const { cursor, msg_type, from, at, acked_at, payload } = message;
   const said = (payload ?? {}) as Record<string, unknown>;
   const text = (key: string): string => (typeof said[key] === "string" ? sanitize(said[key], 400) : "");
   const who = text("worker_name") || from;
@@ -105,7 +107,13 @@ export function messageText(
     key === undefined ? otherText(from, said) : `${key === "last_output_preview" ? "last output: " : ""}${text(key)}`;
   const cause = text("cause");
   const about = [cause === "" ? "" : `(${cause})`, what].filter((part) => part !== "").join(" ");
-  return `${cursor}  ${localTime(at, now)}  ${sanitize(msg_type, 64)}  ${sanitize(who, 80)}${about === "" ? "" : `  ${about}`}${acked_at === null ? "" : "  (acknowledged)"}\n`;
+  return `${cursor}  ${localTime(at, now)}  ${sanitize(msg_type, 64)}  ${sanitize(who, 80)}${about === "" ? "" : `  ${about}`}${acked_at === null ? "" : "  (acknowledged)"}\n${suggestionText(message)}`;
+}
+
+/** Only rouse itself suggests commands: a client could send any. */
+function suggestionText({ source, acked_at, payload }: MessageView): string {
+  const [first] = source === "rouse" && acked_at === null ? payload.suggested_actions : [];
+  return first ? `   -> ${sanitize(first.what, 100)}: ${first.command.map(shellWord).join(" ")}\n` : "";
 }
 
 /** Clients may send any object: without a text it is shown as JSON. Messages of rouse have no further text. */

@@ -130,7 +130,7 @@ function trial(policy: Policy, problem: Problem, origin: SessionOrigin): Simulat
     if (isEscalated && next === null) break;
     const soonest = isEscalated ? Number.POSITIVE_INFINITY : now + 30_000;
     now = Math.max(now + 1000, Math.min(next ?? now + 30_000, soonest));
-    // The next step shows whether a last prompt follows.
+    // The next step shows whether a last nudge follows.
     isEscalated = whatIf.wouldDo.some(({ do: name }) => name === "escalate");
   }
   return whatIf.wouldDo;

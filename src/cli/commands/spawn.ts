@@ -24,7 +24,7 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
     .summary("Run a detached agent and watch it")
     .description(
       "Start a program detached, in its own terminal, and print the name of the agent. With --prompt, wait until it is ready\n" +
-        "for input and give it the prompt; end with 1 if the prompt was not taken. The agent keeps running.",
+        "for input and give it the prompt; exits 1 if the prompt was not accepted. The agent keeps running.",
     )
     .addHelpText(
       "after",
@@ -55,7 +55,7 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
       const shown = given === null ? started : { ...started, prompt: given };
       process.stdout.write(options.json ? `${sanitizedJson(shown)}\n` : `${started.name}\n`);
       if (given === null || given.result === "done") return;
-      const why = `${started.name} runs, but the prompt was not taken: ${given.reason}`;
+      const why = `${started.name} runs, but the prompt was not accepted: ${given.reason}`;
       process.stderr.write(`rouse: ${sanitize(why)}\n`);
       setExit(1);
     });

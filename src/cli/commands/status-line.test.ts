@@ -4,7 +4,7 @@ import { statusLineText } from "./status-line.js";
 
 const line = (view: Partial<LineView>, isQuiet = false): string =>
   statusLineText(
-    { ok: 0, limited: 0, until: null, recovering: 0, acknowledged: 0, needs_you: [], more: 0, ...view },
+    { ok: 0, limited: 0, until: null, recovering: 0, stalled: 0, acknowledged: 0, needs_you: [], more: 0, ...view },
     isQuiet,
   );
 const asks = (name: string) => ({ name, why: "asks" });
@@ -19,9 +19,10 @@ describe("rouse status --line", () => {
     expect(line({})).toBe("no agents");
   });
 
-  it("prints nothing with --quiet unless an agent needs the user", () => {
+  it("prints nothing with --quiet unless an agent is stalled or needs the user", () => {
     expect(line({ ok: 3, limited: 1, recovering: 1, acknowledged: 1 }, true)).toBe("");
     expect(line({ ok: 3, needs_you: [asks("b")] }, true)).toBe("1 needs you: b (asks)");
+    expect(line({ ok: 3, stalled: 1, needs_you: [asks("b")] }, true)).toBe("1 stalled · 1 needs you: b (asks)");
   });
 
   it("names three agents and counts the others", () => {

@@ -38,19 +38,21 @@ export async function runStatusLine(args: readonly string[]): Promise<number> {
   return 69;
 }
 
-/** With `isQuiet`, empty unless an agent needs the user. */
+/** With `isQuiet`, only agents that are stalled or need the user; empty if there is none. */
 export function statusLineText(view: LineView, isQuiet: boolean): string {
-  const { ok, limited, until, recovering, acknowledged, needs_you, more } = view;
+  const { ok, limited, until, recovering, stalled, acknowledged, needs_you, more } = view;
   const wanted = needs_you.length + more;
   const named = needs_you.slice(0, NAMES_SHOWN).map(({ name, why }) => `${wordOf(name)} (${wordOf(why)})`);
   const besides = wanted > named.length ? ` +${wanted - named.length}` : "";
   const calls = wanted > 0 ? [`${wanted} ${wanted === 1 ? "needs" : "need"} you: ${named.join(", ")}${besides}`] : [];
-  if (isQuiet) return calls.join("");
+  const stalls = stalled > 0 ? [`${stalled} stalled`] : [];
+  if (isQuiet) return [...stalls, ...calls].join(" · ");
   const parts = [
     ...(ok > 0 ? [`${ok} ok`] : []),
     ...(limited > 0 ? [`${limited} limited${until === null ? "" : ` until ${clock(until)}`}`] : []),
     ...(recovering > 0 ? [`${recovering} recovering`] : []),
     ...(acknowledged > 0 ? [`${acknowledged} acknowledged`] : []),
+    ...stalls,
     ...calls,
   ];
   return parts.length > 0 ? parts.join(" · ") : "no agents";

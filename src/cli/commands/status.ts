@@ -23,14 +23,15 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .command("status")
     .summary("Show all watched agents")
     .description(
-      "Show all watched agents. An agent that died stays listed for 10 minutes, and as long as its problem is not\n" +
-        "acknowledged.",
+      "Show all watched agents, in the order of MOVE (what has to act next). FOR counts from the detection of the state.\n" +
+        "An agent that died stays listed for 10 minutes, and as long as its problem is not acknowledged. Columns that do not\n" +
+        "fit are left out; docs/cli-details.md describes them.",
     )
     .option("--json", "print JSON")
     .option("--all", "include agents that have ended")
     .option("--watch", "redraw every two seconds until Ctrl-C (on a terminal, without --json)")
     .option("--line", "print one short line for the status line of tmux or a prompt")
-    .option("--quiet", "with --line: print it only if an agent needs you")
+    .option("--quiet", "with --line: print only agents that are stalled or need you")
     .action(async ({ json, all, watch, quiet }, self) => {
       // `--line` is handled in quick.ts.
       if (quiet) self.error("error: --quiet requires --line", { exitCode: 2 });
@@ -184,12 +185,14 @@ export function statusText(agents: readonly SessionView[], screen: OutputStream,
     ...(agents.some(({ task }) => task !== null) ? [TASK] : []),
     { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 20, spare: 2 },
   ];
-  return `${tableText(columns, agents, columnsOf(screen))}${agents.map((a) => blindText(a, now) + priceText(a)).join("")}`;
+  return `${tableText(columns, agents, columnsOf(screen))}${agents.map((a) => unobservedText(a, now) + priceText(a)).join("")}`;
 }
 
 /** The message `watchdog.blind` in one line; empty for an agent that rouse sees. */
-const blindText = ({ name, blind }: SessionView, now: number): string =>
-  blind === null ? "" : `${name}: unobserved for ${formatDuration(now - Date.parse(blind.since))}: ${blind.reason}\n`;
+const unobservedText = ({ name, unobserved }: SessionView, now: number): string =>
+  unobserved === null
+    ? ""
+    : `${name}: unobserved for ${formatDuration(now - Date.parse(unobserved.since))}: ${unobserved.reason}\n`;
 
 /** A cost budget cannot be enforced for an agent whose prices are unknown. */
 const priceText = ({ name, spend }: SessionView): string =>
@@ -231,7 +234,9 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
     ),
     ...(why.tokens_per_hour > 0 ? [`  ${burnText(why)}`] : []),
     ...spendLines(why, now).flatMap(fold),
-    ...(why.blind ? fold(`  Unobserved since ${localTime(why.blind.since, now)}; the evidence is older`) : []),
+    ...(why.unobserved
+      ? fold(`  Unobserved since ${localTime(why.unobserved.since, now)}; the evidence is older`)
+      : []),
     "",
     "Evidence",
     ...why.evidence.flatMap((row) => evidenceLines(row, columns, colour)),

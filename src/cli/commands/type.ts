@@ -12,14 +12,17 @@ export function addType(program: Command, setExit: (code: number) => void): void
     .summary("Type text into an agent")
     .description(
       "Wait until an agent is ready for input, type a text, press Enter, and confirm that a turn started. Refused while a\n" +
-        "dialog is open or a draft is unsent. Ends with 1 if the text was not taken, and says why. The text is literal:\n" +
-        "control characters are removed, and line breaks become spaces.",
+        "dialog is open or a draft is unsent. Exits 1 if the text was not accepted, and prints the reason. The text is\n" +
+        "literal: control characters are removed, and line breaks become spaces.",
     )
     .argument("<agent>", "name of the agent")
     .argument("<text...>", "words are joined by spaces; put -- before a word that starts with a dash")
     .option("--no-enter", "do not press Enter: leave the text as a draft")
     .option("--timeout <duration>", READY_TEXT, parseDuration)
-    .option("--unchecked", "type at once without reading the screen, for example to answer a dialog")
+    .option(
+      "--unchecked",
+      "type and press Enter at once, without reading the screen: answers a dialog; with --no-enter, types a single key",
+    )
     .action(async (name, words, { enter, timeout, unchecked }) => {
       const text = words.join(" ");
       if (unchecked) {

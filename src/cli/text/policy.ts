@@ -13,9 +13,9 @@ export function policyText(policy: Policy, colour: boolean): string {
   const { limits, budgets } = policy;
   const lines = [
     `${paintText(sanitize(policy.name), "bold", colour)}: ${sanitize(policy.description)}`,
-    `  a suspicion is confirmed after ${formatDuration(policy.confirmMs)}; escalates to you if recovery is not proven within ${formatDuration(policy.patienceMs)}`,
+    `  a suspicion is confirmed after ${formatDuration(policy.confirmMs)}; escalates to you if the next step still lacks evidence ${formatDuration(policy.patienceMs)} after the detection`,
     `  an outage escalates to you after ${formatDuration(policy.outageMs)}; then dead agents are restarted one at a time`,
-    `  usage limits: continues ${formatDuration(limits.marginMs)} after the reset, plus up to ${formatDuration(limits.jitterMs)}; without a reset time: after ${formatDuration(limits.backoffMs)}, doubling up to ${formatDuration(limits.backoffMaxMs)}; ${formatDuration(limits.ownResumeMs)} later if the program continues by itself`,
+    `  usage limits: nudge ${formatDuration(limits.marginMs)} after the reset, plus up to ${formatDuration(limits.jitterMs)}; without a reset time after ${formatDuration(limits.backoffMs)}, doubling up to ${formatDuration(limits.backoffMaxMs)}; ${formatDuration(limits.ownResumeMs)} later if the program continues by itself`,
     `  budgets: ${budgets.incident} actions per incident; per agent ${budgetText(budgets.agent, budgets.agentRestarts)}; per machine ${budgetText(budgets.node, budgets.nodeRestarts)}`,
     "",
   ];

@@ -30,7 +30,7 @@ const view = (fields: Partial<SessionView>): SessionView => ({
   cost_usd_per_hour: 0,
   spend: null,
   healthy: true,
-  blind: null,
+  unobserved: null,
   started_at: "2026-03-02T07:40:00Z",
   ended_at: null,
   ...fields,
@@ -130,7 +130,12 @@ describe("the table of agents in a narrow terminal", () => {
 describe("the explanation of a state", () => {
   const long = "a reason of many words ".repeat(8).trim();
   const why = {
-    ...view({ reasons: [long], state: "stuck", cause: "loop", blind: { since: "2026-03-02T08:00:00Z", reason: "r" } }),
+    ...view({
+      reasons: [long],
+      state: "stuck",
+      cause: "loop",
+      unobserved: { since: "2026-03-02T08:00:00Z", reason: "r" },
+    }),
     incidents: [],
     evidence: [
       { name: "turn", value: "runs", age_secs: 12, source: "title" },

@@ -15,18 +15,26 @@ export interface TimelineEntry {
   reasons: string[];
 }
 
-const COMPLETED_WITHIN_S = 3;
+const COMPLETED_WITHIN_MS = 3000;
 const SAME_TIME_MS = 3 * 60_000;
+
+/**
+ * The first source to see a prompt often does not know its text. A source that does, shortly after, completes what is
+ * known since `from`.
+ */
+export const completesPrompt = (
+  last: Pick<TimelineEntry, "state" | "cause">,
+  from: number,
+  { at, state, cause }: Pick<Assessment, "at" | "state" | "cause">,
+): boolean =>
+  last.state === "needs_input" && state === "needs_input" && last.cause === cause && at - from <= COMPLETED_WITHIN_MS;
 
 /** Adds an entry if the state or cause changed, or if the end of a limit has become known. */
 export function addEntry(timeline: TimelineEntry[], assessment: Assessment, startAt: number): void {
   const last = timeline.at(-1);
   const until =
     assessment.until === null || !isDate(assessment.until) ? null : new Date(assessment.until).toISOString();
-  // The first source to see a prompt often does not know its text. A source that does, shortly after, completes the
-  // entry.
-  const late = last !== undefined && (assessment.at - startAt) / 1000 - last.t <= COMPLETED_WITHIN_S;
-  if (late && last.state === "needs_input" && assessment.state === "needs_input" && last.cause === assessment.cause) {
+  if (last && completesPrompt(last, startAt + Math.round(last.t * 1000), assessment)) {
     last.reasons = assessment.reasons.map((reason) => sanitize(reason));
     return;
   }

@@ -13,7 +13,7 @@ describe("the duration of a problem", () => {
     ["rate_limited", "since the last activity before the limit", 90_000, 50],
     ["loop", "since it began: it is active to the end", 20_000, 80],
     ["auth", "since it was there, however long nothing had been done before", 90_000, 10],
-    ["unknown", "since nothing was seen", 90_000, 10],
+    ["unknown", "since its detection if the last sign of life is not known", 90_000, 10],
   ])("of %s counts %s", (problem, _, since, secs) => {
     const evidence = createEvidence();
     evidence.progress.seen = { reply: 50_000, transcript: 40_000 };
@@ -21,6 +21,12 @@ describe("the duration of a problem", () => {
       last_activity: new Date(50_000).toISOString(),
       duration_secs: secs,
     });
+  });
+
+  it("of an unobserved agent counts since its last sign of life", () => {
+    const evidence = createEvidence();
+    evidence.blind = { since: 30_000, text: "its host is silent", at: 90_000 };
+    expect(problemDuration({ problem: "unknown", since: 95_000 }, { evidence }, NOW).duration_secs).toBe(70);
   });
 
   it("does not count unobserved time", () => {

@@ -5,7 +5,7 @@ import type { AgentSession } from "../agent.js";
 import { awakeMs } from "../awake.js";
 import { type Settings, settingOf } from "../defaults.js";
 import { digest } from "../digest.js";
-import type { Incident, IncidentState } from "../incidents/incident.js";
+import { type Incident, type IncidentState, isOpen } from "../incidents/incident.js";
 import type { Problem } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
@@ -159,10 +159,13 @@ export const aboutIncident = (
   rules: NotifyRules,
 ): CommonPayload => ({
   ...aboutUnseen(incident),
-  move: YOURS.has(type) ? "you" : moveOf(view.assessment),
+  move: YOURS.has(type) || isEscalated(incident) ? "you" : moveOf(view.assessment),
   task: view.session.task === null ? null : forOutput(view.session.task, 200),
   suggested_actions: suggestionsFor(type, suggestionContextOf(view, incident.problem, rules)),
 });
+
+/** It was escalated before its first message was due, as after a crash without permission. */
+const isEscalated = (incident: Incident): boolean => isOpen(incident) && incident.escalated !== null;
 
 /** rouse has nothing left to try, or cannot see the agent. */
 const YOURS: ReadonlySet<MessageType> = new Set<MessageType>(["worker.escalated", "watchdog.blind"]);
@@ -213,8 +216,8 @@ export const aboutSession = (
 });
 
 /**
- * A stuck agent counts from its last activity. A loop stays active, and an error or unobserved time has its own start, so
- * these count from the start of the problem. Sleep and unobserved time do not count.
+ * A stuck agent counts from its last activity, an unobserved one from its last sign of life. A loop stays active, and an
+ * error has its own start, so these count from the detection. Sleep and earlier unobserved time do not count.
  */
 export function problemDuration(
   { problem, since }: Pick<Incident, "problem" | "since">,
@@ -223,10 +226,11 @@ export function problemDuration(
 ): { last_activity: string | null; duration_secs: number } {
   const seen = Object.values(evidence.progress.seen);
   const last = seen.length > 0 ? Math.max(...seen) : null;
-  const from = typeOf(problem) === "worker.stuck" ? Math.min(last ?? since, since) : since;
+  const type = typeOf(problem);
+  const from = type === "worker.stuck" ? last : type === "watchdog.blind" ? (evidence.blind?.since ?? null) : null;
   return {
     last_activity: last === null ? null : iso(last),
-    duration_secs: toSeconds(awakeMs(evidence.asleep, from, now)),
+    duration_secs: toSeconds(awakeMs(evidence.asleep, Math.min(from ?? since, since), now)),
   };
 }
 

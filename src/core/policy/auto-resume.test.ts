@@ -16,13 +16,13 @@ function escalated(policy = POLICIES.default, what: typeof early | string = earl
 }
 
 describe("an agent that has been quiet for twelve hours", () => {
-  it("gets one last prompt, once, and stays with the user", () => {
+  it("gets one last nudge, once, and stays with the user", () => {
     const world = escalated();
     expect(world.watch(600, 12 * HOURS - 60, early, { facts: tmux }, 60)).toEqual([]);
     expect(world.watch(12 * HOURS - 30, 40 * HOURS, early, { facts: tmux }, 30)).toEqual([`${12 * HOURS} nudge`]);
     expect(world.done[0]).toMatchObject({ action: { do: "nudge", say: "continue" } });
     const decision = world.decisions.find(({ action }) => action?.do === "nudge" && action.attempt === 3);
-    expect(decision?.reason).toContain("stopped_early for 12 h, one last prompt");
+    expect(decision?.reason).toContain("stopped_early for 12 h, one last nudge");
     expect(world.only.phase).toBe("escalated");
   });
 

@@ -1,6 +1,6 @@
 /**
  * The category auto-resume of the agent resume system: an agent that has been quiet for over twelve hours gets one more
- * prompt. It is the last step of a plan with a nudge: once per incident, after the escalation, under the checks of every
+ * nudge. It is the last step of a plan with a nudge: once per incident, after the escalation, under the checks of every
  * other nudge. A question to the user has no such plan, so it is never answered by it.
  */
 import { type ActionRecord, usesBudget } from "../action.js";
@@ -8,7 +8,7 @@ import { awakeMs } from "../awake.js";
 import type { RecoveryStep } from "./policy.js";
 import type { Situation } from "./situation.js";
 
-/** The prompt, if it was not sent yet; null if there is none. */
+/** The nudge, if it was not sent yet; null if there is none. */
 export function autoResumeStep(
   { policy, incident, asleep }: Situation,
   actions: readonly ActionRecord[],

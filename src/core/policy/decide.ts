@@ -94,7 +94,7 @@ function beforeThePlan({ incident, assessment, facts, policy, asleep, now }: Sit
   return null;
 }
 
-/** Only one last prompt may follow. Whatever speaks against it, the incident stays with the user. */
+/** Only one last nudge may follow. Whatever speaks against it, the incident stays with the user. */
 function afterEscalation(input: Situation, actions: readonly ActionRecord[]): Decision {
   const { incident, assessment, facts, asleep, now } = input;
   const step = autoResumeStep(input, actions);
@@ -106,7 +106,7 @@ function afterEscalation(input: Situation, actions: readonly ActionRecord[]): De
     if (objection) return nothing("escalated to you", objection.to === "wait" ? objection.until : null);
   }
   const long = formatDuration(awakeMs(asleep, incident.since, now));
-  const reason = joinSentences([`${incident.problem} for ${long}, one last prompt`, incident.reasons[0]]);
+  const reason = joinSentences([`${incident.problem} for ${long}, one last nudge`, incident.reasons[0]]);
   return { action: actionOf(input, step, actions), reason, wouldDo: null };
 }
 

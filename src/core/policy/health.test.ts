@@ -40,7 +40,7 @@ describe("the health keys of the configuration", () => {
     expect(steps({ auto_kill_on_repeated_error: true }, "repeated_error", policy)).toEqual([first.do, "stop"]);
   });
 
-  it("set the age of the last prompt, which is at least an hour", () => {
+  it("set the age of the last nudge, which is at least an hour", () => {
     expect(withHealth(POLICIES.default, KEYS).autoResumeMs).toBe(12 * 3_600_000);
     expect(withHealth(POLICIES.default, { ...KEYS, auto_resume_hours: 0 }).autoResumeMs).toBe(3_600_000);
   });

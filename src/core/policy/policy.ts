@@ -64,11 +64,11 @@ export interface Policy {
   /** One sentence for users. */
   description: string;
   confirmMs: number;
-  /** A problem that lacks evidence for this long is escalated. */
+  /** A problem whose next step lacks evidence this long after its detection is escalated. */
   patienceMs: number;
   /** An outage of this duration is escalated, and agents that died in it are restarted one at a time. */
   outageMs: number;
-  /** An escalated incident of this duration gets one last prompt, if its plan has one: see `auto-resume.ts`. */
+  /** An escalated incident of this duration gets one last nudge, if its plan has one: see `auto-resume.ts`. */
   autoResumeMs: number;
   limits: LimitRules;
   budgets: Budgets;

@@ -16,7 +16,7 @@ export interface SessionCoverage {
   version: string | null;
   available: string[];
   /** Why rouse cannot see it at present. */
-  blind_reason: string | null;
+  unobserved_reason: string | null;
   /** Missing sources, and how to enable them. */
   missing: { name: string; fix: string }[];
 }
@@ -66,7 +66,11 @@ const VIEWS: readonly View[] = [
   {
     name: "process",
     isSeen: ({ evidence }) => evidence.progress.cpuMs !== null || evidence.progress.children !== null,
-    fix: ({ session }) => (session.pid === null ? "its process is not known: start it with `rouse run`" : null),
+    fix: ({ session, evidence }) => {
+      if (evidence.exit !== null) return null;
+      if (session.pid === null) return "its process is not known: start it with `rouse run`";
+      return "normal right after its start; if it persists, check that you can list its process with `ps`";
+    },
   },
 ];
 
@@ -74,7 +78,7 @@ const VIEWS: readonly View[] = [
  * Why rouse cannot see an agent: no source reports, judging fails, or the state has been unknown for too long. There is one
  * notice per gap; it ends when rouse sees the agent again or the agent ends.
  */
-export function blindReasonOf(judge: SessionJudge, now: number): { since: number; reason: string } | null {
+export function unobservedReasonOf(judge: SessionJudge, now: number): { since: number; reason: string } | null {
   const { session, evidence, assessment, judgingError, since } = judge;
   if (session.endedAt !== null || evidence.exit) return null;
   if (judgingError !== null) return { since, reason: `the judgement failed: ${judgingError}` };
@@ -102,7 +106,7 @@ export function coverageOf(judge: SessionJudge, now: number): SessionCoverage {
     kind: sanitize(session.kind, 40),
     origin: session.origin,
     version: version === null ? null : sanitize(version, 40),
-    blind_reason: sanitize(blindReasonOf(judge, now)?.reason ?? "", 300) || null,
+    unobserved_reason: sanitize(unobservedReasonOf(judge, now)?.reason ?? "", 300) || null,
     available: VIEWS.filter((view) => view.isSeen(judge)).map(({ name }) => name),
     missing,
   };

@@ -18,6 +18,7 @@ import { decide } from "../../core/policy/decide.js";
 import { manualSituation } from "../../core/policy/manual-situation.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import { sanitize } from "../../core/text/sanitize.js";
+import { shellWord } from "../../core/text/shell-word.js";
 
 export interface ActionView {
   at: string;
@@ -213,12 +214,6 @@ function commandsFor(incident: Incident, judge: SessionJudge | null, canAllow: b
     `rouse feedback ${id} false-alarm`,
   ];
 }
-
-/** Quotes a name for pasting into a shell: a chosen name must stay one word. */
-const shellWord = (word: string): string => {
-  const safe = sanitize(word, 200);
-  return /^[A-Za-z0-9._/-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
-};
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));

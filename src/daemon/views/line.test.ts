@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { moveOf } from "../../core/move.js";
 import { lineOf } from "./line.js";
 
 type Agent = Parameters<typeof lineOf>[0][number];
@@ -7,6 +8,7 @@ type Problem = Parameters<typeof lineOf>[1][number];
 const agent = (name: string, state: Agent["state"], more: Partial<Agent> = {}): Agent => ({
   name,
   state,
+  move: moveOf({ state, cause: null }),
   healthy: !["stuck", "error", "needs_input", "gone", "unknown"].includes(state),
   until: null,
   started_at: "2026-11-15T10:00:00.000Z",
@@ -24,20 +26,60 @@ const problem = (name: string, more: Partial<Problem> = {}): Problem => ({
   next: { do: "interrupt", at: null, reason: "" },
   ...more,
 });
-const NOTHING = { ok: 0, limited: 0, until: null, recovering: 0, acknowledged: 0, needs_you: [], more: 0 };
+const NOTHING = {
+  ok: 0,
+  limited: 0,
+  until: null,
+  recovering: 0,
+  stalled: 0,
+  acknowledged: 0,
+  needs_you: [],
+  more: 0,
+};
 const ENDED = { ended_at: "2026-11-15T11:00:00.000Z" };
 
 describe("the figures of a status line", () => {
-  it("count healthy agents, and name those that need the user", () => {
-    const agents = [agent("b", "working"), agent("a", "idle"), agent("c", "stuck"), agent("d", "needs_input")];
-    expect(lineOf(agents, [problem("c"), problem("d")])).toEqual({
+  it("count healthy and stalled agents, and name those that need the user", () => {
+    const agents = [
+      agent("a", "idle"),
+      agent("b", "working"),
+      agent("c", "stuck"),
+      agent("d", "needs_input"),
+      agent("e", "stuck", { move: "you" }),
+    ];
+    const escalated = { phase: "escalated", next: { do: null, at: null, reason: "" } } as const;
+    expect(lineOf(agents, [problem("c"), problem("d"), problem("e", escalated)])).toEqual({
       ...NOTHING,
       ok: 2,
+      stalled: 1,
       needs_you: [
-        { name: "c", why: "stuck" },
         { name: "d", why: "asks" },
+        { name: "e", why: "stuck" },
       ],
     });
+  });
+
+  it.each<[Agent["state"], Agent["move"]]>([
+    ["needs_input", "you"],
+    ["stuck", "you"],
+    ["error", "you"],
+    ["unknown", "you"],
+    ["working", "you"],
+    ["stuck", "none"],
+    ["gone", "none"],
+    ["error", "provider"],
+    ["waiting", "child"],
+    ["working", "agent"],
+    ["complete", "you"],
+    ["idle", "you"],
+  ])("name an agent in %s whose move is %s if the move is yours and it is no result or idle agent", (state, move) => {
+    const isNamed = lineOf([agent("a", state, { move })], []).needs_you.length === 1;
+    expect(isNamed).toBe(move === "you" && state !== "complete" && state !== "idle");
+  });
+
+  it("name an agent at its prompt if rouse gave up on it", () => {
+    const up = problem("a", { problem: "crash", allowed: true, phase: "escalated", next: null });
+    expect(lineOf([agent("a", "idle")], [up]).needs_you).toEqual([{ name: "a", why: "problem" }]);
   });
 
   it("show no need for the user while rouse recovers an agent, and show it after rouse gave up", () => {
@@ -74,13 +116,14 @@ describe("the figures of a status line", () => {
 
   it("leave out ended agents unless the end is a problem, and use the newest session", () => {
     const later = { started_at: "2026-11-15T10:30:00.000Z" };
+    const escalated = problem("crashed", { phase: "escalated" });
     const agents = [
       agent("done", "complete", ENDED),
       agent("crashed", "gone", ENDED),
       agent("again", "working", later),
       agent("again", "gone", ENDED),
     ];
-    expect(lineOf(agents, [problem("crashed")])).toEqual({
+    expect(lineOf(agents, [escalated])).toEqual({
       ...NOTHING,
       ok: 1,
       needs_you: [{ name: "crashed", why: "gone" }],
@@ -90,7 +133,7 @@ describe("the figures of a status line", () => {
   it("name a working agent over its budget, up to the limit of names", () => {
     const over = problem("a", { problem: "over_budget", phase: "escalated", next: null });
     expect(lineOf([agent("a", "working")], [over]).needs_you).toEqual([{ name: "a", why: "over budget" }]);
-    const many = Array.from({ length: 14 }, (_, i) => agent(`a${i}`, "error"));
+    const many = Array.from({ length: 14 }, (_, i) => agent(`a${i}`, "unknown"));
     expect(lineOf(many, [])).toMatchObject({ needs_you: { length: 10 }, more: 4 });
   });
 });

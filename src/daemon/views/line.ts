@@ -1,4 +1,5 @@
 /** All agents in a few figures for a status line: how many are fine, and which need the user. */
+import { needsUser } from "../../core/move.js";
 import type { State } from "../../core/states.js";
 import type { IncidentView } from "./incident-view.js";
 import type { SessionView } from "./view.js";
@@ -10,6 +11,8 @@ export interface LineView {
   until: string | null;
   /** Agents with a problem that rouse acts on. */
   recovering: number;
+  /** Agents with a problem that nothing acts on, and that has not escalated to the user yet. */
+  stalled: number;
   /** Agents with an acknowledged or silenced problem. */
   acknowledged: number;
   needs_you: { name: string; why: string }[];
@@ -17,6 +20,16 @@ export interface LineView {
   more: number;
 }
 
+const NOTHING: LineView = {
+  ok: 0,
+  limited: 0,
+  until: null,
+  recovering: 0,
+  stalled: 0,
+  acknowledged: 0,
+  needs_you: [],
+  more: 0,
+};
 const NAMED_MAX = 10;
 const WHY: Readonly<Partial<Record<State, string>>> = {
   needs_input: "asks",
@@ -26,7 +39,7 @@ const WHY: Readonly<Partial<Record<State, string>>> = {
   unknown: "unknown",
 };
 
-type Agent = Pick<SessionView, "name" | "state" | "healthy" | "until" | "started_at" | "ended_at">;
+type Agent = Pick<SessionView, "name" | "state" | "move" | "healthy" | "until" | "started_at" | "ended_at">;
 type LineProblem = Pick<
   IncidentView,
   "agent" | "problem" | "phase" | "acked_at" | "silenced_until" | "feedback" | "allowed" | "next"
@@ -34,22 +47,24 @@ type LineProblem = Pick<
 
 /** Agents are named in the given order. `incidents` are the open ones. */
 export function lineOf(agents: readonly Agent[], incidents: readonly LineProblem[]): LineView {
-  const view: LineView = { ok: 0, limited: 0, until: null, recovering: 0, acknowledged: 0, needs_you: [], more: 0 };
+  const view: LineView = { ...NOTHING, needs_you: [] };
   for (const agent of newest(agents)) {
     const own = incidents.filter((one) => one.agent === agent.name);
     // An agent that ended without a problem is not shown.
     if (agent.ended_at !== null && own.length === 0) continue;
-    const isCalledFor = (one: LineProblem): boolean => one.phase === "escalated" && !isTaken(one) && !isRecovering(one);
-    if (agent.healthy && !own.some(isCalledFor)) {
-      if (agent.state === "rate_limited") {
-        view.limited++;
-        if (agent.until !== null && (view.until === null || agent.until < view.until)) view.until = agent.until;
-      } else if (own.some((one) => one.phase === "acting" && !isTaken(one))) view.recovering++;
-      else view.ok++;
-    } else if (own.length > 0 && own.every(isTaken)) view.acknowledged++;
-    else if (own.some(isRecovering) && !own.some(isCalledFor)) view.recovering++;
-    else if (view.needs_you.length < NAMED_MAX) view.needs_you.push({ name: agent.name, why: whyOf(agent, own) });
-    else view.more++;
+    const isEscalated = own.some((one) => one.phase === "escalated" && !isTaken(one));
+    const isAcknowledged = !agent.healthy && own.length > 0 && own.every(isTaken);
+    if (isAcknowledged) view.acknowledged++;
+    // An escalated incident makes the move the user's, also of an agent at its prompt.
+    else if (isEscalated || needsUser(agent)) {
+      if (view.needs_you.length < NAMED_MAX) view.needs_you.push({ name: agent.name, why: whyOf(agent, own) });
+      else view.more++;
+    } else if (agent.state === "rate_limited") {
+      view.limited++;
+      if (agent.until !== null && (view.until === null || agent.until < view.until)) view.until = agent.until;
+    } else if (own.some((one) => isRecovering(one, agent))) view.recovering++;
+    else if (agent.healthy) view.ok++;
+    else view.stalled++;
   }
   return view;
 }
@@ -67,9 +82,9 @@ function newest(agents: readonly Agent[]): Agent[] {
 const isTaken = ({ acked_at, silenced_until, feedback }: LineProblem): boolean =>
   acked_at !== null || silenced_until !== null || feedback === "false-alarm";
 
-/** Rouse will act, or checks whether its last action helped. */
-const isRecovering = ({ allowed, next, phase }: LineProblem): boolean =>
-  allowed && next !== null && (next.do !== null || phase === "acting");
+/** rouse checks whether its last action helped, or will act: not on an agent that works again by itself. */
+const isRecovering = (one: LineProblem, { healthy }: Agent): boolean =>
+  !isTaken(one) && (one.phase === "acting" || (!healthy && one.allowed && one.next !== null && one.next.do !== null));
 
 const whyOf = ({ state }: Agent, own: readonly LineProblem[]): string =>
   WHY[state] ?? (own.some(({ problem }) => problem === "over_budget") ? "over budget" : "problem");

@@ -54,6 +54,14 @@ describe("summaryOf", () => {
     expect(summarise([], { needsUser: true }).agents).toMatchObject([{ move: "you" }]);
   });
 
+  it("gives a prompt the words of the source that knows its text, as the timeline does", () => {
+    const reading = { reply: "r", lastLine: "", busy: false, moving: false, composer: "hidden" } as const;
+    const dialog = { prompt: "permission", question: "Do you want to proceed? git push" } as const;
+    const shown: Signal = { kind: "screen", at: at(1) + SECOND, source: "screen", reading: { ...reading, dialog } };
+    const [agent] = summarise([turn(0, "start"), prompt(1, true), shown]).agents;
+    expect(agent?.problems).toMatchObject([{ reason: expect.stringContaining("Do you want to proceed? git push") }]);
+  });
+
   it("judges by the settings that applied to the agent", () => {
     const [reported] = summarise([turn(0, "start")], { settings: { isJudging: false } }).agents;
     expect(reported?.state).toBe("unknown");

@@ -3,6 +3,7 @@
  * interrupted after every few hundred signals, so that a long period does not block the daemon.
  */
 import type { AgentSession } from "../../core/agent.js";
+import { completesPrompt } from "../../core/judgement/timeline.js";
 import { compareByMove, type Move, moveOf } from "../../core/move.js";
 import { PROBLEM_TABLE } from "../../core/policy/problems.js";
 import { type JudgingOptions, SessionJudge } from "../../core/session-judge.js";
@@ -180,6 +181,7 @@ class SessionFold {
     this.#judges.judge(at);
     const { state, cause, reasons } = this.#judges.assessment;
     const before = this.#stretch;
+    if (before && completesPrompt(before, before.from, this.#judges.assessment)) before.reason = reasons[0] ?? "";
     if (before && before.state === state && before.cause === cause) return;
     this.#close(at, state);
     this.#stretch = { state, cause, from: at, reason: reasons[0] ?? "" };

@@ -78,10 +78,10 @@ describe("the view of a session", () => {
   it("says that rouse cannot see the agent after a minute without signals", () => {
     const judge = watch([]);
     judge.judge(START + 10_000);
-    expect(viewOf(judge, START + 69_000)).toMatchObject({ state: "unknown", blind: null });
-    const blind = { since: "2026-03-02T09:00:10.000Z", reason: "No signals yet" };
-    expect(viewOf(judge, START + 71_000)).toMatchObject({ state: "unknown", healthy: false, blind });
+    expect(viewOf(judge, START + 69_000)).toMatchObject({ state: "unknown", unobserved: null });
+    const unobserved = { since: "2026-03-02T09:00:10.000Z", reason: "No signals yet" };
+    expect(viewOf(judge, START + 71_000)).toMatchObject({ state: "unknown", healthy: false, unobserved });
     judge.session = { ...judge.session, endedAt: START + 72_000 };
-    expect(viewOf(judge, START + 73_000).blind).toBeNull();
+    expect(viewOf(judge, START + 73_000).unobserved).toBeNull();
   });
 });

@@ -9,7 +9,7 @@ import type { SessionJudge } from "../../core/session-judge.js";
 import type { WaitCause } from "../../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../../core/states.js";
 import { sanitize } from "../../core/text/sanitize.js";
-import { blindReasonOf } from "./coverage.js";
+import { unobservedReasonOf } from "./coverage.js";
 import { lastActivityAt } from "./last-activity.js";
 
 export interface SpendView {
@@ -57,8 +57,8 @@ export interface SessionView {
   /** Usage of all its sessions in this budget period; null without a budget. */
   spend: SpendView | null;
   healthy: boolean;
-  /** `watchdog.blind`: rouse cannot see it. One notice per gap. */
-  blind: { since: string; reason: string } | null;
+  /** rouse cannot see it: the message `watchdog.blind`, one per gap. */
+  unobserved: { since: string; reason: string } | null;
   started_at: string;
   ended_at: string | null;
 }
@@ -67,7 +67,7 @@ export function viewOf(judge: SessionJudge, now: number, incidents: IncidentStat
   const { session, evidence } = judge;
   const assessment = judge.peek(now);
   const { state } = assessment;
-  const blind = blindReasonOf(judge, now);
+  const unobserved = unobservedReasonOf(judge, now);
   const rates = burnRates(evidence.burn, now);
   return {
     name: sanitize(session.name, 80),
@@ -94,7 +94,7 @@ export function viewOf(judge: SessionJudge, now: number, incidents: IncidentStat
     cost_usd_per_hour: Math.round(rates.cost_usd_per_hour * 100) / 100,
     spend: spendView(judge.spend),
     healthy: !UNHEALTHY.has(state),
-    blind: blind === null ? null : { since: iso(blind.since), reason: sanitize(blind.reason) },
+    unobserved: unobserved === null ? null : { since: iso(unobserved.since), reason: sanitize(unobserved.reason) },
     started_at: iso(session.startedAt),
     ended_at: session.endedAt === null ? null : iso(session.endedAt),
   };

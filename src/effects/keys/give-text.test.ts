@@ -128,7 +128,7 @@ it("a text for a program without a profile is sent, and rouse says that it canno
   };
   expect(await sent(() => {})).toEqual({
     result: "done",
-    reason: "sent; rouse has no profile for this program and cannot confirm that it was taken",
+    reason: "sent; rouse has no profile for this program and cannot confirm that it was accepted",
     proven: null,
     keys: 2,
   });

@@ -1,5 +1,5 @@
 /**
- * Gives a text to a program: waits until it is ready for input, types, submits, and confirms that it was taken. A nudge
+ * Gives a text to a program: waits until it is ready for input, types, submits, and confirms that it was accepted. A nudge
  * types in the same way and does not wait.
  */
 import { refuseReason, type ScreenState } from "../../core/policy/typing-checks.js";
@@ -107,4 +107,4 @@ export async function giveUnseen(
   return doneResult(`sent; ${UNCONFIRMED}`, null);
 }
 
-const UNCONFIRMED = "rouse has no profile for this program and cannot confirm that it was taken";
+const UNCONFIRMED = "rouse has no profile for this program and cannot confirm that it was accepted";

@@ -240,11 +240,11 @@ describe("rouse doctor", () => {
 
   it("fails for an agent that it cannot see, with the reason", () => {
     const sight = { name: "api", session: "s1", kind: "codex", origin: "spawn", version: null, missing: [] } as const;
-    expect(agentLine({ ...sight, missing: [], blind_reason: null, available: ["terminal"] })).toMatchObject({
+    expect(agentLine({ ...sight, missing: [], unobserved_reason: null, available: ["terminal"] })).toMatchObject({
       level: "ok",
     });
     expect(
-      agentLine({ ...sight, missing: [], blind_reason: "its host is silent", available: ["terminal"] }),
+      agentLine({ ...sight, missing: [], unobserved_reason: "its host is silent", available: ["terminal"] }),
     ).toMatchObject({
       level: "fail",
       message: "codex (spawn): cannot see it: its host is silent",

@@ -155,9 +155,10 @@ function journalLine({ engine, sessions, signals, bytes, lost, failures, last_er
 }
 
 export function agentLine(coverage: SessionCoverage): DoctorLine {
-  const { kind, origin, blind_reason, available, missing } = coverage;
+  const { kind, origin, unobserved_reason, available, missing } = coverage;
   const name = `agent ${coverage.name}`;
-  if (blind_reason) return failLine(name, `${kind} (${origin}): cannot see it: ${blind_reason}`, BLIND_FIXES[origin]);
+  if (unobserved_reason)
+    return failLine(name, `${kind} (${origin}): cannot see it: ${unobserved_reason}`, UNOBSERVED_FIXES[origin]);
   const seen = `${kind} (${origin}): sees ${available.join(", ") || "nothing yet"}`;
   if (missing.length === 0) return okLine(name, seen);
   return warnLine(
@@ -167,7 +168,7 @@ export function agentLine(coverage: SessionCoverage): DoctorLine {
   );
 }
 
-const BLIND_FIXES: Readonly<Record<SessionCoverage["origin"], string>> = {
+const UNOBSERVED_FIXES: Readonly<Record<SessionCoverage["origin"], string>> = {
   run: `check its host process with \`ps\`; if it is stopped, resume it with \`kill -CONT\`; else restart the agent`,
   spawn: `check its host process with \`ps\`; if it is stopped, resume it with \`kill -CONT\`; else restart the agent`,
   tmux: "check that its tmux server answers and its pane has at least 20 columns and 4 rows",

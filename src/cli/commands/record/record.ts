@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../../config/paths.js";
 import { sanitizedJson } from "../../../core/text/sanitize.js";
+import { sessionOf } from "../../../daemon/views/session-record.js";
 import { BadInput } from "../../../replay/files.js";
 import { type FoundSession, listSessions } from "../../../terminal/registry.js";
 import { call } from "../../client.js";
@@ -63,7 +64,7 @@ async function runningAgents(): Promise<RecordTarget[]> {
   const hosts = listSessions(paths).filter((found) => found.isAlive);
   const hostOf = (session: string): RecordTarget["host"] => withSocket(hosts.find((host) => host.id === session));
   const known = new Set(sessions.map(({ id: session }) => session));
-  return [...sessions, ...hosts.filter(({ id: session }) => !known.has(session))].map((session) => ({
+  return [...sessions.map(sessionOf), ...hosts.filter(({ id: session }) => !known.has(session))].map((session) => ({
     session,
     version: versions.get(session.id) ?? null,
     host: hostOf(session.id),
