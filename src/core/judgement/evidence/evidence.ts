@@ -50,6 +50,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     leaving: null,
     rouseTypedAt: null,
     exit: null,
+    supervisor: null,
     workspaceFrom: null,
     blind: null,
     report: null,
@@ -155,6 +156,9 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       return;
     case "exit":
       evidence.exit = signal;
+      return;
+    case "supervisor":
+      evidence.supervisor = { id: signal.id, holds: signal.holds };
       return;
     case "sight":
       if (signal.seen) evidence.blind = null;

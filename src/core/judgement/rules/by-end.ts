@@ -233,6 +233,7 @@ function isRecordOpen({ turn: { record, presumed }, message }: Evidence, { at }:
 
 function closingOfTurn({ evidence }: RuleInput): { closing: string; preview: string; source: string } | null {
   const { message, progress, turn } = evidence;
+  if (turn.asks) return { closing: "question", preview: turn.asks.text, source: turn.asks.source };
   if (message && message.at >= (turn.startedAt ?? 0) - 2000) {
     return { closing: message.closing, preview: lastWords(message.preview), source: message.source };
   }
