@@ -77,6 +77,14 @@ export const BREAKS = [
     to: "assessment.kinds.length >= 1",
   },
   {
+    promise:
+      "Two supervisors never act on one session: rouse does nothing about a dead one before the program's own supervisor has had its time",
+    test: "src/core/policy/decide.test.ts",
+    file: "src/core/policy/decide.ts",
+    from: "  if (supervisor)\n",
+    to: "  if (supervisor === null)\n",
+  },
+  {
     promise: "A permission, login, billing problem or refusal is left to the user, whatever a policy says",
     test: "src/core/policy/problems.test.ts",
     file: "src/core/policy/problems.ts",

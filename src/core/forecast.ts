@@ -27,6 +27,8 @@ export function forecastOf(state: NodeState, incident: Incident, judge: SessionJ
   const first = decide(situationOf(state, incident, judge, now));
   const { reason } = first;
   if (first.action) return { do: stepOf(first), at: null, reason };
+  // What the program's own supervisor does is not known, so nothing can be announced for later.
+  if (judge.assessment.supervisor) return { do: null, at: first.recheckAt, reason };
   const isWaiting = first.wouldDo !== null || (incident.confirmedAt === null && incident.ackedAt === null);
   if (!isWaiting || first.recheckAt === null) return { do: null, at: first.recheckAt, reason };
   let at: number | null = first.recheckAt;

@@ -80,6 +80,18 @@ export interface StatusSignal extends Base {
   status: "working" | "idle" | "blocked" | "done" | "error" | "clear";
   prompt?: PromptKind;
   text?: string;
+  /** Of `idle`: what the program itself takes for a question to the user at the end of the turn. */
+  asks?: string;
+  /** Of `idle`: how many commands and agents continue; 0 means that nothing wakes the agent. */
+  background?: number;
+}
+
+/** The program's own supervisor runs the session, and starts its process again when that ends; or it no longer does. */
+export interface SupervisorSignal extends Base {
+  kind: "supervisor";
+  /** Its id of the session, which outlives the process. */
+  id: string;
+  holds: boolean;
 }
 
 export interface TurnSignal extends Base {
@@ -469,6 +481,7 @@ export type Signal =
   | InputSignal
   | GapSignal
   | VisibilitySignal
-  | HabitsSignal;
+  | HabitsSignal
+  | SupervisorSignal;
 
 export type SignalKind = Signal["kind"];

@@ -26,8 +26,21 @@ export interface Traits {
   takesToolInput?: boolean | undefined;
   /** Its title asks for an answer also when a running tool has printed nothing for a while. */
   titleReportsQuietTool?: boolean | undefined;
+  /** Its own supervisor, which runs some of its sessions; see `judgement/supervisor.ts`. */
+  supervisor?: SupervisorTraits | undefined;
   /** The releases that the profile was checked against; null for a program without a profile. */
   versions: VersionRange | null;
+}
+
+export interface SupervisorTraits {
+  /** As the subject of a sentence. */
+  name: string;
+  /** It starts a process again this long after its end. */
+  restartMs: number;
+  /** It gives up a process that has not started after this time. */
+  startMs: number;
+  /** The command that opens one of its sessions; the session's id follows. */
+  open: string[];
 }
 
 export const PLAIN_TRAITS: Traits = {

@@ -35,6 +35,7 @@ const WORDS = `
   progress data api-request querySource timestamp tool step-start step-finish completed running pending tokens __proto__
   user.message assistant.message assistant.turn_start tool.execution_start tool.execution_complete permission.requested
   session.start session.error toolCallId toolName toolRequests permissionRequest
+  job state tempo needs inFlight tasks queued updatedAt statusUpdatedAt blocked crashed stopped idle active shell
 `
   .trim()
   .split(/\s+/);

@@ -39,6 +39,12 @@ describe("programOf", () => {
     expect(programOf(words === "" ? [] : words.split(" "))).toBe(kind);
   });
 
+  it("takes a session in the background for an agent, and the process that holds its terminal for none", () => {
+    const exe = "/home/ann/.local/share/claude/versions/2.1.325";
+    expect(programOf(["claude bg-spare", "--bg-spare", "/tmp/cc/a.sock"], exe)).toBe("claude-code");
+    expect(programOf(["claude bg-pty-host", "--bg-pty-host", "/tmp/cc/a.sock", "200", "50"], exe)).toBe(null);
+  });
+
   it("recognises a release that is started by its version number", () => {
     expect(programOf(["2.1.325"], "/home/ann/.local/share/claude/versions/2.1.325")).toBe("claude-code");
   });

@@ -19,6 +19,8 @@ const WORDS_MAX = 64;
 export function programOf(argv: readonly string[], exe: string | null = null): string | null {
   const words = argv.slice(0, WORDS_MAX);
   const first = words[0] ?? "";
+  const titled = RULES.find(({ titles }) => titles?.has(first));
+  if (titled) return titled.titles?.get(first) ? titled.kind : null;
   const isRuntime = RUNTIMES.has(nameOf(first));
   const at = isRuntime ? scriptAt(words) : 0;
   if (at === null) return null;

@@ -42,6 +42,8 @@ export interface ProcessRule {
   readonly name: string;
   /** Ends of the paths of its script, or of the command itself. */
   readonly paths: readonly string[];
+  /** Whole titles that processes of the program give themselves: whether such a process is an agent. */
+  readonly titles?: ReadonlyMap<string, boolean>;
   /** Commands of the program that are not agents: servers, setup, queries. */
   readonly others: ReadonlySet<string>;
 }

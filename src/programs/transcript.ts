@@ -6,8 +6,8 @@ import type { ProgramFiles, Refusal } from "./files.js";
 import type { Absent, LazyLoad } from "./part.js";
 
 export interface TranscriptPart {
-  /** The places of a running agent's records, most reliable first. */
-  readonly locate: (candidate: Candidate, files: ProgramFiles) => Promise<TranscriptLocation>;
+  /** The places of a running agent's records, most reliable first; null for a process without a session of its own. */
+  readonly locate: (candidate: Candidate, files: ProgramFiles) => Promise<TranscriptLocation | null>;
   /** Whether only this program writes such records, in its session files or on standard output. */
   readonly isOwn: (records: readonly JsonRecord[]) => boolean;
   /** Whether they are its headless event stream. */
@@ -42,6 +42,8 @@ export interface TranscriptLocation {
   database?: DatabaseLocation;
   /** The program's own folder. */
   configFolder: string;
+  /** Set if the program's own supervisor runs the session: its id, which outlives the process. */
+  supervisedAs?: string;
 }
 
 /** Files of subagents: they show the work for the session, and have its cost. */
@@ -60,14 +62,17 @@ export interface SessionFilePart {
   /** Null if it is missing, not such a file, or older than the process with this pid. */
   readonly read: (
     files: ProgramFiles,
-    process: { configFolder: string; pid: number; startedAt: number },
+    process: { configFolder: string; pid: number; startedAt: number; supervisedAs?: string | undefined },
   ) => Promise<SessionFile | null>;
 }
 
 export interface SessionFile {
-  sessionId: string;
+  /** Null if only the supervisor's own file of the session is left. */
+  sessionId: string | null;
   cwd: string | null;
   record: JsonRecord;
+  /** Set if the program's own supervisor runs the session: its id, which outlives the process. */
+  supervisedAs?: string;
 }
 
 type Cell = string | number | null;

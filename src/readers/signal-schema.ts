@@ -85,7 +85,10 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     status: z.enum(["working", "idle", "blocked", "done", "error", "clear"]),
     prompt: prompt.optional(),
     text: text.optional(),
+    asks: text.optional(),
+    background: count.optional(),
   }),
+  supervisor: z.object({ ...base, kind: z.literal("supervisor"), id: name, holds: z.boolean() }),
   turn: z.object({
     ...base,
     kind: z.literal("turn"),

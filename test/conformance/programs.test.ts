@@ -148,9 +148,9 @@ describe.each(named)("the program %s", (id, program) => {
     expect(transcript === null).toBe(partOf(program.process) === null);
     if (!transcript) return;
     const located = await transcript.locate(CANDIDATE, NO_FILES);
-    expect(located.root.startsWith(HOME)).toBe(true);
-    expect(located.configFolder.startsWith(HOME)).toBe(true);
-    expect(located.database !== undefined).toBe(partOf(transcript.database) !== null);
+    expect(located?.root.startsWith(HOME)).toBe(true);
+    expect(located?.configFolder.startsWith(HOME)).toBe(true);
+    expect(located?.database !== undefined).toBe(partOf(transcript.database) !== null);
     expect(await transcript.locate({ ...CANDIDATE, cwd: null }, NO_FILES)).toMatchObject({ transcript: null });
   });
 

@@ -12,6 +12,7 @@ import { type Decision, decide } from "../../src/core/policy/decide.js";
 import type { ActionFacts } from "../../src/core/policy/facts.js";
 import { outageSlot } from "../../src/core/policy/outage-queue.js";
 import type { Policy } from "../../src/core/policy/policy.js";
+import type { Situation } from "../../src/core/policy/situation.js";
 import { unpermittedActions } from "../../src/core/policy/unpermitted.js";
 import { START } from "./steps.js";
 
@@ -115,8 +116,8 @@ export class World {
     return decision;
   }
 
-  #decide(incident: Incident, assessment: Assessment, { facts }: Check, now: number): Decision {
-    const decision = decide({
+  situation(incident: Incident, assessment: Assessment, { facts }: Check, now: number): Situation {
+    return {
       policy: this.policy,
       assessment,
       incident,
@@ -126,7 +127,11 @@ export class World {
       facts: { ...FACTS, silencedUntil: silencedUntil(this.incidentState, incident, now), ...facts },
       asleep: this.incidentState.asleep,
       now,
-    });
+    };
+  }
+
+  #decide(incident: Incident, assessment: Assessment, check: Check, now: number): Decision {
+    const decision = decide(this.situation(incident, assessment, check, now));
     this.decisions.push(decision);
     return decision;
   }

@@ -115,6 +115,8 @@ export function observeIncident(
   incident.level = assessment.level;
   incident.confidence = assessment.confidence;
   incident.until = assessment.until;
+  if (assessment.supervisor) incident.heldUntil = assessment.supervisor.until;
+  else delete incident.heldUntil;
   incident.reasons = assessment.reasons.slice(0, REASONS_MAX).map((reason) => forOutput(reason, REASON_CHARS));
   joinOutage(incidentState, incident);
   escalateOutage(incidentState, incident, outageMs, now);
@@ -130,8 +132,9 @@ export function confirmsAt(
   now: number,
   confirmMs: number,
 ): number {
-  if (!needsConfirming(incident.problem)) return now;
-  return now + Math.max(0, confirmMs - awakeMs(incidentState.asleep, incident.since, now));
+  const earliest = Math.max(now, incident.heldUntil ?? now);
+  if (!needsConfirming(incident.problem)) return earliest;
+  return Math.max(earliest, now + confirmMs - awakeMs(incidentState.asleep, incident.since, now));
 }
 
 export function renameIncident(incident: Incident, problem: Problem): IncidentChange[] {

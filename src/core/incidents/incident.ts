@@ -34,6 +34,8 @@ export interface Incident {
   /** When it was opened or last reopened. */
   since: number;
   confirmedAt: number | null;
+  /** The program's own supervisor acts first: not confirmed before. */
+  heldUntil?: number;
   /** `wouldDo`: the action that lacked only permission; `overBudget`: a budget would have been used up by then. */
   escalated: { at: number; reason: string; wouldDo: ActionName | null; overBudget?: true } | null;
   endedAt: number | null;

@@ -87,6 +87,7 @@ const SOURCE_OF: PerKind<ActivitySource | null> = {
   gap: none,
   sight: none,
   habits: none,
+  supervisor: none,
 };
 
 export function activitySourceOf(signal: Signal): ActivitySource | null {

@@ -33,8 +33,8 @@ import { byWork } from "./rules/by-work.js";
 export const RULESET = 12;
 
 export interface Assessment
-  extends Required<Omit<RuleVerdict, "act" | "onlyReported" | "asksUser">>,
-    Pick<RuleVerdict, "onlyReported" | "asksUser"> {
+  extends Required<Omit<RuleVerdict, "act" | "onlyReported" | "asksUser" | "supervisor">>,
+    Pick<RuleVerdict, "onlyReported" | "asksUser" | "supervisor"> {
   /** A suspicion is reported early and acted on late. A statement of a record or of the program is certain at once. */
   level: "report" | "act";
   at: number;

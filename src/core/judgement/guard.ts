@@ -74,6 +74,7 @@ const IS_PROGRESS: PerKind<boolean> = {
   gap: no,
   sight: no,
   habits: no,
+  supervisor: no,
 };
 
 /** Real work, in contrast to acknowledgements, heartbeats, repaints and recovery prompts. */

@@ -5,5 +5,7 @@ import type { Evidence } from "./evidence/state.js";
 export function questionOf(evidence: Evidence): string {
   const reported = evidence.report?.state === "needs_input" ? evidence.report.text : "";
   const open = openPrompt(evidence.prompts)?.question;
-  return open || reported || (evidence.message?.preview ?? evidence.progress.reading?.asks ?? "");
+  return (
+    open || reported || evidence.turn.asks?.text || (evidence.message?.preview ?? evidence.progress.reading?.asks ?? "")
+  );
 }

@@ -19,7 +19,18 @@ export interface RuleVerdict {
   onlyReported?: string;
   /** For `rate_limited`: a dialog is open that stays until a user answers it. */
   asksUser?: true;
+  /** Of an ended process: the program's own supervisor restarts it. */
+  supervisor?: OtherSupervisor;
 }
+
+export interface OtherSupervisor {
+  name: string;
+  /** When it acts, as far as known. */
+  actsAt: number;
+  /** rouse does nothing before. */
+  until: number;
+}
+
 /** Shared input of the rules: evidence, time, and facts that are computed once. */
 
 export interface RuleInput {

@@ -4,7 +4,9 @@ import { START } from "../../../test/support/steps.js";
 import type { ActionName } from "../action.js";
 import type { Assessment } from "../judgement/assess.js";
 import { POLICIES } from "./builtin.js";
+import { decide } from "./decide.js";
 import { spreadFraction } from "./limit-wait.js";
+import { manualSituation } from "./manual-situation.js";
 import type { RecoveryStep } from "./policy.js";
 
 const MIN = 60;
@@ -180,6 +182,23 @@ describe("no action is taken", () => {
     world.only.ackedAt = START;
     expect(world.watch(1205, 3000, "stuck/loop")).toEqual([]);
   });
+  it("on a dead session while the program's own supervisor has it in hand, not even if a user asks", () => {
+    const other = { name: "Its supervisor", actsAt: START + 10_000, until: START + 55_000 };
+    const dead = (now: number) => assessed("gone/crash", now < 55 ? { supervisor: other } : {});
+    const world = new World();
+    for (let now = 0; now < 55; now += 5) {
+      expect(world.check(now, dead(now))).toMatchObject({ action: null });
+      expect(world.only).toMatchObject({ phase: "suspected", confirmedAt: null });
+    }
+    expect(world.decisions[0]).toMatchObject({ reason: "Its supervisor acts in 10 s", recheckAt: other.actsAt });
+    expect(world.decisions.at(-1)).toMatchObject({ recheckAt: other.until });
+    const now = START + 50_000;
+    const situation = world.situation(world.only, { ...dead(50), at: now }, {}, now);
+    expect(decide(manualSituation(situation, "plan"))).toMatchObject({ action: null });
+    expect(decide(manualSituation(situation, "restart"))).toMatchObject({ action: null });
+    expect(world.watch(55, 60, dead(55))).toEqual(["55 release", "60 resume"]);
+  });
+
   it("within a minute after waking up, and time asleep does not count as confirmation", () => {
     const world = new World();
     world.check(0, "stuck/silent_stream");

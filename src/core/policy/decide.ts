@@ -11,6 +11,7 @@ import { digest } from "../digest.js";
 import { confirmsAt } from "../incidents/course.js";
 import type { Incident } from "../incidents/incident.js";
 import { checkAllowedAction, problemOf } from "../incidents/problem.js";
+import { supervisorText } from "../judgement/supervisor.js";
 import { formatDuration } from "../text/duration.js";
 import { joinSentences } from "../text/sentences.js";
 import { SECOND } from "../text/time.js";
@@ -86,6 +87,11 @@ function beforeThePlan({ incident, assessment, facts, policy, asleep, now }: Sit
   if (incident.escalated && assessment.state === "unknown") return nothing("escalated to you");
   if (assessment.state === "unknown" && incident.problem !== "unknown")
     return nothing("rouse cannot see the agent well enough to act", now + RECHECK_MS);
+  const { supervisor } = assessment;
+  if (supervisor)
+    return nothing(supervisorText(supervisor, now), now < supervisor.actsAt ? supervisor.actsAt : supervisor.until);
+  if (incident.heldUntil !== undefined && incident.quietSince !== null)
+    return nothing("restarted: checking whether it works", now + RECHECK_MS);
   if (incident.confirmedAt === null && !incident.escalated)
     return nothing(
       `waiting ${formatDuration(policy.confirmMs)} for confirmation before acting`,

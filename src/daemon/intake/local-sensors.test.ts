@@ -226,4 +226,87 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     await until("a sample of the other", () => samples().length > 0);
     expect(test.loop.find("bad")?.session.endedAt).toBeNull();
   });
+
+  describe("with a session that its program's own supervisor runs", () => {
+    const JOB = "4a5f578d";
+    const started: ChildProcess[] = [];
+    afterEach(async () => {
+      for (const one of started.splice(0)) {
+        const gone = new Promise((resolve) => one.once("exit", resolve));
+        if (one.kill("SIGKILL")) await gone;
+      }
+    });
+
+    const write = (name: string, value: object): void => {
+      mkdirSync(join(folder, ".claude", name, ".."), { recursive: true });
+      writeFileSync(join(folder, ".claude", name), JSON.stringify(value));
+    };
+    const job = (state: string): void => write(`jobs/${JOB}/state.json`, { state, tempo: "active" });
+    /** A process of the session, as the supervisor starts it. */
+    const start = (): ChildProcess => {
+      mkdirSync(join(folder, "work"), { recursive: true });
+      const one = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {
+        argv0: "claude bg-spare",
+        cwd: join(folder, "work"),
+        env: { HOME: folder, CLAUDE_CODE_SESSION_KIND: "bg" },
+        stdio: "ignore",
+      });
+      started.push(one);
+      const { pid } = one;
+      const session = { sessionId: "0b9f7c2e-0000-4000-8000-000000000001", kind: "bg", jobId: JOB };
+      write(`sessions/${pid}.json`, { pid, ...session, cwd: join(folder, "work"), status: "busy" });
+      return one;
+    };
+    const runs = (name: string, { pid }: ChildProcess): boolean => {
+      const { session, evidence } = test.loop.find(name) ?? {};
+      return session?.pid === pid && session?.endedAt === null && evidence?.supervisor?.holds === true;
+    };
+    const alive = (): number =>
+      test.loop
+        .sessions()
+        .filter(({ session, evidence }) => session.endedAt === null && evidence.supervisor?.id === JOB).length;
+
+    it("wait for its next process when one ended, and take that for the same agent, also under another name", async () => {
+      job("working");
+      const first = start();
+      await sensors.watch({ programs: true, tags: [], names: [] });
+      await until("the session", () => runs(`work-${JOB}`, first), 30_000);
+      const session = test.loop.find(`work-${JOB}`)?.session as AgentSession;
+      test.loop.register({ ...session, name: "mender" });
+      first.kill("SIGKILL");
+      await until("the end", () => test.says("mender") === "gone", 30_000);
+      expect(test.loop.find("mender")?.assessment.supervisor).toMatchObject({ name: "Claude Code's supervisor" });
+      const second = start();
+      await until("the next process", () => runs("mender", second), 30_000);
+      expect(alive()).toBe(1);
+    });
+
+    it("end its session if the next process is there before the end of the last one was seen", async () => {
+      job("working");
+      const first = start();
+      await sensors.watch({ programs: true, tags: [], names: [] });
+      await until("the session", () => runs(`work-${JOB}`, first), 30_000);
+      first.kill("SIGKILL");
+      const second = start();
+      await until("the next process", () => runs(`work-${JOB}`, second), 30_000);
+      expect(alive()).toBe(1);
+    });
+
+    it("see its supervisor give it up after the end of its process", async () => {
+      job("working");
+      const first = start();
+      await sensors.watch({ programs: true, tags: [], names: [] });
+      await until("the session", () => runs(`work-${JOB}`, first), 30_000);
+      first.kill("SIGKILL");
+      await until("the end", () => test.says(`work-${JOB}`) === "gone", 30_000);
+      const session = test.loop.find(`work-${JOB}`)?.session.id ?? "";
+      await until("a check after the end", () => sensors.transcriptOf(session) === null, 30_000);
+      write(`jobs/${JOB}/state.json`, { state: "failed", tempo: "idle" });
+      await until(
+        "the end of its wait",
+        () => test.loop.find(`work-${JOB}`)?.evidence.supervisor?.holds === false,
+        30_000,
+      );
+    });
+  });
 });

@@ -254,7 +254,7 @@ export class LocalSensors {
       .find((s) => s.endedAt === null && (s.id === agent.session || (s.pid !== null && pids.includes(s.pid))));
     if (!known && !(this.#options.rules.programs && agent.located && agent.session === null)) return;
     if (!known && pids.some((pid) => this.#isExcepted(`${pid} ${identityOf(pid)}`))) return;
-    const session = known ?? sessionOf(agent);
+    const session = known ?? (await this.#sessionFor(agent));
     if (!known) this.#loop.register(session);
     const sources = this.#sourcesOf(session);
     if (session.origin === "transcript") sources.tty = agent.tty;
@@ -298,6 +298,21 @@ export class LocalSensors {
     }
   }
 
+  /** A session of the program's own supervisor stays the same agent when that starts another process for it. */
+  async #sessionFor(agent: FoundAgent): Promise<AgentSession> {
+    const id = agent.located?.supervisedAs;
+    if (id === undefined) return sessionOf(agent);
+    const before = this.#loop
+      .sessions()
+      .findLast(({ session, evidence }) => session.kind === agent.kind && evidence.supervisor?.id === id)?.session;
+    if (before?.endedAt === null && before.pid !== null && identityOf(before.pid) !== before.pidStart)
+      await this.#end(before, this.#loop.now());
+    const session = sessionOf(agent, id);
+    const name = before?.name ?? session.name;
+    const isTaken = this.#loop.find(name)?.session.endedAt === null;
+    return isTaken ? sessionOf(agent) : { ...session, name };
+  }
+
   /** A script runs an agent: from now on its records are about that agent. */
   async #followChild(session: string, sources: SessionSources, { kind, pid, start }: FoundAgent): Promise<void> {
     if (sources.child?.pid === pid && sources.child.start === start) return;
@@ -318,8 +333,10 @@ export class LocalSensors {
   async #sense(session: AgentSession, at: number): Promise<void> {
     const sources = this.#sourcesOf(session);
     sources.typedAt = typedAt(sources.tty, session.startedAt) ?? sources.typedAt;
-    if (session.pid !== null && at - sources.sampledAt >= SAMPLE_EVERY_MS)
-      await this.#sample(session, session.pid, sources, at);
+    if (session.pid === null) return;
+    // Its supervisor may start the next process before the next sample.
+    const isMissing = sources.sessionFile?.supervisedAs && this.#processes.table?.rows.has(session.pid) === false;
+    if (isMissing || at - sources.sampledAt >= SAMPLE_EVERY_MS) await this.#sample(session, session.pid, sources, at);
   }
 
   /** One folder after the other, without waiting for storage. */
@@ -404,12 +421,16 @@ export class LocalSensors {
       ...(isAdopted(session) ? { adopted: true as const } : {}),
     };
     const quit = leftBy === null ? [] : [quitSignal(leftBy, at)];
-    await this.#backlog.add(session.id, [...quit, { kind: "exit", at, source: "process", ...known }]);
+    const { sessionFile } = this.#sourcesOf(session);
+    // What the supervisor wrote at the end explains it.
+    const last = sessionFile?.supervisedAs ? await sessionFile.read(at) : [];
+    await this.#backlog.add(session.id, [...last, ...quit, { kind: "exit", at, source: "process", ...known }]);
     this.#loop.register({ ...session, endedAt: at });
   }
 
   /** A host that ends may reach the daemon with the end of its session and not with the exit of its agent. */
-  async #closeEnded({ session, evidence, judgingError }: SessionJudge, at: number): Promise<void> {
+  async #closeEnded(judge: SessionJudge, at: number): Promise<void> {
+    const { session, evidence, judgingError, assessment } = judge;
     const { id, endedAt } = session;
     const isMissing = evidence.exit === null && judgingError === null && !isAdopted(session);
     if (isMissing && endedAt !== null && at - endedAt >= REPORT_MS && !this.#reported.has(id)) {
@@ -417,7 +438,8 @@ export class LocalSensors {
       const recorded = this.#options.endOf(id);
       if (recorded) await this.#end(session, endedAt, recorded);
     }
-    await this.#forget(id);
+    const isInHand = assessment.supervisor !== undefined && this.#loop.find(session.name) === judge;
+    await this.#forget(id, isInHand);
   }
 
   /** A host whose agent ended while the daemon was starting did not reach it at all. */
@@ -440,8 +462,12 @@ export class LocalSensors {
     return made;
   }
 
-  async #forget(session: string): Promise<void> {
-    if (!this.#sources.delete(session)) return;
+  /** While its supervisor has it in hand, only the state file is still read. */
+  async #forget(session: string, isInHand: boolean): Promise<void> {
+    const sources = this.#sources.get(session);
+    if (!sources) return;
+    if (isInHand) this.#sources.set(session, { ...createSources(), sessionFile: sources.sessionFile });
+    else this.#sources.delete(session);
     this.#positions.forget(session);
     await this.#transcripts.remove(session);
   }

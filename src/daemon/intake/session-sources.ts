@@ -42,12 +42,12 @@ export function createSources(): SessionSources {
   };
 }
 
-/** A session for a program that was found running. */
-export function sessionOf(agent: FoundAgent): AgentSession {
+/** A session for a program that was found running, named after its folder and this id. */
+export function sessionOf(agent: FoundAgent, id: string | number = agent.pid): AgentSession {
   const folder = agent.cwd?.split("/").at(-1);
   return {
     id: `${agent.kind}-${agent.pid}-${agent.startedAt}`,
-    name: folder ? `${folder}-${agent.pid}` : `${agent.kind}-${agent.pid}`,
+    name: `${folder || agent.kind}-${id}`,
     kind: agent.kind,
     tags: [],
     origin: "transcript",

@@ -13,6 +13,7 @@ import {
 } from "../../core/incidents/incident.js";
 import { type Problem, problemOf } from "../../core/incidents/problem.js";
 import type { Assessment } from "../../core/judgement/assess.js";
+import { openCommand } from "../../core/judgement/supervisor.js";
 import type { NodeState } from "../../core/node-state.js";
 import { decide } from "../../core/policy/decide.js";
 import { manualSituation } from "../../core/policy/manual-situation.js";
@@ -201,12 +202,14 @@ function commandsFor(incident: Incident, judge: SessionJudge | null, canAllow: b
   const name = shellWord(incident.agent);
   const id = incident.id;
   const session = judge?.session ?? null;
+  const open = judge && openCommand(judge.evidence);
   const isGone = session?.endedAt !== null || judge?.assessment.state === "gone";
   return [
     ...(session && session.hostSocket !== null ? [`rouse ${isGone ? "logs" : "attach"} ${name}`] : []),
     ...(session?.pane && !isGone
       ? [`tmux -S ${shellWord(session.pane.socket)} attach -t ${shellWord(session.pane.id)}`]
       : []),
+    ...(open ? [sanitize(open, 200)] : []),
     ...(session ? [`rouse why ${name}`] : []),
     ...(canRecover ? [`rouse recover ${name} --dry-run`] : []),
     ...(canAllow ? [`rouse allow ${name}`] : []),

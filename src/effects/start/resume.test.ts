@@ -1,3 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../core/action.js";
 import type { AgentSession } from "../../core/agent.js";
@@ -55,4 +60,28 @@ describe("a resume is refused", () => {
     expect(await resumed({}, [other], "/t.jsonl")).toBe("refused: b has this conversation open");
     expect(await resumed({}, [{ ...other, transcript: null }])).toBe("refused: agents cannot be started here");
   });
+
+  it.runIf(process.platform === "linux")(
+    "if the program's own supervisor has taken the conversation over",
+    async () => {
+      const home = mkdtempSync(join(tmpdir(), "rouse-resume-"));
+      const code = 'console.log("up"); setInterval(() => {}, 1000)';
+      const child = spawn(process.execPath, ["-e", code], {
+        argv0: "claude bg-spare",
+        env: { HOME: home },
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      try {
+        await once(child.stdout, "data");
+        const own = { pid: child.pid, sessionId: CONVERSATION, kind: "bg", jobId: "4a5f578d" };
+        mkdirSync(join(home, ".claude", "sessions"), { recursive: true });
+        writeFileSync(join(home, ".claude", "sessions", `${child.pid}.json`), JSON.stringify(own));
+        expect(await resumed({})).toBe("refused: the program's own supervisor has this conversation open");
+      } finally {
+        child.kill("SIGKILL");
+        await once(child, "exit");
+        rmSync(home, { recursive: true });
+      }
+    },
+  );
 });

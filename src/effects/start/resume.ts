@@ -6,8 +6,10 @@
 import type { Action } from "../../core/action.js";
 import type { AgentSession } from "../../core/agent.js";
 import { resumeCommand } from "../../programs/shared/resume.js";
+import { AgentFinder } from "../../sensors/process/find-agents.js";
 import { readArgv } from "../../sensors/process/proc.js";
 import { identityOf, readProcesses } from "../../sensors/process/process-sensor.js";
+import type { ProcessTable } from "../../sensors/process/process-table.js";
 import type { EffectContext, OpenSession } from "../context.js";
 import { doneResult, type EffectResult, failedResult, refusedResult } from "../keys/terminal-session.js";
 import { textFor } from "../keys/texts.js";
@@ -52,8 +54,16 @@ async function stillThere(
   if (!table) return "cannot list the processes of this machine";
   const twin = [...table.rows.keys()].find((one) => conversation && readArgv(one)?.includes(conversation));
   if (twin !== undefined) return `process ${twin} has this conversation open`;
+  if (conversation && (await supervisorHas(conversation, table)))
+    return "the program's own supervisor has this conversation open";
   const { working } = await leftoversOf(session, transcript, context.paths, context);
   return working;
+}
+
+/** It starts processes ahead of their sessions, so no argument names the conversation. */
+async function supervisorHas(conversation: string, table: ProcessTable): Promise<boolean> {
+  const found = await new AgentFinder().find(table);
+  return found.some(({ located }) => located?.supervisedAs !== undefined && located.sessionId === conversation);
 }
 
 /** A session may have exited before its end is recorded; one with an unknown process counts as running. */

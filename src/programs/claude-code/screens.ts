@@ -181,6 +181,12 @@ export const claudeCode: AgentProfile = {
     keepsInterruptedTurn: true,
     startsQuiet: true,
     backgroundWakes: true,
+    supervisor: {
+      name: "Claude Code's supervisor",
+      restartMs: 10_000,
+      startMs: 45_000,
+      open: ["claude", "attach"],
+    },
   },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {

@@ -2,6 +2,7 @@
 import { basename, join } from "node:path";
 import type { ProgramFiles } from "../files.js";
 import { hasFields, ID, newestFile, optionOf, type TranscriptPart, UUID } from "../transcript.js";
+import { SPARE } from "./process.js";
 import { sessionFile } from "./session-file.js";
 
 const FOLDERS_MAX = 2000;
@@ -13,13 +14,17 @@ export const transcript: TranscriptPart = {
     const { pids, startedAt, argv, cwd, env, home } = candidate;
     const configFolder = env.get("CLAUDE_CONFIG_DIR") || join(home, ".claude");
     const root = join(configFolder, "projects");
+    if (isClientOfSupervisor(argv)) return null;
     for (const pid of pids) {
       const file = await sessionFile.read(files, { configFolder, pid, startedAt });
-      if (file && ID.test(file.sessionId)) {
-        const path = await pathOf(files, root, file.sessionId, file.cwd ?? cwd);
-        return { transcript: path, root, sessionId: file.sessionId, configFolder };
+      if (file?.sessionId && ID.test(file.sessionId)) {
+        const { sessionId, supervisedAs } = file;
+        const path = await pathOf(files, root, sessionId, file.cwd ?? cwd);
+        return { transcript: path, root, sessionId, configFolder, ...(supervisedAs ? { supervisedAs } : {}) };
       }
     }
+    // One that is only starting, or is kept ready for the next session.
+    if (env.get("CLAUDE_CODE_SESSION_KIND") === "bg" || argv[0] === SPARE) return null;
     const given = optionOf(argv, ["--session-id", "--resume", "-r"]);
     if (given !== null && UUID.test(given) && ID.test(given))
       return { transcript: await pathOf(files, root, given, cwd), root, sessionId: given, configFolder };
@@ -38,6 +43,10 @@ export const transcript: TranscriptPart = {
   },
   database: { absent: "the transcript is a file of lines" },
 };
+
+/** It starts or shows a session that another process runs. The first word may be a runtime. */
+const isClientOfSupervisor = (argv: readonly string[]): boolean =>
+  argv.includes("--bg") || argv.includes("--background") || argv.slice(1, 3).includes("attach");
 
 /** The folder of a project: everything but letters and digits becomes a dash. */
 function projectFolder(cwd: string): string {

@@ -144,6 +144,10 @@ export const profileSchema = z.strictObject({
     takesToolInput: z.boolean().optional(),
     /** When background work ends, the program starts a turn by itself. */
     backgroundWakes: z.boolean().optional(),
+    /** Its own supervisor of sessions in the background: rouse acts after it, never before. */
+    supervisor: z
+      .strictObject({ name: z.string(), restartMs: z.int(), startMs: z.int(), open: z.array(z.string()) })
+      .optional(),
   }),
   keys: z.strictObject({ interrupt: z.array(z.string()), submit: z.array(z.string()), quit: z.array(z.string()) }),
   /** Argument arrays; `{session}` and `{text}` are filled in as whole arguments, `{options}` as none or several. */

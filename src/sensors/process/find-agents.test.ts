@@ -82,6 +82,26 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     expect((await find())[0]?.located).toMatchObject({ sessionId: ID, configFolder: own });
   });
 
+  it("names the session of a background process by its supervisor's id, and finds none in one that has no session yet", async () => {
+    const pid = await start("claude", "", { CLAUDE_CODE_SESSION_KIND: "bg" });
+    const folder = work.replace(/[^a-zA-Z0-9]/g, "-");
+    // Another process may be the one that writes it.
+    write(join(home, ".claude", "projects", folder, `${ID}.jsonl`), "");
+    expect((await find())[0]?.located).toBeNull();
+    const own = { pid, sessionId: ID, cwd: work, kind: "bg", jobId: "4a5f578d" };
+    write(join(home, ".claude", "sessions", `${pid}.json`), JSON.stringify(own));
+    expect((await find())[0]?.located).toMatchObject({ sessionId: ID, supervisedAs: "4a5f578d" });
+  });
+
+  it.each([[["--bg", "mend the test"]], [["attach", "4a5f578d"]]])(
+    "takes nothing from the session that %j only starts or shows",
+    async (args) => {
+      await start("claude", "", {}, args);
+      write(join(home, ".claude", "projects", work.replace(/[^a-zA-Z0-9]/g, "-"), `${ID}.jsonl`), "");
+      expect((await find())[0]?.located).toBeNull();
+    },
+  );
+
   it("ignores paths in a state file", async () => {
     const pid = await start("claude");
     write(

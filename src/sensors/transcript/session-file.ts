@@ -18,6 +18,7 @@ export class SessionFileSensor {
   readonly #part: SessionFilePart;
   #reader: RecordReader | null = null;
   #latest: SessionFile | null = null;
+  #supervisedAs: string | undefined;
 
   private constructor(process: SessionProcess, part: SessionFilePart) {
     this.#process = process;
@@ -35,8 +36,14 @@ export class SessionFileSensor {
     return this.#latest;
   }
 
+  /** The id of the session in the program's own supervisor; undefined if that does not run it. */
+  get supervisedAs(): string | undefined {
+    return this.#supervisedAs;
+  }
+
   async read(at: number): Promise<Signal[]> {
-    this.#latest = await this.#part.read(programFiles, this.#process);
+    this.#latest = await this.#part.read(programFiles, { ...this.#process, supervisedAs: this.#supervisedAs });
+    this.#supervisedAs = this.#latest?.supervisedAs ?? this.#supervisedAs;
     this.#reader ??= (await programFor(this.#process.kind).readers()).session_file?.(NO_CONTEXT) ?? null;
     return this.#latest && this.#reader ? this.#reader.read(this.#latest.record, at) : [];
   }

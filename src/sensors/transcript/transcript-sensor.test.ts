@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -204,5 +204,72 @@ describe("SessionFileSensor", () => {
     }) as SessionFileSensor;
     expect(await sensor.read(1)).toEqual([]);
     expect(sensor.session).toBeNull();
+  });
+
+  describe("of a session in the background", () => {
+    const JOB = "4a5f578d";
+    const own = { pid: 77, sessionId: "s1", cwd: "/w", kind: "bg", jobId: JOB, status: "waiting" };
+    const write = (name: string, value: unknown): string => {
+      const path = join(root, name);
+      mkdirSync(join(path, ".."), { recursive: true });
+      writeFileSync(path, typeof value === "string" ? value : JSON.stringify(value));
+      return path;
+    };
+    const state = { state: "working", tempo: "blocked", needs: "approve Bash: make", intent: "mend the test" };
+    const open = (): SessionFileSensor => {
+      const process = { kind: "claude-code", configFolder: root, pid: 77, startedAt: Date.now() };
+      return SessionFileSensor.of(process) as SessionFileSensor;
+    };
+    const asked = (signals: Signal[]): (string | undefined)[] =>
+      signals.flatMap((signal) => (signal.kind === "status" ? [signal.text] : []));
+
+    it("also reads its supervisor's file, of which it keeps the required fields only", async () => {
+      write("sessions/77.json", own);
+      write(`jobs/${JOB}/state.json`, state);
+      const sensor = open();
+      expect(asked(await sensor.read(1))).toEqual(["approve Bash: make"]);
+      const { intent: _, ...kept } = state;
+      expect(sensor.session?.record.job).toEqual({ id: JOB, ...kept });
+      expect(sensor.supervisedAs).toBe(JOB);
+    });
+
+    it("still reads that file when the file of the process is gone", async () => {
+      const path = write("sessions/77.json", own);
+      write(`jobs/${JOB}/state.json`, state);
+      const sensor = open();
+      await sensor.read(1);
+      rmSync(path);
+      write(`jobs/${JOB}/state.json`, { state: "stopped", tempo: "idle" });
+      expect((await sensor.read(2)).map(({ kind }) => kind)).toEqual(["input", "supervisor"]);
+    });
+
+    it.each([
+      ["a path in the id", () => write("secret/state.json", state), { ...own, jobId: "../secret" }],
+      [
+        "the id of another kind of session",
+        () => write(`jobs/${JOB}/state.json`, state),
+        { ...own, kind: "interactive" },
+      ],
+    ])("ignores %s", async (_, prepare, process) => {
+      write("jobs/other/state.json", state);
+      prepare();
+      write("sessions/77.json", process);
+      const sensor = open();
+      expect(asked(await sensor.read(1))).toEqual([undefined]);
+      expect(sensor.supervisedAs).toBeUndefined();
+    });
+
+    it.each<[string, () => void]>([
+      ["a link", () => symlinkSync(write("secret.json", state), join(root, "jobs", JOB, "state.json"))],
+      ["half a file", () => write(`jobs/${JOB}/state.json`, '{"state": "working", "tempo": "bl')],
+      ["a huge file", () => write(`jobs/${JOB}/state.json`, { ...state, intent: "x".repeat(300_000) })],
+    ])("survives %s in place of that file", async (_, place) => {
+      mkdirSync(join(root, "jobs", JOB), { recursive: true });
+      place();
+      write("sessions/77.json", own);
+      const sensor = open();
+      expect(asked(await sensor.read(1))).toEqual([undefined]);
+      expect(sensor.supervisedAs).toBe(JOB);
+    });
   });
 });

@@ -51,6 +51,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     stoppedAt: null,
     rouseTypedAt: null,
     exit: null,
+    supervisor: null,
     workspaceFrom: null,
     blind: null,
     report: null,
@@ -160,6 +161,9 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       return;
     case "exit":
       evidence.exit = signal;
+      return;
+    case "supervisor":
+      evidence.supervisor = { id: signal.id, holds: signal.holds };
       return;
     case "sight":
       if (signal.seen) evidence.blind = null;

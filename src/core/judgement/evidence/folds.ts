@@ -77,6 +77,7 @@ const CONCERNED: { readonly [K in SignalKind]?: readonly Part[] } = {
   tokens: ["progress", "retries", "burn", "spend", "fingerprint", "lifecycle", "activity", "proof"],
   file: ["loop", "errors", "burn", "spin", "fingerprint", "lifecycle", "activity", "proof"],
   habits: ["tools", "activity"],
+  supervisor: [],
 };
 
 /** In the order of processing. No part reads the state of another, except that proof belongs to a turn. */

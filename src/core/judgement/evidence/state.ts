@@ -49,6 +49,8 @@ export interface Evidence {
   /** When rouse last typed, for a plan or on an order. */
   rouseTypedAt: number | null;
   exit: ExitSignal | null;
+  /** The program's own supervisor runs the session, or did; null if none was seen. */
+  supervisor: { id: string; holds: boolean } | null;
   /** Since when changes in its workspace are reported, including the hour before; null if it is not watched. */
   workspaceFrom: number | null;
   /** rouse cannot observe it: time of the last signal, and why. */

@@ -123,10 +123,10 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
       tools.requestedAt = signal.phase === "start" ? signal.at : null;
       tools.idleAt = signal.phase === "start" ? null : (tools.idleAt ?? signal.at);
       if (signal.phase === "start") forgetExpiredTimers(tools, signal.byUser ? signal.at : signal.at + TIMER_EARLY_MS);
-      // The program says that nothing continues; a timer is no task.
-      if (signal.phase === "end" && signal.background === 0)
-        for (const [id, tool] of tools.behind)
-          if (tool.class !== "sleep" && tool.at <= signal.at) tools.behind.delete(id);
+      if (signal.phase === "end" && signal.background === 0) forgetBackground(tools, signal.at);
+      return;
+    case "status":
+      if (signal.background === 0) forgetBackground(tools, signal.at);
       return;
     case "exit":
       tools.open.clear();
@@ -135,6 +135,11 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
     default:
       return;
   }
+}
+
+/** The program says that nothing continues; a timer is no task. */
+function forgetBackground({ behind }: ToolsEvidence, at: number): void {
+  for (const [id, tool] of behind) if (tool.class !== "sleep" && tool.at <= at) behind.delete(id);
 }
 
 /** A call that was refused, interrupted, reported as a problem or interrupted by sleep is not a sample of its kind. */

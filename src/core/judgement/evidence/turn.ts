@@ -39,6 +39,8 @@ export interface TurnEvidence {
   presumed: boolean;
   /** What the program said to continue after the last end. */
   left: { background: number; scheduled: number; by: Source; at: number };
+  /** The program's own summary of its last message, if that asks the user. */
+  asks: { text: string; source: Source } | null;
   /** When its composer was first visible without a running turn: start-up was complete. */
   readyAt: number | null;
   /** The screen has shown an input field, a tool or a counter, so its busy mark means more than loading. */
@@ -93,6 +95,7 @@ export function createTurn(traits: TurnTraits = {}): TurnEvidence {
     isStreaming: false,
     presumed: false,
     left: NOTHING_LEFT,
+    asks: null,
     readyAt: null,
     showedWork: false,
     takesPrompts: false,
@@ -109,6 +112,10 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
     case "status":
       if (signal.status === "clear") delete turn.statuses[signal.source];
       else setStatus(turn, signal.source, TURN_STATUS[signal.status], signal.at);
+      if (signal.background !== undefined)
+        turn.left = { ...turn.left, background: signal.background, by: signal.source, at: signal.at };
+      if (signal.asks) turn.asks = { text: signal.asks, source: signal.source };
+      else if (turn.asks?.source === signal.source) turn.asks = null;
       return;
     case "turn":
       if (signal.source === "stream") turn.isStreaming = signal.phase === "start";

@@ -30,6 +30,12 @@ const PROMISES: Record<string, Step[]> = {
     { at: 6, signal: { ...promise, source: "transcript", closing: "result" }, expect: "working" },
     { at: 7, signal: { kind: "turn", source: "transcript", phase: "end" }, expect: "complete" },
   ],
+  "that was not seen is known by the question that the program shows for it": [
+    { at: 0, signal: { kind: "status", source: "session_file", status: "idle" }, expect: "idle" },
+    { at: 5, signal: { kind: "status", source: "session_file", status: "idle", asks: "Which?" } },
+    { at: 8, expect: "needs_input/input" },
+    { at: 9, signal: { kind: "status", source: "session_file", status: "working" }, expect: "working" },
+  ],
   "is not inferred from a flag that has not changed since before the turn": [
     { at: 0, signal: { kind: "status", source: "program_status", status: "idle" }, expect: "idle" },
     { at: 5, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true }, expect: "working" },

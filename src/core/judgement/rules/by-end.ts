@@ -169,8 +169,9 @@ function leftNothing(
   return source === "screen" && traits.versions !== null && !turn.leftWords && progress.reading?.replying !== true;
 }
 
-/** There was a turn, and it was more than program start-up. */
-export const hasWorked = (evidence: Evidence): boolean => evidence.turn.turns > 0 && !didNothing(evidence);
+/** There was a turn, and it was more than program start-up. A question shows one that ended before rouse looked. */
+export const hasWorked = (evidence: Evidence): boolean =>
+  evidence.turn.asks !== null || (evidence.turn.turns > 0 && !didNothing(evidence));
 
 /**
  * The program reports that its work is over, but does not exit. Reported and acted on alike, once two kinds of evidence
@@ -233,6 +234,7 @@ function isRecordOpen({ turn: { record, presumed }, message }: Evidence, { at }:
 
 function closingOfTurn({ evidence }: RuleInput): { closing: string; preview: string; source: string } | null {
   const { message, progress, turn } = evidence;
+  if (turn.asks) return { closing: "question", preview: turn.asks.text, source: turn.asks.source };
   if (message && message.at >= (turn.startedAt ?? 0) - 2000) {
     return { closing: message.closing, preview: lastWords(message.preview), source: message.source };
   }

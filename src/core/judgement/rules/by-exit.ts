@@ -4,6 +4,7 @@ import { owesMarker } from "../evidence/completion.js";
 import { LEAVING_MS } from "../evidence/leaving.js";
 import type { Evidence } from "../evidence/state.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
+import { withSupervisor } from "../supervisor.js";
 import { byEnd, hasWorked } from "./by-end.js";
 import { byFailure } from "./by-failure.js";
 import { lastLine } from "./by-last-line.js";
@@ -28,6 +29,11 @@ const CUT_OFF_MS = 6000;
  * result either: its recovery plan goes on.
  */
 export function byExit(question: RuleInput): RuleVerdict | null {
+  const verdict = byExitAlone(question);
+  return verdict && withSupervisor(question, verdict);
+}
+
+function byExitAlone(question: RuleInput): RuleVerdict | null {
   const { exit, turn } = question.evidence;
   if (!exit) return null;
   const how =

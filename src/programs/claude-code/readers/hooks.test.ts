@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Signal } from "../../../core/signal.js";
 import { ClaudeHookReader } from "./hooks.js";
-import { ClaudeSessionFileReader } from "./session-file.js";
 
 const AT = Date.UTC(2030, 0, 2, 12, 0);
 
@@ -141,30 +140,5 @@ describe("ClaudeHookReader", () => {
       ["Dream", 1],
       ["", 1],
     ]);
-  });
-});
-
-describe("ClaudeSessionFileReader", () => {
-  it("reports each change of status once", () => {
-    const reader = new ClaudeSessionFileReader();
-    const states = [
-      { sessionId: "s-1", version: "2.1.300", status: "idle" },
-      { status: "busy" },
-      { status: "busy" },
-      { status: "waiting", waitingFor: "permission prompt" },
-      { status: "waiting", waitingFor: "input needed" },
-      { status: "shell" },
-      { status: "dancing" },
-    ];
-    const signals = states.flatMap((state, i) => reader.read(state, AT + i));
-    expect(signals).toMatchObject([
-      { kind: "session", id: "s-1", version: "2.1.300" },
-      { kind: "status", status: "idle" },
-      { status: "working" },
-      { status: "blocked", prompt: "permission" },
-      { status: "blocked", prompt: "input" },
-      { status: "idle" },
-    ]);
-    expect([...reader.skipped]).toEqual([["status dancing", 1]]);
   });
 });
