@@ -30,6 +30,8 @@ export class Loop {
   readonly #subscribers = new Set<(event: LoopEvent, now: number) => void>();
   #lastCheck: ClockSample;
   #isClosed = false;
+  /** Ids of restored sessions whose stored signals are damaged: what can be seen again has to be reported again. */
+  readonly incomplete: Set<string> = new Set();
   /** Finished ticks, for monitoring. */
   ticks = 0;
   /** When the last tick finished, on the daemon's clock. */
