@@ -60,13 +60,24 @@ export class Loop {
   *restoring(lastObserved: Moment | null = null): Generator<number, number> {
     const { journal, clock } = this.#options;
     if (lastObserved) clock.resume(lastObserved);
-    const { signals, effects } = yield* restoreSessions(this.state, journal, clock, lastObserved);
+    const { signals, incomplete, effects } = yield* restoreSessions(this.state, journal, clock, lastObserved);
+    for (const id of incomplete) this.incomplete.add(id);
     this.#carryOut(effects, this.now());
     this.#lastCheck = clock.check;
     for (const { session } of this.sessions()) if (session.endedAt === null) this.#options.onRegister(session);
     const unobserved = lastObserved && { from: clock.unwatchedFrom(lastObserved.now, lastObserved), to: this.now() };
     this.#step({ kind: "restarted", unobserved }, this.now());
     return signals;
+  }
+
+  /** After the journal lost its file: stores what is known. What fails is stored with the next change. */
+  storeAgain(): void {
+    try {
+      for (const { session } of this.sessions()) this.#options.journal.putSession(session);
+    } catch {
+      // The journal reports it.
+    }
+    this.#notices.storeAgain(this.state, this.now());
   }
 
   /** Saves the state at the end. Outcomes that arrive later are checked after the next start. */

@@ -70,7 +70,7 @@ export interface SessionFile {
   record: JsonRecord;
 }
 
-type Cell = string | number | null;
+type Cell = string | number | null | Uint8Array;
 export type DatabaseRow = Record<string, Cell>;
 
 /** The required part of an open database: that of `node:sqlite`. */

@@ -98,6 +98,31 @@ const STEPS: readonly string[] = [
   // An incident is open until it ends; before it is confirmed, it is suspected.
   `update incident_state set record = json_set(record, '$.phase', 'suspected')
      where list = 'incidents' and json_valid(record) and json_extract(record, '$.phase') = 'open';`,
+  // Free: no journal was ever changed by this number.
+  "",
+  // A checksum per batch. What a session's signals up to a batch amount to: see `snapshots.ts`. Batches up to there,
+  // many in one compressed row, under the number of the last: see `packing.ts`.
+  `alter table batches add column crc integer;
+   create table snapshots (
+     session_no integer primary key references sessions (no) on delete cascade,
+     batch integer not null,
+     fits text not null,
+     at integer not null,
+     crc integer not null,
+     data blob not null
+   ) strict;
+   create table packed (
+     id integer primary key,
+     session_no integer not null references sessions (no) on delete cascade,
+     count integer not null,
+     signals integer not null,
+     received_from integer not null,
+     received_to integer not null,
+     crc integer not null,
+     data blob not null
+   ) strict;
+   create index packed_by_session on packed (session_no, id);
+   create index packed_by_time on packed (received_to);`,
 ];
 
 export const JOURNAL_SCHEMA: number = STEPS.length;

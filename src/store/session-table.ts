@@ -81,6 +81,22 @@ export class SessionTable {
       this.#remember(Number(row.no), String(row.session), Number(row.acked));
   }
 
+  /** After the file was renewed: sessions may be missing in it, and what hosts were told stays true. */
+  takeOver(now: number): void {
+    const before = [...this.#bySession.values()];
+    this.reload();
+    for (const { session, record, acked } of before) {
+      if (record !== null && !this.#bySession.has(session)) {
+        const row = inTransaction(this.#database, () => this.#upsert.get(session, record, now));
+        this.#remember(Number(row?.no), session, 0);
+      }
+      const known = this.#bySession.get(session);
+      if (!known || known.acked >= acked) continue;
+      this.count(known, acked, 0, 0, 0, now);
+      known.acked = known.reserved = acked;
+    }
+  }
+
   #remember(no: number, session: string, acked: number): void {
     const known = { no, session, acked, reserved: acked, record: null };
     this.#bySession.set(session, known);

@@ -174,6 +174,8 @@ export class Life {
       get isWriting() {
         return real.isWriting && !isStoreDown();
       },
+      isDamaged: real.isDamaged,
+      checkFile: () => real.checkFile(),
       putSession: (session) => {
         mustLive();
         real.putSession(session);
