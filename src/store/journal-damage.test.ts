@@ -21,6 +21,7 @@ import { at, filled, numbers, opened, session, start, useJournals } from "../../
 import { createIncidentState } from "../core/incidents/incident.js";
 import type { Notice } from "../core/notices/alert.js";
 import { type Journal, openJournal } from "./journal.js";
+import { loadSqlite } from "./sqlite.js";
 
 useJournals();
 
@@ -208,6 +209,67 @@ describe("at its start the journal", () => {
     expect(journal.acked("a")).toBe(EVERYTHING.right);
     await filled(journal, "a", EVERYTHING.right + 1, 1);
     expect([...journal.read("a")].map(({ seq }) => seq)).toEqual([EVERYTHING.right + 1]);
+  });
+
+  const edit = (sql: string): void => {
+    const database = loadSqlite().open(at.path);
+    database.exec(sql);
+    database.exec("pragma wal_checkpoint(truncate)");
+    database.close();
+    // Not the subject here.
+    rmSync(`${at.path}-sums`);
+  };
+
+  it.each([
+    ["update sessions set record = '{}' where session = 'a'", "1 of sessions", { silences: 1 }],
+    ["update sessions set record = '{' where session = 'a'", "1 of sessions", { silences: 1 }],
+    ["update incident_state set record = '{}'", "1 of incidents, actions and silences", { silences: 0 }],
+    [
+      "update incident_state set record = '[7]', list = 'incidents'",
+      "1 of incidents, actions and silences",
+      { silences: 0 },
+    ],
+    ["update alerts set record = '{}'", "1 of alerts", { alerts: 0 }],
+    ["update incident_state set list = 'other'", "1 of incidents, actions and silences", { silences: 0 }],
+  ])("loses only the row to %s, and reports it", async (sql, text, rest) => {
+    await written();
+    edit(sql);
+    const { journal, notes } = reopened();
+    expect(notes).toEqual([expect.stringContaining(`cannot be read and are ignored: ${text}`)]);
+    expect(journal.stats().damage?.text).toBe(notes[0]);
+    expect(left(journal)).toEqual({ ...EVERYTHING, ...rest });
+    expect(journal.sessions().map(({ name }) => name)).toEqual(text === "1 of sessions" ? ["b"] : ["a", "b"]);
+    journal.incidentState.save(journal.incidentState.load());
+    journal.putSession(session("a"));
+    journal.close();
+    expect(reopened().notes).toEqual([]);
+  });
+
+  it.each([
+    ["messages", { messages: 0 }],
+    ["sent_edges", {}],
+    ["alerts", { alerts: 0 }],
+    ["deliveries", { alerts: 0 }],
+    ["incident_state", { silences: 0 }],
+    ["batches", { right: 0 }],
+  ])("creates the table %s again if it is missing, and loses nothing else", async (table, lost) => {
+    await written();
+    edit(`drop table ${table}`);
+    const { journal, notes } = reopened();
+    expect(notes).toEqual([expect.stringMatching(new RegExp(`missing and were created again, empty: ${table}$`))]);
+    expect(left(journal)).toEqual({ ...EVERYTHING, ...lost });
+    expect(journal.isDamaged).toBe(true);
+    await write(journal);
+    journal.close();
+    expect(reopened().notes).toEqual([]);
+  });
+
+  it("keeps what it can if a table has lost a column", async () => {
+    await written();
+    edit("drop index messages_open; alter table messages drop column acked_at");
+    const { journal, notes } = reopened();
+    expect(notes).toEqual([expect.stringMatching(/damaged \(the column messages\.acked_at is missing\)/)]);
+    expect(left(journal)).toEqual({ ...EVERYTHING, right: 0 });
   });
 
   it("refuses a pipe in place of the file with one line", () => {

@@ -18,7 +18,7 @@ import { makePrivateFolder } from "../config/paths.js";
 import { networkFileSystem } from "./file-system.js";
 import { JournalError } from "./journal-error.js";
 import { type Release, takeLock } from "./lock.js";
-import { migrate, readPragma } from "./migrations.js";
+import { migrate, readPragma, restoreTables } from "./migrations.js";
 import { type FileFinding, PageSums } from "./page-sums.js";
 import { newestBatch, salvage } from "./salvage.js";
 import { CompiledDatabase, type Database, loadSqlite, type Sqlite } from "./sqlite.js";
@@ -140,7 +140,8 @@ export class JournalFile {
   #openChecked(): Opened {
     const sums = this.#isWal ? new PageSums(this.#path) : null;
     const finding = sums?.check() ?? { kind: "unverified" };
-    const opened = openOnce(this.#sqlite, this.#path, this.#isWal, finding);
+    let opened = openOnce(this.#sqlite, this.#path, this.#isWal, finding);
+    if (typeof opened !== "string") opened = this.#withTables(opened);
     if (typeof opened !== "string") {
       const found = noteOn(finding, sums?.lastBatch ?? null, opened);
       if (found !== null) this.#report(found);
@@ -156,6 +157,20 @@ export class JournalFile {
     salvage(damaged, fresh.database);
     damaged.close();
     return fresh;
+  }
+
+  /** The database with all its tables, or a description of the damage. */
+  #withTables(database: Database): Database | string {
+    const reference = this.#sqlite.open(":memory:");
+    const found = restoreTables(database, reference);
+    reference.close();
+    if ("column" in found) {
+      database.close();
+      return `the column ${found.column} is missing`;
+    }
+    if (found.created.length > 0)
+      this.#report(`Tables of the journal were missing and were created again, empty: ${found.created.join(", ")}`);
+    return database;
   }
 
   #report(damage: string): void {

@@ -120,7 +120,8 @@ const BATCH_MAX = 500;
 /** Throws a JournalError that says what to do. `notes` are for the user, such as a damaged file that was set aside. */
 export function openJournal(path: string, options: JournalOptions = {}): { journal: Journal; notes: string[] } {
   const file = openJournalFile(path, options);
-  return { journal: new SqliteJournal(file, options), notes: file.notes };
+  const journal = new SqliteJournal(file, options);
+  return { journal, notes: [...file.notes, ...journal.unreadableRows()] };
 }
 
 class SqliteJournal implements Journal {
@@ -164,6 +165,21 @@ class SqliteJournal implements Journal {
     );
     const [found] = file.notes;
     if (found !== undefined) this.#damage = { at: this.#now(), text: found };
+  }
+
+  /** For the user; also counts the rows, which are left out from here on. */
+  unreadableRows(): string[] {
+    this.#incidents.load();
+    const counts = {
+      sessions: this.#table.countUnreadable(),
+      "incidents, actions and silences": this.#incidents.unreadable,
+      alerts: this.outbox.removeUnreadable(),
+    };
+    const found = Object.entries(counts).filter(([, count]) => count > 0);
+    if (found.length === 0) return [];
+    const text = `Rows of the journal cannot be read and are ignored: ${found.map(([of, count]) => `${count} of ${of}`).join(", ")}`;
+    this.#damage ??= { at: this.#now(), text };
+    return [text];
   }
 
   get isDamaged(): boolean {

@@ -148,6 +148,41 @@ export function migrate(database: Database, path: string): void {
   }
 }
 
+/**
+ * Creates tables and indexes again that another program removed. Returns the names of the tables, or the name of a column that
+ * a table has lost: then nothing was changed.
+ */
+export function restoreTables(database: Database, reference: Database): { created: string[] } | { column: string } {
+  migrate(reference, "");
+  const known = new Set(namesIn(database));
+  const column = columnsIn(reference).find((name) => known.has(name.split(".")[0] ?? "") && !known.has(name));
+  if (column !== undefined) return { column };
+  const missing = reference
+    .prepare(OBJECTS)
+    .all()
+    .filter(({ name }) => !known.has(String(name)));
+  for (const { sql } of missing) database.exec(String(sql));
+  return { created: missing.flatMap(({ type, name }) => (type === "table" ? String(name) : [])) };
+}
+
+const OBJECTS = "select type, name, sql from sqlite_schema where sql is not null and name not like 'sqlite_%'";
+const COLUMNS =
+  "select t.name as name, c.name as of from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'";
+
+const columnsIn = (database: Database): string[] =>
+  database
+    .prepare(COLUMNS)
+    .all()
+    .map(({ name, of }) => `${name}.${of}`);
+
+const namesIn = (database: Database): string[] => [
+  ...database
+    .prepare(OBJECTS)
+    .all()
+    .map(({ name }) => String(name)),
+  ...columnsIn(database),
+];
+
 export function readPragma(database: Database, name: string): number {
   return Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]);
 }

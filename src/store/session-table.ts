@@ -56,12 +56,18 @@ export class SessionTable {
     if (known) known.record = record;
   }
 
-  /** An unreadable row (such as a newer origin) is left out; its signals stay. */
+  /** An unreadable row is left out; its signals stay. */
   all(): AgentSession[] {
-    return this.#database
-      .prepare("select record from sessions order by no")
-      .all()
-      .flatMap((row) => parseSession(parseJson(String(row.record))) ?? []);
+    return this.#rows().flatMap((session) => session ?? []);
+  }
+
+  countUnreadable(): number {
+    return this.#rows().filter((session) => session === null).length;
+  }
+
+  #rows(): (AgentSession | null)[] {
+    const rows = this.#database.prepare("select record from sessions order by no").all();
+    return rows.map(({ record }) => parseSession(parseJson(String(record))));
   }
 
   /** Adds the counts of a transaction; to be called inside it. */
