@@ -106,6 +106,20 @@ export const BREAKS = [
     to: "let lost = signal.lostMs === undefined ? to - from : 0;",
   },
   {
+    promise: "Every change of the journal's file by anything but rouse is noticed, and a damaged row costs that row",
+    test: "src/store/journal-damage.test.ts",
+    file: "src/store/page-sums.ts",
+    from: "if (sum !== this.#sums[page - 1] && !inLog.sums.has(page)) wrong++;",
+    to: "if (sum === undefined) wrong++;",
+  },
+  {
+    promise: "After a lost journal open questions are reported again, and no agent is accused",
+    test: "src/terminal/daemon-link.test.ts",
+    file: "src/terminal/daemon-link.ts",
+    from: "resend || this.#isIncomplete || acked < this.#confirmed",
+    to: "resend || this.#isIncomplete",
+  },
+  {
     promise: "A restart loses no incident, session, permission or silence; an old state folder opens",
     test: "src/daemon/loop-restart.test.ts",
     file: "src/daemon/self/restore.ts",

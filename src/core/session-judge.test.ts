@@ -34,6 +34,18 @@ describe("SessionJudge", () => {
     expect(watched.peek(START + 600_000).state).toBe(state);
   });
 
+  it.each([
+    ["is never_started", 60_000, "stuck/never_started"],
+    ["cannot be judged, because it may have shown everything before", 60_001, "unknown/null"],
+  ])("that has shown nothing and was first seen late %s", (_, lateMs, verdict) => {
+    const watched = new SessionJudge(agent(), START + lateMs, testRules().settingsFor(agent()));
+    const seenAt = START + lateMs;
+    watched.take([{ kind: "process", at: seenAt, source: "process", alive: true, children: 0, cpuMs: 0 }], seenAt);
+    expect(watched.peek(seenAt + 20_000).state).toBe("starting");
+    const { state, cause } = watched.peek(seenAt + 600_000);
+    expect(`${state}/${cause}`).toBe(verdict);
+  });
+
   it("is not blamed for time after its watching ended", () => {
     const watched = new SessionJudge(agent({ origin: "transcript" }), START);
     watched.take([{ kind: "process", at: START, source: "process", alive: true, children: 0, cpuMs: 0 }], START);

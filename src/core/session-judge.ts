@@ -21,6 +21,9 @@ export const BLIND_MS: number = 60_000;
 /** The first signal may take this long after registration before the session counts as unobserved. */
 const FIRST_SIGNAL_MS = 10_000;
 
+/** The start was seen if the first signal came this soon after it. A program takes no longer to show something. */
+const START_SEEN_MS = 60_000;
+
 /** Longer than any session. */
 const NEVER_S = 1e9;
 
@@ -49,6 +52,8 @@ export interface JudgingOptions extends Settings {
   /** Traits of the program; plain ones if not given. Read once, when the session is created. */
   traits?: Traits;
 }
+
+const UNSEEN_START = "It started before rouse observed it (observer), and has shown nothing since";
 
 const unjudged = (reason: string, at: number): Assessment => ({
   state: "unknown",
@@ -176,6 +181,8 @@ export class SessionJudge {
     if (endedAt !== null && !this.evidence.exit && endedAt < now)
       return { ...this.#assess(endedAt), at: now, recheckAt: null };
     const found = assess(this.evidence, now, this.#effectiveSettings());
+    if (found.state === "starting" && this.#isUnclear(now))
+      return { ...unjudged(UNSEEN_START, now), recheckAt: found.recheckAt };
     const firstSignalBy = this.#createdAt + FIRST_SIGNAL_MS;
     const isNew = this.evidence.first === null && !this.evidence.blind && now < firstSignalBy;
     if (!isNew || found.state !== "unknown") return found;
@@ -183,10 +190,26 @@ export class SessionJudge {
     return { ...NEW, reasons, at: now, recheckAt: firstSignalBy };
   }
 
-  /** Without a terminal, an empty screen is no evidence: the program may be waiting for its first prompt. */
+  /**
+   * An empty screen is evidence only in a terminal that rouse has watched since the start. Otherwise the program may be
+   * waiting for its first prompt, or may have shown everything before.
+   */
   #effectiveSettings(): JudgingOptions {
-    const isUnseen = this.session.origin === "transcript" && !this.evidence.lifecycle.shown;
-    return isUnseen ? { ...this.settings, never_shown_seconds: NEVER_S } : this.settings;
+    const isUnseen = this.session.origin === "transcript" || this.#missedStart;
+    return isUnseen && !this.evidence.lifecycle.shown
+      ? { ...this.settings, never_shown_seconds: NEVER_S }
+      : this.settings;
+  }
+
+  /** Its terminal would have shown something by now if it were starting. */
+  #isUnclear(now: number): boolean {
+    const { first } = this.evidence;
+    return this.session.origin !== "transcript" && this.#missedStart && now - (first?.at ?? now) > START_SEEN_MS;
+  }
+
+  get #missedStart(): boolean {
+    const { first } = this.evidence;
+    return first !== null && first.at - this.session.startedAt > START_SEEN_MS;
   }
 
   #setAside(error: unknown, now: number): void {

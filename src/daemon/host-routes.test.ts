@@ -50,6 +50,18 @@ describe("the two private routes of hosts", () => {
     expect(test.view()).toMatchObject({ unobserved: null });
   });
 
+  it("ask the host of a session with damaged history for everything again, until it begins to send it", async () => {
+    await put();
+    test.loop.incomplete.add("s1");
+    const again = { status: 200, body: { acked: 0, resend: true } };
+    expect([await put(), await put()]).toEqual([again, again]);
+    const at = test.hand.wall;
+    await send(1, [...timed, null]);
+    expect(await put()).toMatchObject({ body: { resend: true } });
+    await send(timed.length + 2, [{ kind: "gap", at, source: "observer", from: START, to: at + 1 }]);
+    expect(await put()).toEqual({ status: 200, body: { acked: timed.length + 2 } });
+  });
+
   it("keep the number of a signal that they cannot read, so that later numbers stay correct", async () => {
     await put();
     const odd = [null, 7, { kind: "of a newer rouse", at: 1 }, { kind: "exit", at: "soon" }, ...timed];

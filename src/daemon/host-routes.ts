@@ -2,7 +2,7 @@
  * The two private routes of hosts: register a session, send its signals. Hosts call them several hundred times a second,
  * so they are answered on Node's own request, without the router: that costs a third of the time.
  *
- *   PUT  /v1/sessions/{id}           the session, also as a heartbeat  -> {acked}
+ *   PUT  /v1/sessions/{id}           the session, also as a heartbeat  -> {acked, resend}
  *   POST /v1/sessions/{id}/signals   {from, signals}                   -> {acked}
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -20,11 +20,11 @@ const SIGNALS_MAX = 5000;
 
 const PATH = /^\/v1\/sessions\/([^/?#]{1,4000})(\/signals)?$/;
 
-type HostLoop = Pick<Loop, "register" | "recordLiveness" | "ingest" | "now">;
+type HostLoop = Pick<Loop, "register" | "recordLiveness" | "ingest" | "now" | "incomplete">;
 
 interface Answer {
   status: number;
-  body: { acked: number } | { error: string };
+  body: { acked: number; resend?: true } | { error: string };
 }
 
 const refusal = (status: number, error: string): Answer => ({ status, body: { error } });
@@ -50,7 +50,7 @@ function register(loop: HostLoop, id: string, value: unknown): Answer {
   if (session.id !== id) return refusal(400, "the body and the path name different sessions");
   const acked = loop.register(session);
   loop.recordLiveness(id, "host");
-  return { status: 200, body: { acked } };
+  return { status: 200, body: { acked, ...(loop.incomplete.has(id) ? { resend: true } : {}) } };
 }
 
 async function ingest(loop: HostLoop, id: string, value: unknown): Promise<Answer> {
@@ -59,11 +59,11 @@ async function ingest(loop: HostLoop, id: string, value: unknown): Promise<Answe
   if (!isBatch || signals.length > SIGNALS_MAX) return refusal(400, "the body must be {from, signals}");
   // A placeholder for an unreadable signal, so that later sequence numbers stay right.
   const now = loop.now();
-  const acked = await loop.ingest(
-    id,
-    from,
-    signals.map((signal) => parseSignal(signal) ?? unreadable(now)),
-  );
+  const batch = signals.map((signal) => parseSignal(signal) ?? unreadable(now));
+  const acked = await loop.ingest(id, from, batch);
+  // The host has begun to send everything again.
+  if (acked !== null && batch.some((signal) => signal.kind === "gap" && signal.to > signal.from))
+    loop.incomplete.delete(id);
   return acked === null
     ? refusal(409, "this session is not registered; PUT it first")
     : { status: 200, body: { acked } };

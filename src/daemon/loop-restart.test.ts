@@ -3,6 +3,7 @@ import { MODELS } from "../../test/support/hand-clock.js";
 import { agent, checkedAt, HOUR_MS, news, SILENT_S, TestLoop, WORKING } from "../../test/support/loops.js";
 import { START, screen } from "../../test/support/steps.js";
 import type { Signal } from "../core/signal.js";
+import { loadSqlite } from "../store/sqlite.js";
 
 let test: TestLoop;
 afterEach(() => test.close());
@@ -25,6 +26,27 @@ describe("the loop after a restart", () => {
     test.hand.pass(2000);
     test.start();
     expect(states.map(([name]) => test.says(name))).toEqual(before);
+  });
+
+  it("knows nothing from before a batch that was damaged, asks for that agent's screen, and accuses nothing", async () => {
+    test = await TestLoop.working();
+    test.loop.register(agent({ id: "s2", name: "web" }));
+    await test.send("s2", WORKING);
+    test.run(5);
+    await test.send("s1", [{ kind: "status", source: "title", status: "idle" }]);
+    test.run(5);
+    test.journal.close();
+    const database = loadSqlite().open(test.journalPath);
+    database.exec(
+      "update batches set signals = replace(signals, 'idle', 'done') where signals like '%\"status\":\"idle\"%'",
+    );
+    database.close();
+    test.changes.length = 0;
+    test.restart();
+    expect([test.says("api"), test.says("web"), [...test.loop.incomplete]]).toEqual(["unknown", "working", ["s1"]]);
+    test.run(SILENT_S);
+    expect(test.says("api")).toBe("unknown");
+    expect(test.changes.filter((change) => /api stuck/.test(change))).toEqual([]);
   });
 
   it.each(MODELS)("raises no alarm from unobserved time (%s)", async (model) => {

@@ -30,6 +30,8 @@ export class Loop {
   readonly #subscribers = new Set<(event: LoopEvent, now: number) => void>();
   #lastCheck: ClockSample;
   #isClosed = false;
+  /** Ids of restored sessions whose stored signals are damaged: what can be seen again has to be reported again. */
+  readonly incomplete: Set<string> = new Set();
   /** Finished ticks, for monitoring. */
   ticks = 0;
   /** When the last tick finished, on the daemon's clock. */
@@ -58,13 +60,24 @@ export class Loop {
   *restoring(lastObserved: Moment | null = null): Generator<number, number> {
     const { journal, clock } = this.#options;
     if (lastObserved) clock.resume(lastObserved);
-    const { signals, effects } = yield* restoreSessions(this.state, journal, clock, lastObserved);
+    const { signals, incomplete, effects } = yield* restoreSessions(this.state, journal, clock, lastObserved);
+    for (const id of incomplete) this.incomplete.add(id);
     this.#carryOut(effects, this.now());
     this.#lastCheck = clock.check;
     for (const { session } of this.sessions()) if (session.endedAt === null) this.#options.onRegister(session);
     const unobserved = lastObserved && { from: clock.unwatchedFrom(lastObserved.now, lastObserved), to: this.now() };
     this.#step({ kind: "restarted", unobserved }, this.now());
     return signals;
+  }
+
+  /** After the journal lost its file: stores what is known. What fails is stored with the next change. */
+  storeAgain(): void {
+    try {
+      for (const { session } of this.sessions()) this.#options.journal.putSession(session);
+    } catch {
+      // The journal reports it.
+    }
+    this.#notices.storeAgain(this.state, this.now());
   }
 
   /** Saves the state at the end. Outcomes that arrive later are checked after the next start. */

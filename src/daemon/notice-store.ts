@@ -37,6 +37,16 @@ export class NoticeStore {
     }
   }
 
+  /** The incidents, and which notices about them were sent. */
+  storeAgain({ incidents, notices }: NodeState, at: number): void {
+    const sent = [...notices.sent].flatMap(([subject, edges]) => [...edges].map((edge) => ({ subject, edge, at })));
+    try {
+      this.#journal.incidentState.save(incidents, () => this.#journal.messages.put([], sent));
+    } catch {
+      // As below.
+    }
+  }
+
   /** Inside the transaction. */
   #put(effects: readonly Effect[]): void {
     const due = effects.flatMap((effect) => (effect.kind === "message" ? effect.message : []));

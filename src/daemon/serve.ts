@@ -10,7 +10,7 @@ import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { loadReaders } from "../programs/registry.js";
 import { readContextOf } from "../sensors/read-context.js";
-import { type Journal, openJournal } from "../store/journal.js";
+import { openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { migrateStateFiles } from "../store/state-files.js";
 import { agentSession, endedSince, recordedEnd } from "../terminal/registry.js";
@@ -29,6 +29,7 @@ import { setUpLoop } from "./loop-setup.js";
 import type { ApiFactory, DaemonControl } from "./parts.js";
 import { DaemonClock, TICK_MS } from "./self/clock.js";
 import { deadManPulse } from "./self/dead-man.js";
+import { JournalUpkeep } from "./self/journal-upkeep.js";
 import { LastWatchedFile } from "./self/last-watched.js";
 import { servicePulse } from "./self/service-manager.js";
 import { answerStarting, inPieces } from "./self/starting.js";
@@ -36,7 +37,7 @@ import { clearStopped, markStopped } from "./self/stay-down.js";
 import { SettingsFollower } from "./settings-follower.js";
 
 const DAY_MS = 24 * 3600_000;
-const PRUNE_EVERY_MS = 60_000;
+const UPKEEP_EVERY_MS = 60_000;
 const DEAD_MAN_EVERY_MS = 60_000;
 
 /** Another daemon of this user is already running. */
@@ -185,17 +186,18 @@ export async function serve(
   loop.tick();
   const ticking = setInterval(() => loop.tick(), TICK_MS);
   sensors.start();
-  const bounds = {
+  const limits = {
     maxAgeMs: config.journal.max_age_days * DAY_MS,
     maxBytes: config.journal.max_megabytes * 1024 * 1024,
   };
-  const pruning = setInterval(() => prune(journal, { ...bounds, now: clock.now() }), PRUNE_EVERY_MS);
+  const upkeep = new JournalUpkeep({ journal, loop, limits, log });
+  const keepingUp = setInterval(() => upkeep.run(), UPKEEP_EVERY_MS);
   const stopped = new Promise<void>((resolve) => {
     end = (then) => {
       end = () => {};
       if (then === "stays down") markStopped(paths);
       clearInterval(ticking);
-      clearInterval(pruning);
+      clearInterval(keepingUp);
       for (const pulse of pulses) pulse.stop();
       checked.close();
       void sensors.stop();
@@ -226,15 +228,6 @@ function accountKey(path: string): string {
     return makeKey(path);
   } catch {
     return randomBytes(32).toString("base64url");
-  }
-}
-
-/** A failed prune is retried later; the journal reports its own errors. */
-function prune(journal: Journal, bounds: { now: number; maxAgeMs: number; maxBytes: number }): void {
-  try {
-    journal.prune(bounds);
-  } catch {
-    // `stats` counts the failure, and the next append reports it.
   }
 }
 

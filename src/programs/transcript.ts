@@ -75,7 +75,7 @@ export interface SessionFile {
   supervisedAs?: string;
 }
 
-type Cell = string | number | null;
+type Cell = string | number | null | Uint8Array;
 export type DatabaseRow = Record<string, Cell>;
 
 /** The required part of an open database: that of `node:sqlite`. */

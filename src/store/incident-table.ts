@@ -3,6 +3,7 @@
  * last one, in one transaction that is on the disk when it returns: a saved intent is known after any crash.
  */
 import { createIncidentState, type IncidentState } from "../core/incidents/incident.js";
+import { isIncidentEntry } from "./incident-schema.js";
 import { type Database, inTransaction } from "./sqlite.js";
 
 export interface IncidentStore {
@@ -31,6 +32,8 @@ export class IncidentTable implements IncidentStore {
   readonly #database: Database;
   /** Stored rows, by list and id. */
   #stored = new Map<string, { list: List; id: string; record: string }>();
+  /** Rows that the last `load` could not read. */
+  unreadable = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -40,11 +43,13 @@ export class IncidentTable implements IncidentStore {
   load(): IncidentState {
     const incidentState = createIncidentState();
     this.#stored.clear();
+    this.unreadable = 0;
     for (const row of this.#database.prepare("select list, id, record from incident_state order by list, id").all()) {
       const [list, id, record] = [String(row.list) as List, String(row.id), String(row.record)];
       this.#stored.set(keyOf(list, id), { list, id, record });
       const entry = parse(record);
-      if (entry && LISTS.includes(list)) (incidentState[list] as object[]).push(entry);
+      if (LISTS.includes(list) && isIncidentEntry(list, entry)) (incidentState[list] as object[]).push(entry);
+      else this.unreadable++;
     }
     incidentState.incidents.sort((a, b) => a.openedAt - b.openedAt);
     incidentState.outages.sort((a, b) => a.openedAt - b.openedAt);
@@ -90,10 +95,9 @@ function rowsOf(incidentState: IncidentState): Map<string, StoredRow> {
 
 const keyOf = (list: List, id: string): string => `${list} ${id}`;
 
-function parse(record: string): object | null {
+function parse(record: string): unknown {
   try {
-    const entry: unknown = JSON.parse(record);
-    return typeof entry === "object" && entry !== null && !Array.isArray(entry) ? entry : null;
+    return JSON.parse(record);
   } catch {
     return null;
   }

@@ -2,6 +2,7 @@
  * Reads the journal, one page of batches at a time: no statement stays open between two steps, so an iteration may be
  * abandoned, and never blocks a checkpoint of the write-ahead log.
  */
+import { crc32 } from "node:zlib";
 import type { Signal } from "../core/signal.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import type { KnownSession } from "./session-table.js";
@@ -36,11 +37,12 @@ export class JournalReader {
     );
   }
 
-  *ofSession(known: KnownSession, fromSeq: number): Generator<StoredSignal> {
+  /** `onHole` is called in the place of signals that cannot be read. */
+  *ofSession(known: KnownSession, fromSeq: number, onHole?: () => void): Generator<StoredSignal> {
     const first = fromSeq > 0 ? this.#firstOf.get(known.no, fromSeq)?.id : 0;
     if (typeof first !== "number") return;
     for (const batch of pages(first, (id) => this.#pageOf.all(known.no, id)))
-      for (const stored of this.#unpack(batch, known.session))
+      for (const stored of this.#unpack(batch, known.session, onHole))
         if (stored.seq === null || stored.seq >= fromSeq) yield stored;
   }
 
@@ -51,9 +53,13 @@ export class JournalReader {
       yield* this.#unpack(batch, nameOf(Number(batch.session_no)) ?? "");
   }
 
-  *#unpack(batch: SqlRow, session: string): Generator<StoredSignal> {
-    const list = parseList(String(batch.signals));
-    if (!list) this.skipped += Number(batch.count);
+  *#unpack(batch: SqlRow, session: string, onHole?: () => void): Generator<StoredSignal> {
+    const text = String(batch.signals);
+    const list = batch.crc === null || batch.crc === batchSum(batch, text) ? parseList(text) : null;
+    if (!list) {
+      this.skipped += Number(batch.count);
+      onHole?.();
+    }
     const firstSeq = batch.first_seq;
     for (const [index, value] of (list ?? []).entries()) {
       const signal = parseSignal(value);
@@ -65,6 +71,10 @@ export class JournalReader {
     }
   }
 }
+
+/** The checksum of a batch. Rows from before it was introduced have none. */
+export const batchSum = ({ session_no, first_seq, received_at }: SqlRow, text: string): number =>
+  crc32(text, crc32(`${session_no} ${first_seq} ${received_at}`));
 
 function* pages(first: number, pageFrom: (id: number) => SqlRow[]): Generator<SqlRow> {
   for (let from = first; ; ) {

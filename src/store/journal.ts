@@ -16,7 +16,7 @@ import type { Signal } from "../core/signal.js";
 import { type IncidentStore, IncidentTable } from "./incident-table.js";
 import { JournalError } from "./journal-error.js";
 import { type JournalFile, type JournalFileOptions, openJournalFile } from "./journal-file.js";
-import { JournalReader, type StoredSignal } from "./journal-reader.js";
+import { batchSum, JournalReader, type StoredSignal } from "./journal-reader.js";
 import { MessageTable } from "./messages.js";
 import { JOURNAL_SCHEMA } from "./migrations.js";
 import { OutboxTable } from "./outbox.js";
@@ -49,6 +49,13 @@ export interface JournalStats {
   failures: number;
   lastError: string | null;
   lastCommitMs: number;
+  damage: JournalDamage | null;
+}
+
+/** What was last found to be wrong with the file: deleted, replaced, changed or cut off. */
+export interface JournalDamage {
+  at: number;
+  text: string;
 }
 
 export interface Journal {
@@ -68,12 +75,19 @@ export interface Journal {
   append(session: string, from: number | null, signals: readonly Signal[], receivedAt: number): Promise<AppendResult>;
   /** Commits waiting signals now. */
   flush(): void;
-  /** Committed signals of one session, from the batch that holds `fromSeq` on. */
-  read(session: string, fromSeq?: number): Iterable<StoredSignal>;
+  /** Committed signals of one session, from the batch that holds `fromSeq` on; `onHole` in place of unreadable ones. */
+  read(session: string, fromSeq?: number, onHole?: () => void): Iterable<StoredSignal>;
   /** Committed signals of all sessions since that time. */
   readSince(receivedAt: number): Iterable<StoredSignal>;
   /** Bounded in time: if `more` is true, call it again soon. */
   prune(bounds: PruneLimits): { removed: number; more: boolean };
+  /**
+   * To be called every minute. If another program deleted or changed the file, the journal continues in a new one, with
+   * what could be read, and this returns what happened: save again what is known.
+   */
+  checkFile(): string | null;
+  /** The file was damaged before it was opened: stored signals may be missing or wrong. */
+  readonly isDamaged: boolean;
   stats(): JournalStats;
   close(): void;
 }
@@ -96,13 +110,18 @@ interface Waiting {
 const COMMIT_WITHIN_MS = 50;
 /** More than this is not held in memory: a flood commits at once. */
 const PENDING_MAX = 5_000;
+/** The write-ahead log is moved into the file after about this many bytes, and every minute. */
+const CHECKPOINT_BYTES = 2 * 1024 * 1024;
+/** Damage is reported for this long. */
+const DAMAGE_SHOWN_MS = 24 * 3_600_000;
 /** A larger append becomes several rows, so that `prune` and `read` never handle a huge one. */
 const BATCH_MAX = 500;
 
 /** Throws a JournalError that says what to do. `notes` are for the user, such as a damaged file that was set aside. */
 export function openJournal(path: string, options: JournalOptions = {}): { journal: Journal; notes: string[] } {
   const file = openJournalFile(path, options);
-  return { journal: new SqliteJournal(file, options), notes: file.notes };
+  const journal = new SqliteJournal(file, options);
+  return { journal, notes: [...file.notes, ...journal.unreadableRows()] };
 }
 
 class SqliteJournal implements Journal {
@@ -114,7 +133,10 @@ class SqliteJournal implements Journal {
   readonly #now: () => number;
   readonly #table: SessionTable;
   readonly #reader: JournalReader;
+  readonly #incidents: IncidentTable;
   readonly #insert;
+  #damage: JournalDamage | null = null;
+  #uncheckedBytes = 0;
   #waiting: Waiting[] = [];
   #pending = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -130,17 +152,38 @@ class SqliteJournal implements Journal {
     this.#commitWithinMs = options.commitWithinMs ?? COMMIT_WITHIN_MS;
     this.#now = options.now ?? Date.now;
     this.#table = new SessionTable(file.database);
-    const table = new IncidentTable(file.database);
+    this.#incidents = new IncidentTable(file.database);
     this.incidentState = {
-      load: () => table.load(),
-      save: (incidentState, alongside) => this.#trying(() => table.save(incidentState, alongside)),
+      load: () => this.#incidents.load(),
+      save: (incidentState, alongside) => this.#trying(() => this.#incidents.save(incidentState, alongside)),
     };
     this.messages = new MessageTable(file.database, (write) => this.#trying(write));
     this.outbox = new OutboxTable(file.database, (write) => this.#trying(write));
     this.#reader = new JournalReader(file.database);
     this.#insert = file.database.prepare(
-      "insert into batches (session_no, first_seq, count, received_at, signals) values (?, ?, ?, ?, ?)",
+      "insert into batches (session_no, first_seq, count, received_at, signals, crc) values (?, ?, ?, ?, ?, ?)",
     );
+    const [found] = file.notes;
+    if (found !== undefined) this.#damage = { at: this.#now(), text: found };
+  }
+
+  /** For the user; also counts the rows, which are left out from here on. */
+  unreadableRows(): string[] {
+    this.#incidents.load();
+    const counts = {
+      sessions: this.#table.countUnreadable(),
+      "incidents, actions and silences": this.#incidents.unreadable,
+      alerts: this.outbox.removeUnreadable(),
+    };
+    const found = Object.entries(counts).filter(([, count]) => count > 0);
+    if (found.length === 0) return [];
+    const text = `Rows of the journal cannot be read and are ignored: ${found.map(([of, count]) => `${count} of ${of}`).join(", ")}`;
+    this.#damage ??= { at: this.#now(), text };
+    return [text];
+  }
+
+  get isDamaged(): boolean {
+    return this.#file.isDamaged;
   }
 
   putSession(session: AgentSession): void {
@@ -205,6 +248,7 @@ class SqliteJournal implements Journal {
   #store(waiting: readonly Waiting[]): void {
     const written = waiting.filter((entry) => entry.texts.length > 0);
     if (written.length === 0) return;
+    let newest = 0;
     inTransaction(this.#file.database, () => {
       for (const { known, from, texts, receivedAt, appended } of written) {
         let bytes = 0;
@@ -212,8 +256,12 @@ class SqliteJournal implements Journal {
           const part = texts.slice(start, start + BATCH_MAX);
           const text = `[${part.join(",")}]`;
           bytes += Buffer.byteLength(text);
-          this.#insert.run(known.no, from === null ? null : from + start, part.length, receivedAt, text);
+          const first_seq = from === null ? null : from + start;
+          const sum = batchSum({ session_no: known.no, first_seq, received_at: receivedAt }, text);
+          const row = this.#insert.run(known.no, first_seq, part.length, receivedAt, text, sum);
+          newest = Number(row.lastInsertRowid);
         }
+        this.#uncheckedBytes += bytes;
         this.#table.count(
           known,
           from === null ? 0 : from + texts.length - 1,
@@ -225,11 +273,18 @@ class SqliteJournal implements Journal {
       }
     });
     for (const { known } of written) known.acked = known.reserved;
+    this.#file.mark(newest);
+    if (this.#uncheckedBytes > CHECKPOINT_BYTES) this.#checkpoint();
   }
 
-  read(session: string, fromSeq = 0): Iterable<StoredSignal> {
+  #checkpoint(): void {
+    this.#uncheckedBytes = 0;
+    this.#file.checkpoint();
+  }
+
+  read(session: string, fromSeq = 0, onHole?: () => void): Iterable<StoredSignal> {
     const known = this.#table.known(session);
-    return known ? this.#reader.ofSession(known, fromSeq) : [];
+    return known ? this.#reader.ofSession(known, fromSeq, onHole) : [];
   }
 
   readSince(receivedAt: number): Iterable<StoredSignal> {
@@ -245,6 +300,26 @@ class SqliteJournal implements Journal {
       return pruned;
     } catch (error) {
       rollBack(this.#file.database);
+      throw this.#failed(error);
+    }
+  }
+
+  checkFile(): string | null {
+    this.#mustBeOpen();
+    const found = this.#file.checkIntact();
+    if (found === null) {
+      this.#checkpoint();
+      return null;
+    }
+    this.flush();
+    this.#damage = { at: this.#now(), text: `${found}. It continues in a new one.` };
+    try {
+      this.#file.renew();
+      this.#incidents.load();
+      this.#table.takeOver(this.#now());
+      return this.#damage.text;
+    } catch (error) {
+      this.#damage = { at: this.#now(), text: `${found}, and a new one cannot be created` };
       throw this.#failed(error);
     }
   }
@@ -267,6 +342,7 @@ class SqliteJournal implements Journal {
       failures: this.#failures,
       lastError: this.#lastError,
       lastCommitMs: this.#lastCommitMs,
+      damage: this.#damage && this.#now() - this.#damage.at < DAMAGE_SHOWN_MS ? this.#damage : null,
     };
   }
 
@@ -274,9 +350,7 @@ class SqliteJournal implements Journal {
     if (!this.#open) return;
     this.flush();
     this.#open = false;
-    checkpoint(this.#file.database);
-    this.#file.database.close();
-    this.#file.release();
+    this.#file.close();
   }
 
   #mustBeOpen(): void {
@@ -297,14 +371,5 @@ class SqliteJournal implements Journal {
     this.isWriting = false;
     this.#lastError = String((error as Error).message).slice(0, 200);
     return new JournalError("commit", `the journal could not be written: ${this.#lastError}`, error);
-  }
-}
-
-/** Not needed for safety: the log is read at the next start anyway. */
-function checkpoint(database: JournalFile["database"]): void {
-  try {
-    database.exec("pragma wal_checkpoint(truncate)");
-  } catch {
-    // A full disk: the log stays.
   }
 }

@@ -98,6 +98,31 @@ const STEPS: readonly string[] = [
   // An incident is open until it ends; before it is confirmed, it is suspected.
   `update incident_state set record = json_set(record, '$.phase', 'suspected')
      where list = 'incidents' and json_valid(record) and json_extract(record, '$.phase') = 'open';`,
+  // Free: no journal was ever changed by this number.
+  "",
+  // A checksum per batch. What a session's signals up to a batch amount to: see `snapshots.ts`. Batches up to there,
+  // many in one compressed row, under the number of the last: see `packing.ts`.
+  `alter table batches add column crc integer;
+   create table snapshots (
+     session_no integer primary key references sessions (no) on delete cascade,
+     batch integer not null,
+     fits text not null,
+     at integer not null,
+     crc integer not null,
+     data blob not null
+   ) strict;
+   create table packed (
+     id integer primary key,
+     session_no integer not null references sessions (no) on delete cascade,
+     count integer not null,
+     signals integer not null,
+     received_from integer not null,
+     received_to integer not null,
+     crc integer not null,
+     data blob not null
+   ) strict;
+   create index packed_by_session on packed (session_no, id);
+   create index packed_by_time on packed (received_to);`,
 ];
 
 export const JOURNAL_SCHEMA: number = STEPS.length;
@@ -122,6 +147,41 @@ export function migrate(database: Database, path: string): void {
     );
   }
 }
+
+/**
+ * Creates tables and indexes again that another program removed. Returns the names of the tables, or the name of a column that
+ * a table has lost: then nothing was changed.
+ */
+export function restoreTables(database: Database, reference: Database): { created: string[] } | { column: string } {
+  migrate(reference, "");
+  const known = new Set(namesIn(database));
+  const column = columnsIn(reference).find((name) => known.has(name.split(".")[0] ?? "") && !known.has(name));
+  if (column !== undefined) return { column };
+  const missing = reference
+    .prepare(OBJECTS)
+    .all()
+    .filter(({ name }) => !known.has(String(name)));
+  for (const { sql } of missing) database.exec(String(sql));
+  return { created: missing.flatMap(({ type, name }) => (type === "table" ? String(name) : [])) };
+}
+
+const OBJECTS = "select type, name, sql from sqlite_schema where sql is not null and name not like 'sqlite_%'";
+const COLUMNS =
+  "select t.name as name, c.name as of from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'";
+
+const columnsIn = (database: Database): string[] =>
+  database
+    .prepare(COLUMNS)
+    .all()
+    .map(({ name, of }) => `${name}.${of}`);
+
+const namesIn = (database: Database): string[] => [
+  ...database
+    .prepare(OBJECTS)
+    .all()
+    .map(({ name }) => String(name)),
+  ...columnsIn(database),
+];
 
 export function readPragma(database: Database, name: string): number {
   return Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]);

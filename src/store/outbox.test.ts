@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Notice } from "../core/notices/alert.js";
 import { type Journal, openJournal } from "./journal.js";
+import { loadSqlite } from "./sqlite.js";
 
 let folder: string;
 let journal: Journal;
@@ -29,4 +30,18 @@ it("the outbox lists the latest failing alert of each channel before older ones"
   putFailing("second", "ops", 6);
   putFailing("third", "ops", 7);
   expect(journal.outbox.unsettled(3).map(({ key }) => key)).toEqual(["third", "old", "second"]);
+});
+
+it("the outbox sends the next alerts although an earlier one cannot be read", () => {
+  for (const [key, at] of [
+    ["bad", 1],
+    ["good", 2],
+  ] as const)
+    putFailing(key, "ops", at);
+  journal.close();
+  const database = loadSqlite().open(join(folder, "journal.db"));
+  database.exec("update alerts set record = '{}' where key = 'bad'");
+  database.close();
+  journal = openJournal(join(folder, "journal.db")).journal;
+  expect(journal.outbox.next("ops", 10)?.key).toBe("good");
 });

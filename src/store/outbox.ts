@@ -5,7 +5,8 @@
  * pending -> sent, dead (all attempts failed; shown in status), superseded (a later alert about the same problem
  * replaces it) or dropped (the user acknowledged or silenced the problem meanwhile).
  */
-import type { AlertState, Notice, PlannedAlert } from "../core/notices/alert.js";
+import * as z from "zod";
+import { type AlertState, type Notice, type PlannedAlert, SEVERITIES } from "../core/notices/alert.js";
 import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
 
 export type DeliveryState = "pending" | "sent" | "dead" | "superseded" | "dropped";
@@ -55,6 +56,20 @@ export class OutboxTable {
       alert.run(key, subject, edge, at, JSON.stringify({ kind, severity, members, notice }));
       for (const { channel, dueAt } of deliveries) delivery.run(key, channel, dueAt, at);
     }
+  }
+
+  /** Removes alerts that cannot be read: each would hold up the later ones. Returns their number. */
+  removeUnreadable(): number {
+    const bad = this.#database
+      .prepare("select key, record from alerts")
+      .all()
+      .filter((row) => recordOf(row) === null);
+    if (bad.length === 0) return 0;
+    this.inOne(() => {
+      for (const table of ["deliveries", "alerts"])
+        for (const { key } of bad) this.#database.prepare(`delete from ${table} where key = ?`).run(key ?? null);
+    });
+    return bad.length;
   }
 
   /** Alerts so far by subject, without digests, which have no problem that could end. */
@@ -225,9 +240,34 @@ const deliveryOf = (row: SqlRow, notice: Notice): StoredDelivery => ({
 
 type AlertRow = Pick<PlannedAlert, "kind" | "severity" | "members"> & { notice: Notice };
 
+const word = z.string();
+const words = z.array(word);
+const severity = z.enum(SEVERITIES);
+const kind = z.enum(["watchdog", "digest", "test"]);
+const edge = z.enum(["opened", "changed", "escalated", "reminder", "resolved", "digest", "test"]);
+/** Loose: unknown fields of a newer rouse are kept. */
+const alertRow = z.looseObject({
+  kind: word,
+  severity,
+  members: words,
+  notice: z.looseObject({
+    key: word,
+    subject: word,
+    kind,
+    edge,
+    severity,
+    at: z.number(),
+    title: word,
+    lines: words,
+    agents: words,
+    incidents: words,
+  }),
+});
+
 function recordOf(row: SqlRow): AlertRow | null {
   try {
-    return JSON.parse(String(row.record)) as AlertRow;
+    const record: unknown = JSON.parse(String(row.record));
+    return alertRow.safeParse(record).success ? (record as AlertRow) : null;
   } catch {
     return null;
   }

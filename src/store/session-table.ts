@@ -56,12 +56,18 @@ export class SessionTable {
     if (known) known.record = record;
   }
 
-  /** An unreadable row (such as a newer origin) is left out; its signals stay. */
+  /** An unreadable row is left out; its signals stay. */
   all(): AgentSession[] {
-    return this.#database
-      .prepare("select record from sessions order by no")
-      .all()
-      .flatMap((row) => parseSession(parseJson(String(row.record))) ?? []);
+    return this.#rows().flatMap((session) => session ?? []);
+  }
+
+  countUnreadable(): number {
+    return this.#rows().filter((session) => session === null).length;
+  }
+
+  #rows(): (AgentSession | null)[] {
+    const rows = this.#database.prepare("select record from sessions order by no").all();
+    return rows.map(({ record }) => parseSession(parseJson(String(record))));
   }
 
   /** Adds the counts of a transaction; to be called inside it. */
@@ -79,6 +85,22 @@ export class SessionTable {
     this.#byNo.clear();
     for (const row of this.#database.prepare("select no, session, acked from sessions").all())
       this.#remember(Number(row.no), String(row.session), Number(row.acked));
+  }
+
+  /** After the file was renewed: sessions may be missing in it, and what hosts were told stays true. */
+  takeOver(now: number): void {
+    const before = [...this.#bySession.values()];
+    this.reload();
+    for (const { session, record, acked } of before) {
+      if (record !== null && !this.#bySession.has(session)) {
+        const row = inTransaction(this.#database, () => this.#upsert.get(session, record, now));
+        this.#remember(Number(row?.no), session, 0);
+      }
+      const known = this.#bySession.get(session);
+      if (!known || known.acked >= acked) continue;
+      this.count(known, acked, 0, 0, 0, now);
+      known.acked = known.reserved = acked;
+    }
   }
 
   #remember(no: number, session: string, acked: number): void {

@@ -6,7 +6,8 @@
  */
 import { createRequire } from "node:module";
 
-export type Cell = string | number | null;
+/** Blobs come back as bytes. */
+export type Cell = string | number | null | Uint8Array;
 export type SqlRow = Record<string, Cell>;
 
 export interface SqlStatement {
@@ -107,21 +108,55 @@ function firstLine(error: unknown): string {
     .join("");
 }
 
-/** The same few statements run at every tick: each is compiled once. None is left half read. */
-export function compiledOnce(database: Database): Database {
-  const statements = new Map<string, SqlStatement>();
-  return {
-    exec: (sql) => database.exec(sql),
-    prepare: (sql) => {
-      const statement = statements.get(sql) ?? database.prepare(sql);
-      statements.set(sql, statement);
-      return statement;
-    },
-    close: () => {
-      statements.clear();
-      database.close();
-    },
-  };
+/**
+ * The same few statements run at every tick: each is compiled once. None is left half read. The connection behind it can
+ * be replaced by one to another file with the same tables; statements then continue there.
+ */
+export class CompiledDatabase implements Database {
+  #database: Database;
+  readonly #compiled = new Map<string, SqlStatement>();
+  readonly #statements = new Map<string, SqlStatement>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  prepare(sql: string): SqlStatement {
+    // Compiled at once, so that an error in it is found here.
+    this.#compile(sql);
+    const statement = this.#statements.get(sql) ?? {
+      run: (...values) => this.#compile(sql).run(...values),
+      get: (...values) => this.#compile(sql).get(...values),
+      all: (...values) => this.#compile(sql).all(...values),
+    };
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /** Returns the connection that was used until now; it stays open. */
+  replace(database: Database): Database {
+    const before = this.#database;
+    this.#compiled.clear();
+    this.#database = database;
+    return before;
+  }
+
+  close(): void {
+    this.#compiled.clear();
+    this.#database.close();
+  }
+
+  #compile(sql: string): SqlStatement {
+    const known = this.#compiled.get(sql);
+    if (known) return known;
+    const statement = this.#database.prepare(sql);
+    this.#compiled.set(sql, statement);
+    return statement;
+  }
 }
 
 /** A commit that failed for lack of space leaves the transaction open; one that the system ended does not. */

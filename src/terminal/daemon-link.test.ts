@@ -102,6 +102,39 @@ describe("the link to the daemon", () => {
     expect(await link.close(24 * 3_600_000)).toBe(false);
   });
 
+  it("reports that the daemon lost what it had acknowledged, and once", async () => {
+    await daemon.listen(socketPath);
+    let lost = 0;
+    const link = new DaemonLink({ socketPath, session, heartbeatMs: 20, onLost: () => lost++ });
+    for (let n = 1; n <= 3; n++) link.give(output(n));
+    await until("the signals", () => daemon.acked === 3);
+    const beats = async (): Promise<void> => {
+      const { length } = daemon.sessions;
+      await until("some heartbeats", () => daemon.sessions.length >= length + 3);
+    };
+    await beats();
+    expect(lost).toBe(0);
+    daemon.signals.delete(3);
+    await beats();
+    expect(lost).toBe(1);
+    daemon.signals.clear();
+    await beats();
+    expect(lost).toBe(2);
+    await link.close(1000);
+  });
+
+  it("reports a loss when the daemon asks for everything again, and after it dropped signals itself", async () => {
+    let lost = 0;
+    const link = new DaemonLink({ socketPath, session, heartbeatMs: 20, keptMax: 10, onLost: () => lost++ });
+    for (let n = 1; n <= 20; n++) link.give(output(n));
+    await daemon.listen(socketPath);
+    await until("the rest", () => daemon.signals.has(20));
+    expect(lost).toBe(1);
+    daemon.isMissingSome = true;
+    await until("the requests", () => lost >= 3);
+    await link.close(1000);
+  });
+
   it("drops signals that the daemon refuses, and sends the next ones", async () => {
     await daemon.listen(socketPath);
     const link = new DaemonLink({ socketPath, session });

@@ -37,6 +37,8 @@ export interface DaemonLinkOptions {
   heartbeatMs?: number;
   /** Whether the agent is still watched: a host that only forwards bytes sends no heartbeat. */
   isWatching?: () => boolean;
+  /** Called when the daemon no longer has everything that this link sent: what can be seen again should be given again. */
+  onLost?: () => void;
 }
 
 interface Pending {
@@ -65,6 +67,10 @@ export class DaemonLink {
   /** Number of the first kept signal. */
   #from = 1;
   #dropped = 0;
+  /** The highest number that the daemon has confirmed. */
+  #confirmed = 0;
+  /** Signals were dropped that the daemon never had. */
+  #isIncomplete = false;
   /** The session as last sent to the daemon; null if it has to be sent again. */
   #registered: AgentSession | null = null;
   #daemonStart: DaemonStart = { kind: "not_asked" };
@@ -102,6 +108,7 @@ export class DaemonLink {
       this.#kept.splice(0, gone);
       this.#from += gone;
       this.#dropped += gone;
+      this.#isIncomplete = true;
     }
     this.#sendWithin(this.#kept.length >= BATCH_SIGNALS ? 0 : BATCH_MS);
   }
@@ -205,10 +212,13 @@ export class DaemonLink {
     const isHeartbeat = this.#kept.length === 0 && (this.#options.isWatching?.() ?? true);
     if (!this.#isRegistered || isHeartbeat) {
       const session = this.#session;
-      const { status, acked } = await this.#ask("PUT", path, session);
+      const { status, acked, resend } = await this.#ask("PUT", path, session);
       if (status !== 200) throw new Error(`the daemon refused the session (${status})`);
       this.#registered = session;
       this.#forget(acked);
+      if (resend || this.#isIncomplete || acked < this.#confirmed) this.#options.onLost?.();
+      this.#isIncomplete = false;
+      this.#confirmed = acked;
     }
     if (this.#kept.length === 0) return true;
     const from = this.#from;
@@ -226,6 +236,7 @@ export class DaemonLink {
     if (status !== 200) throw new Error(`the daemon failed (${status})`);
     // Otherwise the same signals would be sent again and again without a pause.
     if (acked < from) throw new Error("the daemon did not acknowledge");
+    this.#confirmed = acked;
     this.#forget(acked);
     return true;
   }
@@ -250,7 +261,7 @@ export class DaemonLink {
     startDaemon().then(tried, tried);
   }
 
-  #ask(method: "PUT" | "POST", path: string, body: unknown): Promise<{ status: number; acked: number }> {
+  #ask(method: "PUT" | "POST", path: string, body: unknown): Promise<{ status: number } & Acknowledgement> {
     return new Promise((resolve, reject) => {
       const payload = Buffer.from(JSON.stringify(body));
       const asked = request(
@@ -268,7 +279,7 @@ export class DaemonLink {
           response.on("data", (chunk: string) => {
             if (text.length < ANSWER_CHARS_MAX) text += chunk;
           });
-          response.on("end", () => resolve({ status: response.statusCode ?? 0, acked: ackedOf(text) }));
+          response.on("end", () => resolve({ status: response.statusCode ?? 0, ...acknowledgementOf(text) }));
           response.on("error", reject);
         },
       );
@@ -290,12 +301,18 @@ function backOff(failures: number): number {
   return base * (0.75 + Math.random() / 2);
 }
 
-function ackedOf(text: string): number {
+interface Acknowledgement {
+  acked: number;
+  /** The daemon asks for everything that can be seen again. */
+  resend: boolean;
+}
+
+function acknowledgementOf(text: string): Acknowledgement {
   try {
-    const { acked } = JSON.parse(text) as { acked?: unknown };
-    return typeof acked === "number" && Number.isSafeInteger(acked) ? acked : 0;
+    const { acked, resend } = JSON.parse(text) as { acked?: unknown; resend?: unknown };
+    return { acked: typeof acked === "number" && Number.isSafeInteger(acked) ? acked : 0, resend: resend === true };
   } catch {
-    return 0;
+    return { acked: 0, resend: false };
   }
 }
 

@@ -324,10 +324,18 @@ export class Host implements ViewedHost {
         socketPath: paths.daemonSocket,
         session: agentSession(this.#record),
         isWatching: () => this.#observer?.isWatching ?? false,
+        onLost: () => this.#repeat(),
         ...(startDaemon ? { startDaemon } : {}),
       });
       for (const signal of this.#early.splice(0)) this.#link.give(signal);
     });
+  }
+
+  /** The daemon has lost what came before: that time counts for no clock. */
+  #repeat(): void {
+    const at = Date.now();
+    this.give({ kind: "gap", at, source: "observer", from: this.#record.startedAt, to: at });
+    this.#observer?.repeat();
   }
 
   #guarded(what: string, work: () => void): void {

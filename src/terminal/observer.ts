@@ -82,6 +82,13 @@ export class Observer {
     });
   }
 
+  /** Reports everything again that the terminal shows now. */
+  repeat(): void {
+    this.#guarded(() => {
+      for (const signal of this.#reader.repeat(this.#options.now())) this.#options.signal(signal);
+    });
+  }
+
   resize(cols: number, rows: number): void {
     this.#guarded(() => {
       this.#catchUp();

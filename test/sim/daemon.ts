@@ -62,7 +62,9 @@ export class Life {
   constructor(options: LifeOptions) {
     this.#options = options;
     const { path, clock, parts, checked } = options;
-    this.#real = openJournal(path, { commitWithinMs: 60_000, now: () => clock.now() }).journal;
+    const { journal, notes } = openJournal(path, { commitWithinMs: 60_000, now: () => clock.now() });
+    if (notes.length > 0) throw new Error(`a journal that only rouse wrote is damaged: ${notes.join("; ")}`);
+    this.#real = journal;
     this.journal = parts.journal(this.#behindFaults(this.#real));
     const effects = parts.effects(this.#alive(options.effects));
     const rules = {
@@ -174,6 +176,8 @@ export class Life {
       get isWriting() {
         return real.isWriting && !isStoreDown();
       },
+      isDamaged: real.isDamaged,
+      checkFile: () => real.checkFile(),
       putSession: (session) => {
         mustLive();
         real.putSession(session);

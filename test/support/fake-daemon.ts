@@ -15,6 +15,8 @@ export class FakeDaemon {
   failures: number[] = [];
   /** It accepts signals and acknowledges none of them. */
   isForgetful = false;
+  /** It asks for everything that can be seen again. */
+  isMissingSome = false;
   #stop: (() => Promise<void>) | null = null;
 
   async listen(socketPath: string): Promise<void> {
@@ -69,6 +71,7 @@ export class FakeDaemon {
       for (const [place, signal] of signals.entries()) this.signals.set(from + place, signal);
       return { status: 200, body: { acked: this.isForgetful ? 0 : from + signals.length - 1 } };
     }
-    return { status: 200, body: { acked: this.isForgetful ? 0 : this.acked } };
+    const resend = this.isMissingSome ? { resend: true } : {};
+    return { status: 200, body: { acked: this.isForgetful ? 0 : this.acked, ...resend } };
   }
 }

@@ -73,6 +73,7 @@ export class TestLoop {
   /** `name state/cause` at every change. */
   readonly changes: string[] = [];
   readonly #folder: string = mkdtempSync(join(tmpdir(), "rouse-loop-"));
+  readonly journalPath: string = join(this.#folder, "state", "journal.db");
   readonly #sent = new Map<string, number>();
   #checked: Moment | null = null;
   journal!: Journal;
@@ -101,7 +102,7 @@ export class TestLoop {
   /** Starts like the daemon, after an end of any kind; with the last observation, if it is known. */
   start(checked: Moment | null = null): void {
     this.journal?.close();
-    this.journal = openJournal(join(this.#folder, "state", "journal.db"), { commitWithinMs: 1 }).journal;
+    this.journal = openJournal(this.journalPath, { commitWithinMs: 1 }).journal;
     const journal = withStore(this.journal, () => this.store);
     this.loop = loopOver(journal, this.hand.clock, this.stepRules, {
       carryOut: (action, session) =>

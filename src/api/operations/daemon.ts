@@ -146,6 +146,10 @@ export const DAEMON = {
         failures: z.number(),
         last_error: z.string().nullable(),
         last_commit_ms: z.number(),
+        damage: z
+          .object({ at: z.string(), text: z.string() })
+          .nullable()
+          .describe("what was found to be wrong with the file within the last 24 hours"),
       }),
       http: z.object({
         port: z.number(),

@@ -28,9 +28,10 @@ export interface HealthView {
   journal: { pending: number; failures: number };
 }
 
-export type JournalView = Omit<JournalStats, "lastError" | "lastCommitMs"> & {
+export type JournalView = Omit<JournalStats, "lastError" | "lastCommitMs" | "damage"> & {
   last_error: string | null;
   last_commit_ms: number;
+  damage: { at: string; text: string } | null;
 };
 
 export interface DaemonView {
@@ -78,9 +79,10 @@ export class DaemonService {
 
   show(): DaemonView {
     const { journal, control } = this.#context;
-    const { lastError, lastCommitMs, ...stats } = journal.stats();
+    const { lastError, lastCommitMs, damage, ...stats } = journal.stats();
+    const shown = damage && { at: new Date(damage.at).toISOString(), text: damage.text };
     return {
-      journal: { ...stats, last_error: lastError, last_commit_ms: lastCommitMs },
+      journal: { ...stats, last_error: lastError, last_commit_ms: lastCommitMs, damage: shown },
       http: control.http(),
       heartbeats: control.pulses(),
     };

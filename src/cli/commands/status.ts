@@ -2,6 +2,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { WhyAnswer } from "../../api/service/agents.js";
 import type { AlertsStatus } from "../../api/service/alerts.js";
+import type { JournalView } from "../../api/service/daemon.js";
 import { formatDuration } from "../../core/text/duration.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import type { PulseView } from "../../daemon/self/pulse.js";
@@ -40,7 +41,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
         return (
           statusText(agents, process.stdout) +
           openText(incidents, process.stdout) +
-          foldText(pulsesText(watchdog) + lostText(alerts, process.stdout), process.stdout)
+          foldText(watchdogText(watchdog) + lostText(alerts, process.stdout), process.stdout)
         );
       };
       if (watch && !json && canDraw(process.stdout)) return redrawUntilInterrupted(text);
@@ -84,7 +85,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     });
 }
 
-const listAll = (all: boolean) => Promise.all([listAgents(all), listPulses(), listIncidents(), alertsStatus()]);
+const listAll = (all: boolean) => Promise.all([listAgents(all), watchdogState(), listIncidents(), alertsStatus()]);
 
 /** Also agents that died within the last ten minutes, or with an unacknowledged problem. */
 async function listAgents(ended = false): Promise<SessionView[]> {
@@ -92,9 +93,14 @@ async function listAgents(ended = false): Promise<SessionView[]> {
   return agents;
 }
 
-const listPulses = async (): Promise<{ heartbeats: PulseView[] }> => {
-  const { heartbeats } = await requestOperation("daemon", {});
-  return { heartbeats };
+interface Watchdog {
+  heartbeats: PulseView[];
+  journal_damage: JournalView["damage"];
+}
+
+const watchdogState = async (): Promise<Watchdog> => {
+  const { heartbeats, journal } = await requestOperation("daemon", {});
+  return { heartbeats, journal_damage: journal.damage };
 };
 
 const listIncidents = async (): Promise<IncidentView[]> => (await requestOperation("incidents", {})).incidents;
@@ -118,7 +124,8 @@ function lostText(alerts: AlertsStatus, screen: OutputStream): string {
     .join("");
 }
 
-const pulsesText = ({ heartbeats }: { heartbeats: readonly PulseView[] }): string =>
+const watchdogText = ({ heartbeats, journal_damage: damage }: Watchdog, now: number = Date.now()): string =>
+  (damage ? `JOURNAL: ${sanitize(damage.text, 300)} (${localTime(damage.at, now)})\n` : "") +
   heartbeats.map(({ error: issue }) => (issue === null ? "" : `daemon heartbeat fails: ${issue}\n`)).join("");
 
 const oneAgent = (name: string): Promise<SessionView> => requestOperation("status", { agent: name }, isCalled(name));

@@ -111,7 +111,9 @@ export class LocalSensors {
     this.#options = options;
     this.#backlog = new SignalBacklog((session, signals) => loop.ingest(session, null, signals));
     this.#finder = new AgentFinder(new Accounts(options.accountKey));
-    this.#positions = new Positions(options.positionsFile, this.#transcripts);
+    this.#positions = new Positions(options.positionsFile, this.#transcripts, (session) =>
+      loop.state.sessions.has(session),
+    );
     this.#folders = new WorkspaceFolders({ exclude: options.ownFolders });
     this.#tmux = this.#watchTmux();
   }

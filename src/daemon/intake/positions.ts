@@ -26,10 +26,11 @@ export class Positions {
   #earlier: Readonly<Record<string, TranscriptState>>;
   #keptAt = 0;
 
-  constructor(file: string, reading: Reading) {
+  /** `isKnown`: the signals up to the position are in the journal; otherwise the transcript is read from its start again. */
+  constructor(file: string, reading: Reading, isKnown: (session: string) => boolean) {
     this.#file = file;
     this.#reading = reading;
-    this.#earlier = read(file);
+    this.#earlier = Object.fromEntries(Object.entries(read(file)).filter(([session]) => isKnown(session)));
   }
 
   /** Position of an earlier run in the same file. */

@@ -1,5 +1,6 @@
 /** Reads the journal after a restart: each session is judged again at the moments at which it was judged before. */
 
+import type { AgentSession } from "../../core/agent.js";
 import type { Effect } from "../../core/effects.js";
 import type { NodeState } from "../../core/node-state.js";
 import type { LivenessSource, SessionJudge } from "../../core/session-judge.js";
@@ -14,6 +15,8 @@ const PIECE = 64;
 
 export interface RestoreResult {
   signals: number;
+  /** Sessions whose stored signals are damaged. */
+  incomplete: string[];
   /** To be carried out once all sessions are known. */
   effects: Effect[];
 }
@@ -27,20 +30,27 @@ export function* restoreSessions(
 ): Generator<number, RestoreResult> {
   let signals = 0;
   const restored: { id: string; last: number }[] = [];
+  const incomplete = new Set<string>();
   for (const session of journal.sessions()) {
     if (session.endedAt !== null && clock.now() - session.endedAt > ENDED_KEPT_MS) continue;
     step(state, { kind: "restore", session }, session.startedAt);
     const history = new History(state, session.id, session.startedAt);
-    for (const { seq, signal, receivedAt } of journal.read(session.id)) {
+    const onHole = (): void => {
+      incomplete.add(session.id);
+      history.forget(session);
+    };
+    for (const { seq, signal, receivedAt } of journal.read(session.id, 0, onHole)) {
       const unobservedFrom = signal.kind === "gap" ? signal.from : receivedAt;
       history.add(signal, receivedAt, seq === null ? "sensor" : "host", unobservedFrom);
       if (++signals % PIECE === 0) yield signals;
     }
     history.flush();
     restored.push({ id: session.id, last: history.at });
+    if (journal.isDamaged) incomplete.add(session.id);
     if (!history.isEmpty) clock.reach(history.at);
   }
-  return { signals, effects: restored.flatMap(({ id, last }) => resume(state, clock, id, last, lastObserved)) };
+  const effects = restored.flatMap(({ id, last }) => resume(state, clock, id, last, lastObserved));
+  return { signals, incomplete: [...incomplete], effects };
 }
 
 /** From the last stored signal to now: judged up to the last observation, and unobserved from there. */
@@ -86,6 +96,12 @@ class History {
     this.isEmpty = false;
     this.#batch.signals.push(signal);
     this.#batch.by.push(by);
+  }
+
+  /** Signals are missing here: nothing from before may hold, such as a turn whose end is lost. */
+  forget(session: AgentSession): void {
+    this.#batch = { signals: [], by: [] };
+    step(this.#state, { kind: "restore", session }, this.at);
   }
 
   flush(): void {

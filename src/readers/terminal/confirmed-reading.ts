@@ -48,6 +48,11 @@ export class ConfirmedReading {
     this.#seen = facts;
   }
 
+  /** The next check reports the confirmed facts again. */
+  repeat(): void {
+    this.#said = null;
+  }
+
   /** The facts to report after a check; null if there are none. */
   say(at: number): ScreenReading | null {
     const seen = this.#seen;

@@ -53,6 +53,27 @@ describe("a terminal", () => {
     expect(last?.caret).toBe(caret);
   });
 
+  it("reports everything that still holds again on request: version, last output, statuses, screen and dialog", () => {
+    const { terminal, show } = reader();
+    const dialog = "Do you want to proceed?\r\n❯ 1. Yes\r\n  2. No\r\n";
+    show(
+      `\u001b]0;✳ task\u0007\u001b]7501;state=blocked:kind=permission\u0007${composer("▐▛███▜▌   Claude Code v2.1.283")}`,
+      3,
+    );
+    const first = show(`\u001b[2J\u001b[H⏺ Bash(ls)\r\n\r\n${RULE}\r\n Bash command\r\n\r\n ${dialog}`, 20);
+    expect(show("", 20)).toEqual([]);
+    const again = [...terminal.repeat(60_000), ...show("")];
+    expect(again).toMatchObject([
+      { kind: "session", version: "2.1.283", at: 60_000 },
+      { kind: "output", bytes: 0, at: expect.toSatisfy((at: number) => at < 20_000) },
+      { kind: "status", source: "program_status", status: "blocked", prompt: "permission", at: 60_000 },
+      { kind: "status", source: "title", status: "idle", at: 60_000 },
+      { kind: "screen", reading: readings(first).at(-1) },
+    ]);
+    expect(readings(again)[0]?.dialog).toBeDefined();
+    expect(show("", 20)).toEqual([]);
+  });
+
   it("does not count a spinner as progress of the reply", () => {
     const { show } = reader();
     const frame = (glyph: string, n: number) => composer(`⏺ Reading.\r\n\r\n${glyph} Baking… (${n}s · ↓ ${n} tokens)`);

@@ -7,7 +7,7 @@
 
 import { digest } from "../../core/digest.js";
 import type { ScreenState } from "../../core/policy/typing-checks.js";
-import type { ScreenReading, Signal } from "../../core/signal.js";
+import type { ScreenReading, Signal, StatusSignal } from "../../core/signal.js";
 import type { AgentProfile } from "../../programs/shared/profile.js";
 import { type CompiledProfile, compileProfile } from "./compiled.js";
 import { ConfirmedReading } from "./confirmed-reading.js";
@@ -77,9 +77,10 @@ export class TerminalReader {
   #structuralReplies: ReplyReader | null = null;
   #outputBytes = 0;
   #outputAt = Number.NEGATIVE_INFINITY;
-  /** The program's last own status report by OSC 7501. */
+  /** The program's last own status report by OSC 7501, and the report as it was written. */
   #programStatus: string | null = null;
-  #titleStatus: string | null = null;
+  #programReport: string | null = null;
+  #titleStatus: StatusSignal["status"] | null = null;
   #titledAt = Number.NEGATIVE_INFINITY;
   /** The screen, read by structure, shows its prompt below the cause of its stop. */
   #hasGivenUp = false;
@@ -101,7 +102,10 @@ export class TerminalReader {
       caret: () => (this.#emulator.printed?.isPrinter ? this.#emulator.cursor : null),
     });
     this.#emulator = new Emulator(options, profile.structural === true, (data) => {
-      this.#programStatus = statusOf(data) ?? this.#programStatus;
+      const status = statusOf(data);
+      if (status === null) return;
+      this.#programStatus = status;
+      this.#programReport = data;
     });
   }
 
@@ -170,6 +174,18 @@ export class TerminalReader {
    */
   #isHurried(): boolean {
     return this.#isByStructure ? this.#settling.isOpen : this.#settling.isUnsettled;
+  }
+
+  /** Everything that earlier checks reported and that still holds, for a reader that has lost it. The next check reports the screen. */
+  repeat(at: number): Signal[] {
+    this.#settling.repeat();
+    const signals: Signal[] = [];
+    if (this.#version !== null) signals.push({ kind: "session", at, source: "screen", version: this.#version });
+    if (Number.isFinite(this.#outputAt))
+      signals.push({ kind: "output", at: this.#outputAt, source: "screen", bytes: 0 });
+    if (this.#programReport !== null) signals.push(...readProgramStatus(this.#programReport, at, this.#options));
+    if (this.#titleStatus !== null) signals.push({ kind: "status", at, source: "title", status: this.#titleStatus });
+    return signals;
   }
 
   /** The final check: its facts count without confirmation. */

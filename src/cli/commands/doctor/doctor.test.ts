@@ -2,10 +2,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, uti
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { JournalView } from "../../../api/service/daemon.js";
 import { rousePaths } from "../../../config/paths.js";
 import { applyHooks, planHooks } from "../../../setup/hooks-install.js";
 import { alarmLine, alertLines } from "./alarm.js";
-import { agentLine, doctorText } from "./doctor.js";
+import { agentLine, doctorText, journalLine } from "./doctor.js";
 import { portLine } from "./http.js";
 import type { DoctorLine } from "./line.js";
 import { configLines, folderLines, nodeLine, policyLines, sqliteLine, staleLines, tmuxLine } from "./machine.js";
@@ -25,6 +26,22 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const program = (name: string, body: string): void =>
   writeFileSync(join(folder, "bin", name), `#!${process.execPath}\n${body}\n`, { mode: 0o755 });
 
+const JOURNAL: JournalView = {
+  engine: "node:sqlite",
+  schema: 7,
+  sessions: 1,
+  signals: 2,
+  bytes: 4096,
+  lost: 0,
+  skipped: 0,
+  pending: 0,
+  commits: 1,
+  failures: 0,
+  last_error: null,
+  last_commit_ms: 1,
+  damage: null,
+};
+
 describe("rouse doctor", () => {
   it("fails for a Node.js that is too old", () => {
     expect(["20.18.3", "18.0.0", "20.19.0", "24.1.0"].map((version) => nodeLine(version).level)).toEqual([
@@ -41,6 +58,19 @@ describe("rouse doctor", () => {
       throw new Error("no usable SQLite");
     };
     expect(sqliteLine(none)).toMatchObject({ level: "fail", message: "no usable SQLite", fix: expect.any(String) });
+  });
+
+  it("fails for a journal that was deleted or changed, and says when", () => {
+    const damage = { at: "2026-03-02T09:00:00.000Z", text: "The journal was deleted" };
+    expect(journalLine({ ...JOURNAL, damage })).toMatchObject({
+      level: "fail",
+      message: expect.stringContaining("2026-03-02T09:00:00.000Z: The journal was deleted"),
+    });
+    expect(journalLine({ ...JOURNAL, skipped: 3 })).toMatchObject({
+      level: "warn",
+      message: expect.stringMatching(/3 stored signals/),
+    });
+    expect(journalLine(JOURNAL).level).toBe("ok");
   });
 
   it("fails for a folder that other users can access, and suggests chmod", () => {

@@ -137,13 +137,26 @@ function notRunning(paths: RousePaths): DoctorLine {
 
 const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? "" : "s"}`;
 
-function journalLine({ engine, sessions, signals, bytes, lost, failures, last_error }: JournalView): DoctorLine {
+export function journalLine(journal: JournalView): DoctorLine {
+  const { engine, sessions, signals, bytes, lost, skipped, failures, last_error, damage } = journal;
   const message = `${counted(signals, "signal")} of ${counted(sessions, "session")}, ${formatMegabytes(bytes)}, ${engine}`;
   if (failures > 0)
     return failLine(
       "journal",
       `${message}; ${failures} writes failed: ${sanitize(last_error ?? "")}`,
       "check free disk space and permissions",
+    );
+  if (damage)
+    return failLine(
+      "journal",
+      `${message}; ${damage.at}: ${sanitize(damage.text)}`,
+      "check the disk, and which program changes files in the state folder",
+    );
+  if (skipped > 0)
+    return warnLine(
+      "journal",
+      `${message}; ${skipped} stored signals could not be read`,
+      "a newer rouse wrote them, or the disk is faulty",
     );
   if (lost > 0)
     return warnLine(

@@ -1,0 +1,48 @@
+import { rmSync } from "node:fs";
+import { afterEach, describe, expect, it } from "vitest";
+import { TestLoop } from "../../../test/support/loops.js";
+import { JournalUpkeep } from "./journal-upkeep.js";
+
+const LIMITS = { maxAgeMs: 1e12, maxBytes: 1e12 };
+
+let test: TestLoop;
+afterEach(() => test.close());
+
+function upkeepOf(log: string[]): JournalUpkeep {
+  const { journal, loop } = test;
+  return new JournalUpkeep({ journal, loop, limits: LIMITS, log: (line) => log.push(line) });
+}
+
+describe("the upkeep of the journal", () => {
+  it("logs that the file was deleted, once, and stores everything again that the daemon knows", async () => {
+    test = await TestLoop.working();
+    const silence = { agent: "api", problem: null, at: test.loop.now(), until: 9e15 };
+    test.loop.apply({ kind: "silenced", silence });
+    const log: string[] = [];
+    const upkeep = upkeepOf(log);
+    upkeep.run();
+    expect(log).toEqual([]);
+    rmSync(test.journalPath);
+    upkeep.run();
+    upkeep.run();
+    expect(log).toEqual([
+      expect.stringMatching(/^The journal was deleted while the daemon ran\. It continues in a new/),
+    ]);
+    test.restart();
+    expect(test.journal.sessions().map(({ name }) => name)).toEqual(["api"]);
+    expect(test.loop.incidents.silences).toMatchObject([{ agent: "api" }]);
+  });
+
+  it("logs a failure that lasts only once", async () => {
+    test = await TestLoop.working();
+    const log: string[] = [];
+    const upkeep = upkeepOf(log);
+    test.journal.checkFile = () => {
+      throw new Error("the disk is gone");
+    };
+    for (let time = 0; time < 3; time++) upkeep.run();
+    test.journal.checkFile = () => null;
+    upkeep.run();
+    expect(log).toEqual(["the disk is gone"]);
+  });
+});
