@@ -1,7 +1,8 @@
 /**
  * Checks the agent's output on a timer, outside the path of the bytes: bytes go through the ring at once, and a check
- * reads the new ones from it. Under a flood a check reads only the end and counts the skipped bytes: watching never
- * slows down the output. A failure in here ends the watching, never the agent.
+ * reads the new ones from it, in pieces: between two of them this process passes on output and answers requests. Under a
+ * flood a check reads only the end and counts the skipped bytes: watching never slows down the output. A failure in here
+ * ends the watching, never the agent.
  */
 
 import { StringDecoder } from "node:string_decoder";
@@ -11,10 +12,11 @@ import type { Signal } from "../core/signal.js";
 import { generic } from "../programs/generic/screens.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { readKeys } from "../readers/keys.js";
+import { PIECE_BYTES } from "../readers/terminal/emulator.js";
 import { CHECK_MS, TerminalReader } from "../readers/terminal/terminal.js";
 import type { Ring } from "./ring.js";
 
-/** The emulator reads about 30 MB/s, so this takes at most 20 ms per check. */
+/** The emulator reads 30 to 90 MB/s, so this takes at most 20 ms per check. */
 const CHECK_BYTES_MAX = 512 * 1024;
 /** Cancels a sequence that began in the skipped bytes. */
 const CANCEL = Buffer.from("\u0018");
@@ -36,6 +38,8 @@ export class Observer {
   readonly #reader: TerminalReader;
   readonly #keys = new StringDecoder("utf8");
   readonly #timer: NodeJS.Timeout;
+  /** The next piece, or the reading after the last one. */
+  #next: NodeJS.Immediate | null = null;
   #seen = 0;
   #skipped = 0;
   #stopped = false;
@@ -52,7 +56,9 @@ export class Observer {
       structure: generic,
       previewLines: options.previewLines,
     });
-    this.#timer = setInterval(() => this.#guarded(() => this.#check()), CHECK_MS);
+    this.#timer = setInterval(() => {
+      if (this.#next === null) this.#check(options.ring.total);
+    }, CHECK_MS);
   }
 
   /** Bytes that no check read or will read. */
@@ -119,25 +125,36 @@ export class Observer {
     if (this.#stopped) return;
     this.#stopped = true;
     clearInterval(this.#timer);
+    if (this.#next !== null) clearImmediate(this.#next);
     this.#reader.dispose();
   }
 
-  #check(): void {
-    this.#catchUp();
-    for (const signal of this.#reader.check(this.#options.now())) this.#options.signal(signal);
+  /** Reads the output up to `until`, one piece at a time, and then the screen. */
+  #check(until: number): void {
+    this.#next = null;
+    this.#guarded(() => {
+      if (this.#seen < until) {
+        this.#takePiece();
+        this.#next = setImmediate(() => this.#check(until));
+      } else for (const signal of this.#reader.check(this.#options.now())) this.#options.signal(signal);
+    });
   }
 
   #catchUp(): void {
+    while (this.#seen < this.#options.ring.total) this.#takePiece();
+  }
+
+  #takePiece(): void {
     const { ring } = this.#options;
     const waiting = ring.total - this.#seen;
-    if (waiting === 0) return;
-    this.#seen = ring.total;
-    const taken = Math.min(waiting, CHECK_BYTES_MAX, ring.size);
-    if (taken < waiting) {
-      this.#skipped += waiting - taken;
+    const kept = Math.min(waiting, CHECK_BYTES_MAX, ring.size);
+    if (kept < waiting) {
+      this.#skipped += waiting - kept;
       this.#reader.write(CANCEL);
     }
-    this.#reader.write(ring.tail(taken));
+    const piece = Math.min(kept, PIECE_BYTES);
+    this.#seen = ring.total - kept + piece;
+    this.#reader.write(ring.tail(kept, piece));
   }
 
   #guarded<T>(work: () => T): T | null {

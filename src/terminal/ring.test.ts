@@ -3,16 +3,23 @@ import { describe, expect, it } from "vitest";
 import { Ring } from "./ring.js";
 
 describe("the ring of last bytes", () => {
-  it("keeps the last bytes for pieces of any size", () => {
+  it("keeps the last bytes for pieces of any size, and returns the first of them", () => {
     fc.assert(
-      fc.property(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 }), fc.nat(40), (chunks, wanted) => {
-        const ring = new Ring(16);
-        for (const chunk of chunks) ring.push(Buffer.from(chunk));
-        const all = Buffer.concat(chunks);
-        const length = Math.min(wanted, 16, all.length);
-        expect(ring.total).toBe(all.length);
-        expect(ring.tail(wanted)).toEqual(all.subarray(all.length - length));
-      }),
+      fc.property(
+        fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 }),
+        fc.nat(40),
+        fc.nat(40),
+        (chunks, wanted, taken) => {
+          const ring = new Ring(16);
+          for (const chunk of chunks) ring.push(Buffer.from(chunk));
+          const all = Buffer.concat(chunks);
+          const length = Math.min(wanted, 16, all.length);
+          expect(ring.total).toBe(all.length);
+          const tail = all.subarray(all.length - length);
+          expect(ring.tail(wanted)).toEqual(tail);
+          expect(ring.tail(wanted, taken)).toEqual(tail.subarray(0, taken));
+        },
+      ),
     );
   });
 });

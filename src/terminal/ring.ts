@@ -34,10 +34,11 @@ export class Ring {
     }
   }
 
-  /** A copy of the last bytes, at most `wanted`. */
-  tail(wanted: number): Buffer {
-    const length = Math.max(0, Math.min(wanted, this.#total, this.#room.length));
-    const start = (this.#total - length) % this.#room.length;
+  /** A copy of the last bytes, at most `wanted`; only the first `taken` of these if given. */
+  tail(wanted: number, taken: number = wanted): Buffer {
+    const back = Math.max(0, Math.min(wanted, this.#total, this.#room.length));
+    const length = Math.min(back, taken);
+    const start = (this.#total - back) % this.#room.length;
     const straight = Math.min(length, this.#room.length - start);
     return Buffer.concat(
       [this.#room.subarray(start, start + straight), this.#room.subarray(0, length - straight)],

@@ -4,11 +4,14 @@ import { type Command, InvalidArgumentError } from "@commander-js/extra-typings"
 import { sanitizedJson } from "../../core/text/sanitize.js";
 import { BadInput } from "../../replay/files.js";
 import { identityOf } from "../../sensors/process/process-sensor.js";
+import { askHostProcess } from "../../terminal/ask.js";
 import type { FoundSession } from "../../terminal/registry.js";
 import { type StopResult, stopTree } from "../../terminal/stop-tree.js";
-import { askHost, overText, sessionNamed } from "../host-client.js";
+import { overText, sessionNamed } from "../host-client.js";
 
 const GRACE_SECONDS = 10;
+/** A host answers when the agent is gone, at the latest 5 s after the grace period. */
+const ANSWER_MS = 8000;
 
 export function addStop(program: Command, setExit: (code: number) => void): void {
   program
@@ -45,13 +48,16 @@ function explainInterrupt({ name, isAlive }: FoundSession, graceMs: number): () 
 
 async function stop(session: FoundSession, graceMs: number): Promise<StopResult> {
   const { hostSocket, pid, pidStart } = session;
+  const began = performance.now();
   if (session.isAlive && hostSocket !== null) {
-    const answer = await askHost({ ...session, hostSocket }, { op: "stop", graceMs }, "stopped");
-    return answer as unknown as StopResult;
+    const asked = await askHostProcess(hostSocket, { op: "stop", graceMs }, "stopped", graceMs + ANSWER_MS);
+    if (asked.kind === "answer") return asked.event as unknown as StopResult;
+    if (asked.kind === "error") throw new BadInput(asked.reason);
   }
-  // The host is gone. That sends the agent a SIGHUP, which it may ignore.
+  // The host is gone, which sends the agent a SIGHUP that it may ignore, or it does not answer.
   if (pid === null || pidStart === null || identityOf(pid) !== pidStart) throw new BadInput(overText(session));
-  return stopTree({ pid, start: pidStart, ownsGroup: true }, graceMs);
+  const leftMs = Math.max(0, graceMs - (performance.now() - began));
+  return stopTree({ pid, start: pidStart, ownsGroup: true }, leftMs);
 }
 
 const stopJson = ({ isGone, isKilled, processes, left }: StopResult) => ({

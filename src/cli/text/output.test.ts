@@ -23,6 +23,10 @@ describe("the output of an agent as text", () => {
     expect(textOf(Buffer.from(raw))).toBe(wanted);
   });
 
+  it("does not grow by moves to the right", () => {
+    expect(textOf(Buffer.from(`${"\u001b[999C".repeat(1000)}x\n`))).toHaveLength(1002);
+  });
+
   it("contains no control byte, however the bytes are split", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 30 })), (chunks) => {

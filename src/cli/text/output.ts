@@ -13,7 +13,7 @@ const UNSAFE =
 
 /** A longer line is printed in parts. */
 const LINE_CHARS_MAX = 64 * 1024;
-/** No terminal is wider; a longer move is no move in a line. */
+/** No terminal is wider: no move leads further, and a longer one is no move in a line. */
 const MOVE_MAX = 1000;
 const SEQUENCE_MAX = 64;
 
@@ -65,7 +65,7 @@ export class OutputText {
     switch (kind) {
       case "C":
       case "a":
-        this.#column += count;
+        this.#column = Math.max(this.#column, Math.min(MOVE_MAX, this.#column + count));
         return "";
       case "D":
         this.#column = Math.max(0, this.#column - count);

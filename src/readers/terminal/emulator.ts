@@ -1,18 +1,14 @@
 /**
  * The emulator and its pending bytes. Bytes are collected as they arrive and parsed together when a check is due, so
- * chunking has no effect. The emulator sends no answers: it has no way back to the program.
+ * chunking has no effect.
  */
-import { createRequire } from "node:module";
-import type * as Xterm from "@xterm/headless";
+import { BoundedTerminal } from "./bounded-terminal.js";
 import { PrintedLines } from "./printed-lines.js";
 import type { ScreenRow } from "./row.js";
 import { TerminalScreen } from "./terminal-screen.js";
 
-/** Not by `import`: the search for its export names takes Node.js 20 to 70 ms at start-up. */
-const xterm = createRequire(import.meta.url)("@xterm/headless") as typeof Xterm;
-
-/** This many pending bytes go to the emulator at once, to bound memory under a flood. */
-const PENDING_BYTES_MAX = 256 * 1024;
+/** This many pending bytes go to the emulator at once, to bound memory and the time of a step under a flood. */
+export const PIECE_BYTES: number = 64 * 1024;
 /**
  * A check costs as much as parsing a thousand bytes, and a turning spinner writes a hundred between two checks. Fewer
  * bytes than this wait for more output, for the program to rest, or for this many checks at most.
@@ -29,9 +25,11 @@ export class Emulator {
   readonly screen: TerminalScreen;
   /** For an unknown program, which may print lines instead of drawing a screen. */
   readonly printed: PrintedLines | null;
-  readonly #terminal: InstanceType<typeof xterm.Terminal>;
+  readonly #bounded: BoundedTerminal;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
+  /** Bytes since the rows were last read. */
+  #unreadBytes = 0;
   /** The pending bytes since the last check, and the number of checks that the others have waited for. */
   #freshBytes = 0;
   #waited = 0;
@@ -42,27 +40,18 @@ export class Emulator {
   #titles: string[] = [];
   #statuses: string[] = [];
 
-  constructor(
-    { cols, rows }: { cols: number; rows: number },
-    isUnknownProgram: boolean,
-    onStatus: (data: string) => void,
-  ) {
-    this.#terminal = new xterm.Terminal({
-      cols: clamp(cols, 2, 1000),
-      rows: clamp(rows, 2, 500),
-      scrollback: 0,
-      allowProposedApi: true,
-      // It would write input that it cannot parse to standard error.
-      logLevel: "off",
-    });
-    this.screen = new TerminalScreen(this.#terminal);
-    this.printed = isUnknownProgram ? new PrintedLines(this.#terminal) : null;
-    this.#terminal.onTitleChange((title) => {
-      this.#title = title.slice(0, TITLE_MAX);
+  constructor(size: { cols: number; rows: number }, isUnknownProgram: boolean, onStatus: (data: string) => void) {
+    this.#bounded = new BoundedTerminal(size, 0);
+    const { terminal } = this.#bounded;
+    this.screen = new TerminalScreen(terminal);
+    this.printed = isUnknownProgram ? new PrintedLines(terminal) : null;
+    terminal.onResize(() => this.screen.touch());
+    terminal.onTitleChange((title) => {
+      this.#title = copyOf(title.slice(0, TITLE_MAX));
       if (this.#titles.length < TITLES_MAX) this.#titles.push(this.#title);
     });
-    this.#terminal.parser.registerOscHandler(7501, (data) => {
-      const status = data.slice(0, STATUS_MAX);
+    terminal.parser.registerOscHandler(7501, (data) => {
+      const status = copyOf(data.slice(0, STATUS_MAX));
       if (this.#statuses.length < STATUSES_MAX) this.#statuses.push(status);
       onStatus(status);
       return true;
@@ -72,8 +61,9 @@ export class Emulator {
   write(bytes: Uint8Array): void {
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
+    this.#unreadBytes += bytes.length;
     this.#freshBytes += bytes.length;
-    if (this.#pendingBytes > PENDING_BYTES_MAX) this.flush();
+    if (this.#pendingBytes >= PIECE_BYTES) this.flush();
   }
 
   /** The last check has read everything. */
@@ -86,7 +76,7 @@ export class Emulator {
   isDue(isOpen: boolean): boolean {
     const isResting = this.#freshBytes === 0;
     this.#freshBytes = 0;
-    if (isResting || isOpen || this.#pendingBytes >= WORTH_BYTES) return true;
+    if (isResting || isOpen || this.#unreadBytes >= WORTH_BYTES) return true;
     this.#waited++;
     return this.#waited >= WAIT_CHECKS_MAX;
   }
@@ -100,24 +90,32 @@ export class Emulator {
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#dirty = true;
-    // An empty input marks the next write as an answer to a user, which the emulator parses at once instead of in a
-    // timer. Without it each check would wait a millisecond for the timer, which is half of the time of a replay.
-    this.#terminal.input("", true);
-    this.#terminal.write(bytes);
+    this.#bounded.write(bytes);
   }
 
   resize(cols: number, rows: number): void {
     this.flush();
-    this.#terminal.resize(clamp(cols, 2, 1000), clamp(rows, 2, 500));
-    this.screen.touch();
+    this.#bounded.resize({ cols, rows });
     this.#dirty = true;
+  }
+
+  /** Parses what is pending, in the size that the terminal has now. */
+  settle(): void {
+    this.flush();
+    this.#bounded.fit();
+  }
+
+  /** A span of time has passed: the program may order as much work again. */
+  refill(): void {
+    this.#bounded.refill();
   }
 
   /** Updates the screen's rows from the parsed output. */
   readRows(): void {
-    this.flush();
+    this.settle();
     if (this.#dirty) for (const row of this.screen.read()) this.#changed.push(row);
     this.#dirty = false;
+    this.#unreadBytes = 0;
   }
 
   /** The rows that changed since the last call. */
@@ -143,17 +141,20 @@ export class Emulator {
 
   /** Row and column from 0, after everything that was parsed. The column may be one past the last. */
   get cursor(): { x: number; y: number; cols: number } {
-    const { cursorX: x, cursorY: y } = this.#terminal.buffer.active;
-    return { x, y, cols: this.#terminal.cols };
+    const { cursorX: x, cursorY: y } = this.#bounded.terminal.buffer.active;
+    return { x, y, cols: this.#bounded.terminal.cols };
   }
 
   dispose(): void {
-    this.#terminal.dispose();
+    this.#bounded.dispose();
   }
 }
 
+/** A part of a string would keep the whole of it in memory: a title may have ten million characters. */
+const copyOf = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");
+
 /** Output between two checks is joined here and parsed at once; all readers share one buffer. */
-const joint = new Uint8Array(64 * 1024);
+const joint = new Uint8Array(2 * PIECE_BYTES);
 
 function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
   const all = bytes <= joint.length ? joint.subarray(0, bytes) : new Uint8Array(bytes);
@@ -164,5 +165,3 @@ function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
   }
   return all;
 }
-
-const clamp = (n: number, low: number, high: number): number => Math.max(low, Math.min(high, Math.floor(n) || low));

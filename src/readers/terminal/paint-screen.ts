@@ -1,30 +1,33 @@
 /** The text of a terminal after some output, with its scrollback, as lines. */
 const SCROLLBACK = 1000;
+/** A scrollback of wide lines has fewer of them: this many cells take 50 MB. */
+const CELLS_MAX = 4_000_000;
+const PIECE_BYTES = 64 * 1024;
 
 export async function paintScreen(
   bytes: Uint8Array,
-  { cols, rows }: { cols: number; rows: number },
+  size: { cols: number; rows: number },
   scrollback: number = SCROLLBACK,
 ): Promise<string[]> {
   // Loaded on demand: only a request for a terminal's text needs it.
-  const { default: xterm } = await import("@xterm/headless");
-  const terminal = new xterm.Terminal({ cols, rows, scrollback, allowProposedApi: true });
-  return new Promise((resolve) => {
-    terminal.write(bytes, () => {
-      const buffer = terminal.buffer.active;
-      const found: string[] = [];
-      for (let y = 0; y < buffer.length; y++) {
-        const line = buffer.getLine(y);
-        const isMore = buffer.getLine(y + 1)?.isWrapped === true;
-        const text = line?.translateToString(!isMore) ?? "";
-        // Wrapped rows are joined: half of a secret would not be recognised.
-        if (line?.isWrapped && found.length > 0) found[found.length - 1] += text;
-        else found.push(text);
-      }
-      terminal.dispose();
-      resolve(found);
-    });
-  });
+  const { BoundedTerminal } = await import("./bounded-terminal.js");
+  const bounded = new BoundedTerminal(size, Math.min(scrollback, Math.floor(CELLS_MAX / Math.max(1, size.cols))));
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    bounded.write(bytes.subarray(at, at + PIECE_BYTES));
+    bounded.refill();
+  }
+  const buffer = bounded.terminal.buffer.active;
+  const found: string[] = [];
+  for (let y = 0; y < buffer.length; y++) {
+    const line = buffer.getLine(y);
+    const isMore = buffer.getLine(y + 1)?.isWrapped === true;
+    const text = line?.translateToString(!isMore) ?? "";
+    // Wrapped rows are joined: half of a secret would not be recognised.
+    if (line?.isWrapped && found.length > 0) found[found.length - 1] += text;
+    else found.push(text);
+  }
+  bounded.dispose();
+  return found;
 }
 
 /**

@@ -126,7 +126,7 @@ export class TerminalReader {
 
   /** The position of the cursor after all writes, counted from 1 as terminals do. */
   cursor(): { row: number; column: number } {
-    this.#emulator.flush();
+    this.#emulator.settle();
     const { x, y, cols } = this.#emulator.cursor;
     return { row: y + 1, column: Math.min(x + 1, cols) };
   }
@@ -151,6 +151,12 @@ export class TerminalReader {
 
   /** A time boundary: reads the output since the last one. */
   check(at: number): Signal[] {
+    const signals = this.#checkAt(at);
+    this.#emulator.refill();
+    return signals;
+  }
+
+  #checkAt(at: number): Signal[] {
     const signals: Signal[] = [];
     if (this.#outputBytes > 0 && at - this.#outputAt >= OUTPUT_EVERY_MS) {
       signals.push({ kind: "output", at, source: "screen", bytes: this.#outputBytes });
