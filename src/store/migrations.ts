@@ -98,6 +98,22 @@ const STEPS: readonly string[] = [
   // An incident is open until it ends; before it is confirmed, it is suspected.
   `update incident_state set record = json_set(record, '$.phase', 'suspected')
      where list = 'incidents' and json_valid(record) and json_extract(record, '$.phase') = 'open';`,
+  // Which client acknowledged a message, and keys of clients apart from rouse's own. The audit trail (`audit.ts`), and the
+  // last known content of files that users edit.
+  `alter table messages add column acked_by text;
+   update messages set key = 'client:' || json_array(sender, key) where sender <> 'rouse';
+   create table audit (
+     id integer primary key,
+     ref integer,
+     record text not null,
+     prev text not null,
+     hash text not null
+   ) strict;
+   create index audit_by_ref on audit (ref) where ref is not null;
+   create table audited_files (
+     path text not null primary key,
+     digest text not null
+   ) strict, without rowid;`,
 ];
 
 export const JOURNAL_SCHEMA: number = STEPS.length;
