@@ -134,6 +134,30 @@ export const BREAKS = [
     to: "",
   },
   {
+    promise:
+      "An agent reports only about itself, whatever it claims; only the owner of an inbox acknowledges; no client sends in rouse's name or takes its keys",
+    test: "src/daemon/intake/callers.test.ts",
+    file: "src/daemon/intake/callers.ts",
+    from: "(pid === undefined ? null : enclosing(pid, sessions, OUTSIDE))?.id ?? claimed;",
+    to: "claimed ?? (pid === undefined ? null : enclosing(pid, sessions, OUTSIDE))?.id;",
+  },
+  {
+    promise:
+      "An agent reports only about itself, whatever it claims; only the owner of an inbox acknowledges; no client sends in rouse's name or takes its keys",
+    test: "src/api/socket.test.ts",
+    file: "src/api/service/messages.ts",
+    from: "    checkOwner(identity, receiver, this.#receiver(undefined));\n",
+    to: "",
+  },
+  {
+    promise:
+      "An agent reports only about itself, whatever it claims; only the owner of an inbox acknowledges; no client sends in rouse's name or takes its keys",
+    test: "src/store/messages.test.ts",
+    file: "src/store/messages.ts",
+    from: "const key = clientKey(sender, message.key);",
+    to: "const { key } = message;",
+  },
+  {
     promise: "A project file can only make rules stricter",
     test: "src/config/load.test.ts",
     file: "src/config/key.ts",

@@ -13,6 +13,7 @@ const message = (cursor: number): MessageView => ({
   from: "ann",
   at: "2026-11-16T12:00:00.000Z",
   acked_at: null,
+  acked_by: null,
   payload: { n: cursor },
 });
 

@@ -17,11 +17,12 @@ export class ApiError extends Error {
 export type ApiErrorKind =
   | "bad" // the request is invalid: fix it
   | "right" // the client lacks the right
+  | "identity" // not for this client: it is about another agent, or another inbox
   | "unknown" // no such agent, incident, channel or timer
   | "refused" // not now: the agent is busy, a dialog is open
   | "full"; // too many of them
 
-const STATUS = { bad: 400, right: 403, unknown: 404, refused: 409, full: 429 } as const satisfies Record<
+const STATUS = { bad: 400, right: 403, identity: 403, unknown: 404, refused: 409, full: 429 } as const satisfies Record<
   ApiErrorKind,
   number
 >;

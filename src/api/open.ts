@@ -42,7 +42,7 @@ export function openApi(parts: DaemonParts): ApiHandlers {
   const options: ApiOptions = { services, events, tokens, metrics: figures, version, mcp: mcpOver(services, version) };
   return {
     more: answerPort(makeApi(options, false)),
-    addTo: (app) => addSocketRoutes(app, makeApi(options, true), loop, services),
+    addTo: (app) => addSocketRoutes(app, makeApi(options, true), services, paths.daemonSocket),
     stop: () => {
       stopFeed();
       watchdogs.close();

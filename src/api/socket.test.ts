@@ -1,6 +1,9 @@
-/** Clients of the socket: their identity, their rights, and redacted answers. */
+/** Clients of the socket: their identity, their rights, and redacted answers. `test/e2e/identity.test.ts` has real processes. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Hono } from "hono";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agent, TestLoop } from "../../test/support/loops.js";
 import { createIncidentState } from "../core/incidents/incident.js";
 import type { ServiceContext } from "./service/context.js";
@@ -9,8 +12,17 @@ import { addSocketRoutes } from "./socket.js";
 
 let test: TestLoop;
 let app: Hono;
+let home: string;
+
+/** The user's own file. */
+const configure = (text: string): void => {
+  mkdirSync(join(home, "config"), { recursive: true });
+  writeFileSync(join(home, "config", "config.toml"), `version = 1\n${text}\n`);
+};
 
 beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "rouse-socket-"));
+  vi.stubEnv("ROUSE_HOME", home);
   test = new TestLoop();
   test.loop.register(agent());
   const context = {
@@ -21,9 +33,13 @@ beforeEach(() => {
     version: "1.0",
   } as unknown as ServiceContext;
   app = new Hono();
-  addSocketRoutes(app, new Hono(), test.loop, openServices(context));
+  addSocketRoutes(app, new Hono(), openServices(context), "/nowhere");
 });
-afterEach(() => test.close());
+afterEach(() => {
+  test.close();
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true, force: true });
+});
 
 interface Answered {
   answer?: Record<string, unknown>;
@@ -48,17 +64,21 @@ describe("a call over the socket", () => {
   });
 
   it("cannot send a message in rouse's own name", async () => {
+    // A session of an older version may have the name.
     test.loop.register(agent({ name: "rouse", id: "s2", pid: 9 }));
-    await call("send_message", { ...note, msg_type: "worker.stuck" }, { "x-rouse-client": "rouse" });
-    await call("send_message", { ...note, msg_type: "worker.error" }, { "x-rouse-session": "s2" });
+    await call("send_message", note, { "x-rouse-client": "rouse" });
+    await call("send_message", note, { "x-rouse-client": "Rouse" });
+    await call("send_message", note, { "x-rouse-session": "s2" });
     expect(await inbox()).toMatchObject([
       { from: "client rouse", source: "client" },
+      { from: "client Rouse", source: "client" },
       { from: "client rouse", source: "client" },
     ]);
   });
 
   it.each([
-    ["worker.stuck", {}, "msg_type: worker.stuck is reserved for rouse and for agents that watch others"],
+    ["worker.stuck", {}, "msg_type: worker.stuck is reserved for rouse"],
+    ["worker.complete", { "x-rouse-session": "s1" }, "msg_type: worker.complete is reserved for rouse"],
     ["worker.recovered", { "x-rouse-client": "bot" }, "msg_type: worker.recovered is reserved for rouse"],
     ["worker.anything", { "x-rouse-session": "s1" }, "msg_type: worker.anything is reserved for rouse"],
     ["watchdog.blind", { "x-rouse-client": "bot" }, "msg_type: watchdog.blind is reserved for rouse"],
@@ -75,6 +95,42 @@ describe("a call over the socket", () => {
     expect(await call("allow", { agents: "all" }, { "x-rouse-rights": "" })).toMatchObject({
       error: { kind: "right" },
     });
+  });
+
+  it("from inside of an agent has the rights of the user's own file, whatever it asks for", async () => {
+    const inside = { "x-rouse-session": "s1", "x-rouse-rights": "read,report,report_any,control" };
+    const report = { agent: "web", state: "complete" };
+    test.loop.register(agent({ name: "web", id: "s2", pid: 9 }));
+    expect(await call("stop", { agent: "web" }, inside)).toMatchObject({ error: { kind: "right" } });
+    expect(await call("report", report, inside)).toMatchObject({ error: { kind: "identity" } });
+    vi.stubEnv("ROUSE_MCP_RIGHTS", "read,report,report_any,control");
+    expect(await call("report", report, inside)).toMatchObject({ error: { kind: "identity" } });
+    configure('[mcp]\nrights = ["read", "report", "report_any"]');
+    expect(await call("report", report, inside)).toEqual({ answer: { agent: "web" } });
+    expect(await call("report", report, { ...inside, "x-rouse-rights": "read,report" })).toMatchObject({
+      error: { kind: "identity" },
+    });
+  });
+
+  it("acknowledges an inbox only as its owner", async () => {
+    test.loop.register(agent({ name: "boss", id: "s2", pid: 9, tags: ["ops"] }));
+    await call("send_message", note);
+    const ack = (headers: Record<string, string> = {}) => call("ack_messages", { tag: "ops", up_to: 1000 }, headers);
+    expect(await ack({ "x-rouse-session": "s1" })).toMatchObject({ error: { kind: "identity" } });
+    expect(await inbox()).toHaveLength(1);
+    expect(await ack({ "x-rouse-session": "s2" })).toEqual({ answer: { acked: 1 } });
+    await call("send_message", note);
+    expect(await ack({ "x-rouse-client": "bot" })).toEqual({ answer: { acked: 1 } });
+    const { messages } = (await call("messages", { tag: "ops", all: true })).answer as { messages: unknown[] };
+    expect(messages).toMatchObject([{ acked_by: "agent boss" }, { acked_by: "user (bot)" }]);
+  });
+
+  it("owns the orchestrator's inbox with control in the user's own file, unless it is a worker", async () => {
+    configure('[mcp]\nrights = ["read", "report", "control"]\n[watchdog]\nworker_tags = ["hand"]');
+    test.loop.register(agent({ name: "hand-1", id: "s2", pid: 9, tags: ["hand"] }));
+    const ack = (session: string) => call("ack_messages", { up_to: 1000 }, { "x-rouse-session": session });
+    expect(await ack("s1")).toEqual({ answer: { acked: 0 } });
+    expect(await ack("s2")).toMatchObject({ error: { kind: "identity" } });
   });
 
   it("takes a report only for the agent that it runs in or names", async () => {

@@ -1,5 +1,6 @@
 /** Names, tags and types, checked before the daemon is asked. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { isReservedName } from "../core/reserved.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
 import { isName } from "../terminal/names.js";
 
@@ -20,6 +21,7 @@ export function collectNames(value: string, before: string[] = []): string[] {
 
 /** The name of a new agent. */
 export function parseName(value: string): string {
+  if (isReservedName(value)) throw new InvalidArgumentError("This name is reserved for rouse itself.");
   if (isName(value)) return value;
   throw new InvalidArgumentError(
     "A name starts with a letter or digit, followed by letters, digits, dots, dashes and underscores; ASCII only, at most 64 characters.",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MessageView } from "../api/operations/records.js";
 import { alertsText } from "./commands/alert.js";
 import { messageText } from "./commands/messages.js";
 import { tokensText } from "./commands/token.js";
@@ -25,15 +26,16 @@ const message = (payload: object, from = "api") => ({
   from,
   at: AT,
   acked_at: null,
+  acked_by: null,
   payload,
 });
 
 describe("a list on the command line", () => {
   it("of tokens, alerts or messages shows local times", () => {
     const alert = { at: AT, channel: "ops", state: "sent", attempts: 1, title: "Watchdog: x", error: null };
-    expect(tokensText([{ name: "mine", rights: ["read"], created_at: AT, digest: "d" }], WIDE, NOW)).toContain(
-      " 04:05",
-    );
+    expect(
+      tokensText([{ name: "mine", rights: ["read"], agents: [], inboxes: [], created_at: AT, digest: "d" }], WIDE, NOW),
+    ).toContain(" 04:05");
     expect(alertsText([alert as Parameters<typeof alertsText>[0][number]], WIDE, NOW)).toContain("\n04:05 ");
     expect(messageText(message({ text: "hello" }), NOW)).toBe("7  04:05  note  api  hello\n");
   });
@@ -62,8 +64,7 @@ describe("a message on the command line", () => {
   });
 
   it("of rouse without a text is not shown as JSON", () => {
-    expect(messageText(message({ worker_name: "web", cause: "api", done: [] }, "rouse"), NOW)).toBe(
-      "7  04:05  note  web  (api)\n",
-    );
+    const notice = { ...message({ worker_name: "web", cause: "api", done: [] }, "rouse"), source: "rouse" };
+    expect(messageText(notice as unknown as MessageView, NOW)).toBe("7  04:05  note  web  (api)\n");
   });
 });

@@ -245,7 +245,7 @@ export const KEYS = {
     rights: listKey(
       ["read", "report"],
       "never",
-      "Rights of every client of `rouse mcp`: read, report, control; control lets it start, type into, recover and stop agents.",
+      "Rights of every client of `rouse mcp`: read, report, report_any, control. report_any lets it report about other agents than itself; control lets it start, type into, recover and stop agents. They are also the rights of clients inside of watched agents, if your own file sets them.",
     ),
   },
   journal: {

@@ -1,5 +1,6 @@
-/** Size limits of an agent's stored fields. Checked before the agent starts, since the daemon would refuse to watch it. */
+/** Limits of an agent's stored fields. Checked before the agent starts, since the daemon would refuse to watch it. */
 import type { AgentSession } from "./agent.js";
+import { isReservedName } from "./reserved.js";
 
 export const AGENT_LIMITS = {
   /** Characters of a name, a kind, a policy, a tag. */
@@ -15,10 +16,12 @@ export const AGENT_LIMITS = {
 
 type LimitedText = Pick<AgentSession, "name" | "tags" | "task" | "workspace" | "command"> & { kind: string | null };
 
-/** Which field exceeds its limit, and the limit; null if none does. */
+/** Which field is not accepted, and why; null if all are. */
 export function checkAgentLimits({ name, kind, tags, task, workspace, command }: Partial<LimitedText>): string | null {
   const { word } = AGENT_LIMITS;
   const isWord = (text: string): boolean => text.length > 0 && text.length <= word;
+  if (name !== undefined && isReservedName(name))
+    return `the name ${name} is reserved for rouse itself; choose another`;
   if (![name ?? "-", kind ?? "-", ...(tags ?? [])].every(isWord))
     return `a name, a kind and a tag must have 1 to ${word} characters`;
   if ((tags ?? []).length > AGENT_LIMITS.tags) return `an agent has at most ${AGENT_LIMITS.tags} tags`;

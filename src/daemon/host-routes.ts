@@ -6,6 +6,7 @@
  *   POST /v1/sessions/{id}/signals   {from, signals}                   -> {acked}
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isReservedName, ROUSE } from "../core/reserved.js";
 import type { Signal } from "../core/signal.js";
 import { redact } from "../core/text/redact.js";
 import { asRecord } from "../readers/records/json.js";
@@ -48,6 +49,7 @@ function register(loop: HostLoop, id: string, value: unknown): Answer {
   const session = parseSession(value);
   if (!session) return refusal(400, "the body is not a session");
   if (session.id !== id) return refusal(400, "the body and the path name different sessions");
+  if (isReservedName(session.name)) return refusal(400, `the name ${ROUSE} is reserved for rouse itself`);
   const acked = loop.register(session);
   loop.recordLiveness(id, "host");
   return { status: 200, body: { acked, ...(loop.incomplete.has(id) ? { resend: true } : {}) } };

@@ -5,6 +5,7 @@ import type { IncidentState } from "../core/incidents/incident.js";
 import type { NodeState } from "../core/node-state.js";
 import type { DueMessage } from "../core/notices/contents.js";
 import { membersIn } from "../core/notices/plan.js";
+import { ROUSE } from "../core/reserved.js";
 import type { Journal } from "../store/journal.js";
 import type { NewMessage } from "../store/messages.js";
 
@@ -58,7 +59,7 @@ export class NoticeStore {
   }
 
   #newMessage({ key, type, at, payload }: DueMessage): NewMessage {
-    return { receiver: this.#receiver, key, type, sender: "rouse", at, payload };
+    return { receiver: this.#receiver, key, type, sender: ROUSE, at, payload };
   }
 
   /** A failure is tried again later; the journal itself reports it. */

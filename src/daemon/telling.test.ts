@@ -165,7 +165,7 @@ describe("a message to an orchestrator", () => {
     await works();
     await test.send("s1", [dialog("Go on?")]);
     test.run(10);
-    test.journal.messages.ack("orchestrator", 99, 1);
+    test.journal.messages.ack("orchestrator", 99, 1, "user");
     test.restart();
     test.run(30);
     expect(test.reported).toEqual(["worker.needs_input api"]);

@@ -3,6 +3,8 @@
  * acknowledged. `sent_edges` records which changes were reported while the incident is in the incident state, so that a
  * message that was read, acknowledged and removed is not created again.
  */
+
+import { ROUSE } from "../core/reserved.js";
 import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
 
 export interface StoredMessage {
@@ -15,9 +17,23 @@ export interface StoredMessage {
   at: number;
   payload: unknown;
   ackedAt: number | null;
+  /** The client that acknowledged it; null before, and for messages of older versions. */
+  ackedBy: string | null;
 }
 
-export type NewMessage = Omit<StoredMessage, "id" | "ackedAt">;
+export type NewMessage = Omit<StoredMessage, "id" | "ackedAt" | "ackedBy">;
+
+const CLIENT_KEY = "client:";
+
+/** Keys of each client live in a namespace of their own: rouse's keys follow from public ids, so a client could use one first. */
+const clientKey = (sender: string, key: string): string => `${CLIENT_KEY}${JSON.stringify([sender, key])}`;
+
+/** The key as the client gave it, or rouse's own. */
+export function shownKey(key: string): string {
+  if (!key.startsWith(CLIENT_KEY)) return key;
+  const parts = parse(key.slice(CLIENT_KEY.length));
+  return Array.isArray(parts) ? String(parts[1]) : key;
+}
 
 export interface SentEdge {
   subject: string;
@@ -54,13 +70,14 @@ export class MessageTable {
     if (messages.length > 0) this.#bound();
   }
 
-  /** Stored when this returns. */
+  /** A client's message. Stored when this returns. */
   send(message: NewMessage): number {
+    const { receiver, sender } = message;
+    if (sender === ROUSE) throw new RangeError("no client sends in rouse's name");
+    const key = clientKey(sender, message.key);
     return this.inOne(() => {
-      this.put([message], []);
-      const found = this.#database
-        .prepare("select id from messages where receiver = ? and key = ?")
-        .get(message.receiver, message.key);
+      this.put([{ ...message, key }], []);
+      const found = this.#database.prepare("select id from messages where receiver = ? and key = ?").get(receiver, key);
       return Number(found?.id);
     });
   }
@@ -79,13 +96,13 @@ export class MessageTable {
     return Number(this.#database.prepare("select max(id) as id from messages").get()?.id ?? 0);
   }
 
-  /** Acknowledges everything of this receiver up to that id. Returns how many were open. */
-  ack(receiver: string, upTo: number, at: number): number {
+  /** Acknowledges everything of this receiver up to that id, in the name of a client. Returns how many were open. */
+  ack(receiver: string, upTo: number, at: number, by: string): number {
     return this.inOne(() =>
       Number(
         this.#database
-          .prepare("update messages set acked_at = ? where receiver = ? and id <= ? and acked_at is null")
-          .run(at, receiver, upTo).changes,
+          .prepare("update messages set acked_at = ?, acked_by = ? where receiver = ? and id <= ? and acked_at is null")
+          .run(at, by, receiver, upTo).changes,
       ),
     );
   }
@@ -155,6 +172,7 @@ const messageOf = (row: SqlRow): StoredMessage => ({
   at: Number(row.at),
   payload: parse(String(row.payload)),
   ackedAt: row.acked_at === null || row.acked_at === undefined ? null : Number(row.acked_at),
+  ackedBy: typeof row.acked_by === "string" ? row.acked_by : null,
 });
 
 function parse(text: string): unknown {

@@ -98,8 +98,22 @@ const STEPS: readonly string[] = [
   // An incident is open until it ends; before it is confirmed, it is suspected.
   `update incident_state set record = json_set(record, '$.phase', 'suspected')
      where list = 'incidents' and json_valid(record) and json_extract(record, '$.phase') = 'open';`,
-  // Free: no journal was ever changed by this number.
-  "",
+  // Which client acknowledged a message, and keys of clients apart from rouse's own. The audit trail (`audit.ts`), and the
+  // last known content of files that users edit.
+  `alter table messages add column acked_by text;
+   update messages set key = 'client:' || json_array(sender, key) where sender <> 'rouse';
+   create table audit (
+     id integer primary key,
+     ref integer,
+     record text not null,
+     prev text not null,
+     hash text not null
+   ) strict;
+   create index audit_by_ref on audit (ref) where ref is not null;
+   create table audited_files (
+     path text not null primary key,
+     digest text not null
+   ) strict, without rowid;`,
   // A checksum per batch. What a session's signals up to a batch amount to: see `snapshots.ts`. Batches up to there,
   // many in one compressed row, under the number of the last: see `packing.ts`.
   `alter table batches add column crc integer;

@@ -5,6 +5,7 @@
 import { linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
+import { isReservedName } from "../core/reserved.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { readSessionFile } from "./registry.js";
 
@@ -15,13 +16,13 @@ type Sessions = Pick<RousePaths, "sessions">;
 
 export const isName = (text: string): boolean => NAME.test(text);
 
-/** `claude` for `/usr/bin/claude --resume`; characters that are not allowed in a name become a dash. */
+/** `claude` for `/usr/bin/claude --resume`; characters that are not allowed in a name become a dash. Never a reserved name. */
 export function nameOfCommand(command: readonly string[]): string {
   const base = basename(command[0] ?? "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[^A-Za-z0-9]+/, "")
     .slice(0, 40);
-  return base === "" ? "agent" : base;
+  return base === "" || isReservedName(base) ? "agent" : base;
 }
 
 /** Claims exactly this name; false if it is in use. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Events } from "../../src/api/events.js";
 import { answerPort, makeApi } from "../../src/api/http.js";
+import { unverified } from "../../src/api/identity.js";
 import { Rouse } from "../../src/api/library.js";
 import { TOOLS } from "../../src/api/mcp/tools.js";
 import { OPERATIONS, type OperationName } from "../../src/api/operations/index.js";
@@ -17,8 +18,11 @@ import { closeHome, type Home, makeHome } from "../support/hosts.js";
 const ROWS = Object.entries<Operation>(OPERATIONS);
 const NAMES = ROWS.map(([name]) => name);
 
-/** Answers every call with an empty record. */
-const services = new Proxy({}, { get: () => new Proxy({}, { get: () => () => ({}) }) }) as Services;
+/** Answers every call with an empty record; clients are what they say. */
+const services = new Proxy(
+  { access: { identify: async (client: Client) => unverified(client) } } as Partial<Services>,
+  { get: (known, name) => known[name as keyof Services] ?? new Proxy({}, { get: () => () => ({}) }) },
+) as Services;
 
 const port = answerPort(
   makeApi(

@@ -32,7 +32,7 @@ beforeAll(async () => {
   mkdirSync(paths.config, { recursive: true });
   writeFileSync(join(paths.config, "config.toml"), '[channels.ops]\ntype = "command"\ncommand = ["true"]\n');
   const port = await openPort(home);
-  const token = await makeToken(home, "docs", "read,report,control,admin");
+  const token = await makeToken(home, "docs", "read,report,report_any,control,admin");
   env = { ...process.env, ROUSE: `http://127.0.0.1:${port}`, TOKEN: token, SOCKET: paths.daemonSocket };
   await spawnFake(home, "web", { steps: [{ do: "idle" }, { do: "finish" }, { do: "idle" }] }, ["worker"]);
   await spawnFake(home, "api", { steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }] });

@@ -18,7 +18,7 @@ let client: ApiClient;
 beforeAll(async () => {
   home = makeHome("on");
   const port = await openPort(home);
-  client = new ApiClient(port, await makeToken(home, "all", "read,report,control,admin"));
+  client = new ApiClient(port, await makeToken(home, "all", "read,report,report_any,control,admin"));
   await spawnFake(home, "ann", { steps: [{ do: "idle" }, { do: "stream" }], logs: true }, ["worker"]);
   await spawnFake(home, "bob", { steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }], logs: true });
   await reaches(home, "ann", "idle");

@@ -42,7 +42,7 @@ beforeEach(async () => {
     tuning: { configOf, learn: () => {} },
     control: { pulses: () => [], http: () => null },
   } as unknown as ServiceContext;
-  addSocketRoutes(app, new Hono(), loop, openServices(context));
+  addSocketRoutes(app, new Hono(), openServices(context), paths.daemonSocket);
   const answer = getRequestListener(app.fetch);
   server = createServer((request, response) => void answer(request, response));
   const before = process.umask(0o177);

@@ -33,12 +33,12 @@ const QUICK = 'agents = ["mute"]\nconfirm_seconds = 0\n';
 beforeAll(async () => {
   home = makeHome("on");
   home.env.CLAUDE_CONFIG_DIR = join(home.path, ".claude");
-  home.env.ROUSE_MCP_RIGHTS = "read,report,control";
+  home.env.ROUSE_MCP_RIGHTS = "read,report,report_any,control";
   const policies = join(rousePaths(home.env).config, "policies");
   mkdirSync(policies, { recursive: true });
   writeFileSync(join(policies, "quick.toml"), QUICK);
   const port = await openPort(home);
-  place = { home, port, token: await makeToken(home, "orchestrator", "read,report,control") };
+  place = { home, port, token: await makeToken(home, "orchestrator", "read,report,report_any,control") };
   library = await watch({ home: home.path, name: "orchestrator" });
   await spawnFake(home, "healthy", { steps: [{ do: "stream" }], writes: true }, ["worker"]);
 });
@@ -276,13 +276,13 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
     const send = () =>
       client.call("send_orchestration", {
         target: { tag: "orchestrator" },
-        msg_type: "worker.stuck",
+        msg_type: "watch.stuck",
         payload: { worker_id: "x", worker_name: "by-hand", reasons: ["no change over 3 checks"] },
         key: "x stuck 1",
       });
     await send();
     await send();
-    const { from } = await sentMessage(client, "by-hand", "worker.stuck");
+    const { from } = await sentMessage(client, "by-hand", "watch.stuck");
     expect(from).toMatch(/^mcp \d+$/);
   });
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
   home = makeHome("on");
   port = await openPort(home);
   for (const right of RIGHTS) tokens[right] = await makeToken(home, right, right);
-  tokens.all = await makeToken(home, "all", "read,report,control,admin");
+  tokens.all = await makeToken(home, "all", "read,report,report_any,control,admin");
   hookKey = readFileSync(rousePaths(home.env).hookKey, "utf8").trim();
 });
 
@@ -45,7 +45,7 @@ const OWN: ApiRoute[] = makeHttpApp({
   .map(({ method, path }) => ({
     method: method.toLowerCase() as ApiRoute["method"],
     path: path.replace(":program", "claude-code"),
-    right: "report",
+    right: path.includes(":program") ? "report" : "report_any",
   }));
 const TABLE = [...ROUTES, ...OWN];
 

@@ -76,7 +76,7 @@ class AssessmentListener {
     const payload = { worker_id, worker_name, reasons: ["it asks"] };
     return use("send_orchestration", {
       target: { tag: "orchestrator" },
-      msg_type: "worker.needs_input",
+      msg_type: "watch.needs_input",
       payload,
       key: `${worker_id} needs_input`,
     });
@@ -187,7 +187,7 @@ describe("the watchdog preset with a real Claude Code", () => {
       300_000,
     );
     expect((await inbox()).map(({ msg_type, from, payload }) => [msg_type, from, payload])).toEqual([
-      ["worker.needs_input", "watchdog", expect.objectContaining({ worker_name: "asks" })],
+      ["watch.needs_input", "watchdog", expect.objectContaining({ worker_name: "asks" })],
     ]);
     expect([...model.tools].filter((name) => name.startsWith("mcp__")).toSorted()).toEqual([
       "mcp__rouse__get_status",

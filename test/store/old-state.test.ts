@@ -16,6 +16,7 @@ import { type RousePaths, rousePaths } from "../../src/config/paths.js";
 import { silencedUntil } from "../../src/core/incidents/incident.js";
 import { Permission } from "../../src/daemon/permission.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
+import { type NewMessage, shownKey } from "../../src/store/messages.js";
 import { migrateStateFiles } from "../../src/store/state-files.js";
 import { listSessions } from "../../src/terminal/registry.js";
 
@@ -130,6 +131,17 @@ describe("a state folder of commit f58a156", () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual(["ada", "ben", "cid", "dot"]);
+  });
+
+  it("keeps the key of a client's message, apart from the keys of rouse", () => {
+    const { messages } = openState().journal;
+    const [note] = messages.read("orchestrator", 0, false).filter(({ sender }) => sender === "user");
+    expect(note?.key).toMatch(/^client:/);
+    const key = shownKey(String(note?.key));
+    expect(key).toBe("c19fa288-0090-4655-be88-259fa977ca06");
+    // The client sends it again.
+    const { receiver, type, sender, at } = note as NewMessage;
+    expect(messages.send({ receiver, key, type, sender, at, payload: {} })).toBe(note?.id);
   });
 
   it("keeps its messages in order, unacknowledged", () => {

@@ -21,8 +21,13 @@ export async function openPort(home: Home): Promise<number> {
   throw new Error("no port is free");
 }
 
-export async function makeToken(home: Home, name: string, rights: string): Promise<string> {
-  const { status, stdout, stderr } = await rouse(home, ["token", "create", name, "--right", rights]);
+export async function makeToken(
+  home: Home,
+  name: string,
+  rights: string,
+  more: readonly string[] = [],
+): Promise<string> {
+  const { status, stdout, stderr } = await rouse(home, ["token", "create", name, "--right", rights, ...more]);
   if (status !== 0) throw new Error(stderr);
   return stdout.trim();
 }

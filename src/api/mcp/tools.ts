@@ -97,7 +97,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "poll_messages",
     description:
-      "Read the messages that need you, oldest first: worker.stuck, worker.error, worker.complete, worker.needs_input, worker.recovered, worker.escalated, watchdog.blind. Empty while all agents are fine. Each message lists suggested_actions. To acknowledge, pass as ack the cursor of the last message that you have handled; until then the same messages are returned again.",
+      "Read the messages that need you, oldest first: worker.stuck, worker.error, worker.complete, worker.needs_input, worker.recovered, worker.escalated, watchdog.blind. Empty while all agents are fine. Each message lists suggested_actions. To acknowledge, pass as ack the cursor of the last message that you have handled; until then the same messages are returned again. Only the owner of an inbox may acknowledge.",
     input: z.object({
       tag: z.string().min(1).max(200).optional().describe("inbox; default: watchdog.orchestrator_tag"),
       ack: z.number().int().min(0).optional().describe("first acknowledge all messages up to this cursor"),
@@ -112,7 +112,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "send_orchestration",
     description:
-      "Put a message into the inbox of a tag, such as orchestrator. It is sent in your name. A watchdog that is itself an agent sends worker.stuck, worker.error, worker.complete or worker.needs_input with worker_id, worker_name and what the receiver needs to act.",
+      "Put a message into the inbox of a tag, such as orchestrator. It is sent in your name. The types worker.* and watchdog.* are reserved for rouse.",
     input: z.object({
       target: z.object({ tag: z.string().min(1).max(200) }),
       msg_type: z
@@ -120,7 +120,7 @@ export const TOOLS: readonly Tool[] = [
         .regex(/^[a-z][a-z0-9_.-]{0,63}$/)
         .default("note"),
       payload: z.record(z.string(), z.unknown()).default({}),
-      key: z.string().min(1).max(100).optional().describe("a message with the same key is stored once"),
+      key: z.string().min(1).max(100).optional().describe("a message of yours with the same key is stored once"),
     }),
     hints: REPORTING,
     operation: "send_message",
@@ -134,13 +134,15 @@ export const TOOLS: readonly Tool[] = [
     input: z.object({
       status: z.enum(["working", "error", "complete", "needs_input"]),
       message: z.string().max(2000).optional(),
-      pane_id: pane.optional().describe("agent that the report is about; default: you"),
+      pane_id: pane
+        .optional()
+        .describe("default: you; reporting about another agent needs a token that names it, or the right report_any"),
     }),
     hints: REPORTING,
     operation: "report",
     asks: ({ status, message, pane_id, own }) => {
-      const { session, cwd } = (own ?? {}) as { session?: string; cwd?: string };
-      return { state: status, text: message, agent: pane_id ?? session, cwd };
+      const { cwd } = (own ?? {}) as { cwd?: string };
+      return { state: status, text: message, agent: pane_id, cwd };
     },
     small: same,
   },
@@ -279,13 +281,13 @@ function statusOf(status: AgentStatus): object {
   };
 }
 
-/** The sender is included only if it is not rouse. */
+/** The sender is included only for messages of clients. */
 const smallMessages = ({ messages, cursor }: { messages: MessageView[]; cursor: number }): object => ({
-  messages: messages.map(({ cursor: at, msg_type, from, at: time, payload }) => ({
+  messages: messages.map(({ cursor: at, msg_type, source, from, at: time, payload }) => ({
     cursor: at,
     msg_type,
     at: time,
-    ...(from === "rouse" ? {} : { from }),
+    ...(source === "rouse" ? {} : { from }),
     payload,
   })),
   cursor,

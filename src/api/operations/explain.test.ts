@@ -31,7 +31,7 @@ describe("an invalid input", () => {
     [
       "send_message",
       { target: { tag: "ops" }, msg_type: "Note!" },
-      'msg_type: "Note!" is not accepted; expected lower-case letters, digits, dots, dashes and underscores, such as note or worker.stuck',
+      'msg_type: "Note!" is not accepted; expected lower-case letters, digits, dots, dashes and underscores, such as note',
     ],
     ["spawn", { command: [], cwd: "/" }, "command: [] is not accepted; expected a list of 1 to 10000 strings"],
     ["allow", { agents: 7 }, 'agents: 7 is not accepted; expected "all" or a list of 1 to 200 strings'],

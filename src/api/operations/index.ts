@@ -3,8 +3,9 @@
  * made from it, so a new row is guarded, checked and documented like all others.
  */
 import type * as z from "zod";
-import type { Client } from "../../daemon/http/tokens.js";
+import type { Client, Right } from "../../daemon/http/tokens.js";
 import { ApiError } from "../error.js";
+import { unverified } from "../identity.js";
 import { redactOutput } from "../leaving.js";
 import type { Services } from "../service/services.js";
 import { ACTIVITY } from "./activity.js";
@@ -48,9 +49,13 @@ export async function performOperation(
   client: Client,
 ): Promise<unknown> {
   const row: Operation = OPERATIONS[name];
-  if (!client.rights.has(row.right))
-    throw new ApiError("right", `${name} needs the right ${row.right}, which ${client.name} does not have`);
+  if (!client.rights.has(row.right)) throw lacksRight(name, row.right, client.name);
   const parsed = row.input.safeParse(input);
   if (!parsed.success) throw new ApiError("bad", explainInvalidInput(parsed.error, row.input, input));
-  return redactOutput(await row.run(services, parsed.data, client));
+  const identity = row.right === "read" ? unverified(client) : await services.access.identify(client);
+  if (!identity.rights.has(row.right)) throw lacksRight(name, row.right, identity.name);
+  return redactOutput(await row.run(services, parsed.data, identity));
 }
+
+const lacksRight = (operation: OperationName, right: Right, client: string): ApiError =>
+  new ApiError("right", `${operation} needs the right ${right}, which ${client} does not have`);

@@ -22,7 +22,7 @@ export const MESSAGES = {
     run: ({ messages }, input) => messages.read(input),
   }),
   send_message: operation({
-    summary: "Put a message into an inbox, in your own name.",
+    summary: "Put a message into an inbox, in your own name. The types worker.* and watchdog.* are reserved for rouse.",
     right: "report",
     method: "post",
     path: "/v1/messages",
@@ -32,18 +32,18 @@ export const MESSAGES = {
         .string()
         .regex(/^[a-z][a-z0-9_.-]{0,63}$/)
         .default("note")
-        .describe("lower-case letters, digits, dots, dashes and underscores, such as note or worker.stuck"),
+        .describe("lower-case letters, digits, dots, dashes and underscores, such as note"),
       payload: z.record(z.string(), z.unknown()).default({}).describe("a JSON object of at most 16 kB"),
-      key: z.string().min(1).max(100).optional().describe("a message with the same key is stored once"),
+      key: z.string().min(1).max(100).optional().describe("a message of yours with the same key is stored once"),
     }),
     output: z.object({ cursor: z.number() }),
     surfaces: { mcp: ["send_orchestration"], library: "send", cli: ["messages"] },
     example: { target: { tag: "ops" }, msg_type: "note", payload: { text: "build is green" } },
     run: ({ messages }, { target, msg_type, payload, key }, client) =>
-      messages.send(client, { tag: target.tag, type: msg_type, payload, key }),
+      messages.send(client.name, { tag: target.tag, type: msg_type, payload, key }),
   }),
   ack_messages: operation({
-    summary: "Acknowledge all messages of an inbox up to a cursor.",
+    summary: "Acknowledge all messages of an inbox up to a cursor. Only its owner may.",
     right: "report",
     method: "post",
     path: "/v1/messages/ack",
@@ -51,7 +51,7 @@ export const MESSAGES = {
     output: z.object({ acked: z.number() }),
     surfaces: { mcp: ["poll_messages"], library: "ack", cli: ["messages"] },
     example: { tag: "ops", up_to: 1 },
-    run: ({ messages }, { tag, up_to }) => messages.ack(tag, up_to),
+    run: ({ messages }, { tag, up_to }, identity) => messages.ack(identity, tag, up_to),
   }),
   inboxes: operation({
     summary: "List the inboxes with unacknowledged messages.",

@@ -1,6 +1,7 @@
 /** One row of the table of operations: everything that HTTP, MCP, the library, the socket, the CLI and the docs need. */
 import type * as z from "zod";
-import type { Client, Right } from "../../daemon/http/tokens.js";
+import type { Right } from "../../daemon/http/tokens.js";
+import type { Identity } from "../identity.js";
 import type { Services } from "../service/services.js";
 
 /** Where an operation is offered besides the socket, which offers all of them. */
@@ -26,7 +27,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Answer = unk
   surfaces: Surfaces;
   /** Input of the `curl` example in docs/api.md; a test runs it. */
   example: z.input<Input>;
-  run(services: Services, input: z.output<Input>, client: Client): Answer | Promise<Answer>;
+  run(services: Services, input: z.output<Input>, client: Identity): Answer | Promise<Answer>;
 }
 
 /** Checks at compile time that the handler returns the documented output. */

@@ -145,6 +145,7 @@ const envelope = {
   from: z.string().describe("name of the sender"),
   at: time,
   acked_at: time.nullable(),
+  acked_by: z.string().nullable().describe("the client that acknowledged it: user, agent NAME or token NAME"),
 };
 
 const notice = <T extends (typeof MESSAGE_TYPES)[number]>(type: T) =>

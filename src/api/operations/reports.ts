@@ -10,8 +10,16 @@ export const REPORTS = {
     method: "post",
     path: "/v1/report",
     input: z.object({
-      agent: agentField.optional(),
-      cwd: z.string().max(4000).optional().describe("folder of the agent, if no name is given"),
+      agent: agentField
+        .optional()
+        .describe(
+          "default: the agent that the client runs in, or the only one that its token names; see Tokens and rights",
+        ),
+      cwd: z
+        .string()
+        .max(4000)
+        .optional()
+        .describe("folder of the agent, if no name is given; needs the right report_any"),
       state: z.enum(["working", "error", "complete", "needs_input"]).optional(),
       text: z.string().max(2000).optional(),
       heartbeat: z.boolean().optional().describe("proves that the agent is alive, not that it makes progress"),
@@ -19,6 +27,6 @@ export const REPORTS = {
     output: z.object({ agent: z.string() }),
     surfaces: { mcp: ["report_status"], library: "report", cli: ["report"] },
     example: { agent: "web", state: "working", text: "step 2 of 5" },
-    run: ({ reports }, { agent, cwd, ...report }, { caller }) => reports.report({ agent, cwd }, report, caller),
+    run: ({ reports }, { agent, cwd, ...report }, identity) => reports.report({ agent, cwd }, report, identity),
   }),
 } as const;

@@ -3,7 +3,6 @@ import { openPrompt } from "../../core/judgement/evidence/prompts.js";
 import { compareByMove } from "../../core/move.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { PromptKind } from "../../core/states.js";
-import type { Client } from "../../daemon/http/tokens.js";
 import { recentDeaths, unacknowledgedEnds } from "../../daemon/unacknowledged-ends.js";
 import { type IncidentView, incidentViews } from "../../daemon/views/incident-view.js";
 import { type RecoveryView, recoveryView } from "../../daemon/views/recovery-view.js";
@@ -12,6 +11,7 @@ import { type SessionView, viewOf } from "../../daemon/views/view.js";
 import { type WhyView, whyOf } from "../../daemon/views/why.js";
 import type { ControlResult } from "../control-result.js";
 import { ApiError } from "../error.js";
+import type { Identity } from "../identity.js";
 import { READY_SECONDS } from "../operations/fields.js";
 import { readPane } from "../pane.js";
 import { controllableAgent, findAgent, livingAgent, type ServiceContext } from "./context.js";
@@ -126,7 +126,7 @@ export class AgentService {
 
   /** An order is permission, but an agent that rouse only found needs the user's permission first. */
   async recover(
-    client: Client,
+    client: Identity,
     agent: string,
     { dry_run, restart }: { dry_run: boolean; restart: boolean },
   ): Promise<RecoveryView> {

@@ -1,43 +1,25 @@
 /** Inboxes: read with a cursor, send, acknowledge. */
 import { randomUUID } from "node:crypto";
-import { MESSAGE_TYPES, type MessageType } from "../../core/notices/message.js";
+import { MESSAGE_TYPES } from "../../core/notices/message.js";
+import { isReservedName, isReservedType, ROUSE } from "../../core/reserved.js";
 import { forOutput } from "../../core/text/for-output.js";
 import { sanitize } from "../../core/text/sanitize.js";
-import type { Client } from "../../daemon/http/tokens.js";
-import type { StoredMessage } from "../../store/messages.js";
+import { type StoredMessage, shownKey } from "../../store/messages.js";
 import { ApiError } from "../error.js";
+import type { Identity } from "../identity.js";
 import type { MessageView } from "../operations/records.js";
+import { checkOwner } from "./access.js";
 import { iso, type ServiceContext } from "./context.js";
 
 export interface OutgoingMessage {
   tag: string;
   type: string;
   payload: Record<string, unknown>;
-  /** A message with the same key is stored once. */
+  /** A message of the same sender with the same key is stored once. */
   key?: string | undefined;
 }
 
 const PAYLOAD_MAX = 16 * 1024;
-/** The sender of rouse's own messages. */
-const ROUSE = "rouse";
-/** The client of a user's own command line. */
-const USER = "user";
-/** An agent that watches others reports with these, under its own name. */
-const OF_WATCHING_AGENTS: ReadonlySet<string> = new Set<MessageType>([
-  "worker.stuck",
-  "worker.error",
-  "worker.complete",
-  "worker.needs_input",
-]);
-
-/** Orchestrators act on `worker.*` and `watchdog.*`, so these types are reserved. Null if the client may send the type. */
-function checkType(type: string, client: string): string | null {
-  if (!/^(worker|watchdog)\./.test(type)) return null;
-  if (!OF_WATCHING_AGENTS.has(type)) return `${type} is reserved for rouse; use another type, such as note`;
-  return client === USER
-    ? `${type} is reserved for rouse and for agents that watch others; use another type, such as note`
-    : null;
-}
 
 export class MessageService {
   readonly #context: Pick<ServiceContext, "loop" | "journal" | "config">;
@@ -55,16 +37,19 @@ export class MessageService {
     return { messages: found.map(messageView), cursor: found.at(-1)?.id ?? after };
   }
 
-  ack(tag: string | undefined, upTo: number): { acked: number } {
+  /** In the name of the client, which has to own the inbox. */
+  ack(identity: Identity, tag: string | undefined, upTo: number): { acked: number } {
     const { journal, loop } = this.#context;
-    return { acked: journal.messages.ack(this.#receiver(tag), upTo, loop.now()) };
+    const receiver = this.#receiver(tag);
+    checkOwner(identity, receiver, this.#receiver(undefined));
+    return { acked: journal.messages.ack(receiver, upTo, loop.now(), identity.author) };
   }
 
   /** The sender is stored, so that a client's message cannot pass for one of rouse. */
-  send({ name }: Pick<Client, "name">, { tag, type, payload, key }: OutgoingMessage): { cursor: number } {
+  send(name: string, { tag, type, payload, key }: OutgoingMessage): { cursor: number } {
     const { journal, loop } = this.#context;
-    const objection = checkType(type, name);
-    if (objection !== null) throw new ApiError("bad", `msg_type: ${objection}`);
+    if (isReservedType(type))
+      throw new ApiError("bad", `msg_type: ${type} is reserved for rouse; use another type, such as note`);
     const safe = forOutputDeep(payload);
     if (JSON.stringify(safe).length > PAYLOAD_MAX)
       throw new ApiError("bad", "payload: too large; expected at most 16 kB");
@@ -73,7 +58,7 @@ export class MessageService {
       receiver: tag,
       key: key ?? randomUUID(),
       type,
-      sender: sender === ROUSE ? `client ${sender}` : sender,
+      sender: isReservedName(sender) ? `client ${sender}` : sender,
       at: loop.now(),
       payload: safe,
     };
@@ -103,17 +88,28 @@ export class MessageService {
 }
 
 /** rouse's own messages are built by one function each, so their payload has the shape of their type. */
-export function messageView({ id, receiver, key, type, sender, at, payload, ackedAt }: StoredMessage): MessageView {
+export function messageView({
+  id,
+  receiver,
+  key,
+  type,
+  sender,
+  at,
+  payload,
+  ackedAt,
+  ackedBy,
+}: StoredMessage): MessageView {
   const isNotice = sender === ROUSE && (MESSAGE_TYPES as readonly string[]).includes(type);
   return {
     cursor: id,
-    key,
+    key: shownKey(key),
     source: isNotice ? "rouse" : "client",
     msg_type: type,
     target: { tag: receiver },
     from: sender,
     at: iso(at),
     acked_at: ackedAt === null ? null : iso(ackedAt),
+    acked_by: ackedBy,
     payload,
   } as MessageView;
 }

@@ -1,7 +1,10 @@
 /** An agent's own statement about its state, stored as a signal. */
-import { type Caller, findCaller } from "../../daemon/intake/callers.js";
+import type { SessionJudge } from "../../core/session-judge.js";
+import { findCaller } from "../../daemon/intake/callers.js";
 import { parseSignal } from "../../readers/signal-schema.js";
 import { ApiError } from "../error.js";
+import type { Identity } from "../identity.js";
+import { checkReporter } from "./access.js";
 import { findAgent, type ServiceContext } from "./context.js";
 
 export interface Report {
@@ -17,19 +20,20 @@ export class ReportService {
     this.#context = context;
   }
 
-  /** A given name outranks the identity of the caller. */
+  /** Without a name, about the agent that the client runs in. */
   async report(
     { agent, cwd }: { agent?: string | undefined; cwd?: string | undefined },
     { heartbeat, ...said }: Report,
-    caller: Caller = {},
+    identity: Identity,
   ): Promise<{ agent: string }> {
     const { loop } = this.#context;
-    const judge = agent === undefined ? findCaller(loop, { ...caller, cwd }) : findAgent(this.#context, agent);
+    const judge = agent === undefined ? this.#own(identity, cwd) : findAgent(this.#context, agent);
     if (!judge)
       throw new ApiError(
         "unknown",
         "this process belongs to no watched agent; if it has just started, try again; otherwise name the agent (CLI --name, MCP pane_id, HTTP agent)",
       );
+    checkReporter(identity, judge.session);
     if (judge.session.endedAt !== null) throw new ApiError("refused", `${judge.session.name} ended`);
     if (said.state === undefined && !heartbeat)
       throw new ApiError(
@@ -46,5 +50,14 @@ export class ReportService {
     if (!signal) throw new ApiError("bad", "text: not accepted; expected plain text");
     await loop.ingest(judge.session.id, null, [signal]);
     return { agent: judge.session.name };
+  }
+
+  /** The folder of the client says only where it runs, not what it is. */
+  #own({ inside, isInner, scope, rights, token, caller }: Identity, cwd: string | undefined): SessionJudge | null {
+    const { loop } = this.#context;
+    if (inside && !isInner) return inside;
+    const [only, ...others] = scope.agents;
+    if (token !== null) return only !== undefined && others.length === 0 ? loop.find(only) : null;
+    return findCaller(loop, rights.has("report_any") && inside === null ? { ...caller, cwd } : caller);
   }
 }

@@ -1,4 +1,5 @@
 /** The services behind the table of operations: one per noun. They do not depend on the interface. */
+import { AccessService } from "./access.js";
 import { ActivityService } from "./activity.js";
 import { AgentService } from "./agents.js";
 import { AlertService } from "./alerts.js";
@@ -13,6 +14,7 @@ import { StartService } from "./starts.js";
 import { TimerService } from "./timers.js";
 
 export interface Services {
+  access: AccessService;
   agents: AgentService;
   starts: StartService;
   activity: ActivityService;
@@ -27,6 +29,7 @@ export interface Services {
 }
 
 export const openServices = (context: ServiceContext): Services => ({
+  access: new AccessService(context),
   agents: new AgentService(context),
   starts: new StartService(context),
   activity: new ActivityService(context),

@@ -8,12 +8,12 @@ import { checkAgentLimits } from "../../core/agent-limits.js";
 import { rememberBounded } from "../../core/judgement/evidence/bounded.js";
 import { redact } from "../../core/text/redact.js";
 import { sanitize } from "../../core/text/sanitize.js";
-import type { Client } from "../../daemon/http/tokens.js";
 import { isKind, KINDS } from "../../programs/registry.js";
 import { findProgram } from "../../terminal/find-program.js";
 import { startHost } from "../../terminal/start-host.js";
 import type { ControlResult } from "../control-result.js";
 import { ApiError } from "../error.js";
+import type { Identity } from "../identity.js";
 import type { ServiceContext } from "./context.js";
 
 export interface SpawnOrder {
@@ -58,7 +58,7 @@ export class StartService {
     this.#context = context;
   }
 
-  spawn(client: Client, { request_id, ...order }: SpawnOrder): Promise<SpawnedAgent> {
+  spawn(client: Identity, { request_id, ...order }: SpawnOrder): Promise<SpawnedAgent> {
     if (request_id === undefined) return this.#start(client, order);
     const key = JSON.stringify([client.name, request_id]);
     const what = JSON.stringify(order);
@@ -72,7 +72,7 @@ export class StartService {
     return answer;
   }
 
-  async #start(client: Client, given: Omit<SpawnOrder, "request_id">): Promise<SpawnedAgent> {
+  async #start(client: Identity, given: Omit<SpawnOrder, "request_id">): Promise<SpawnedAgent> {
     const order = { ...given, command: commandOf(given) };
     const { loop, controlLog, paths, effectContext } = this.#context;
     const { command, cwd, name, tags, task, kind, policy, cols, rows } = order;
@@ -119,7 +119,7 @@ export class StartService {
   }
 
   async #prompt(
-    client: Client,
+    client: Identity,
     id: string,
     { prompt, timeout_secs }: Pick<SpawnOrder, "prompt" | "timeout_secs">,
   ): Promise<ControlResult | null> {

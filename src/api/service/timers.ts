@@ -1,5 +1,5 @@
 /** Watchdog timers, by agent. */
-import type { Client } from "../../daemon/http/tokens.js";
+import type { Identity } from "../identity.js";
 import type { WatchdogView } from "../watchdogs.js";
 import { controllableAgent, findAgent, type ServiceContext } from "./context.js";
 
@@ -19,11 +19,11 @@ export class TimerService {
     this.#context = context;
   }
 
-  start({ name, token }: Client, { agent, interval_secs, message, on_messages, tag }: TimerOrder): WatchdogView {
+  start({ name, token }: Identity, { agent, interval_secs, message, on_messages, tag }: TimerOrder): WatchdogView {
     const session = controllableAgent(this.#context, agent);
     return this.#context.watchdogs.start({
       client: name,
-      token: token ?? null,
+      token,
       session: session.id,
       agent: session.name,
       interval_secs,

@@ -98,16 +98,16 @@ function parseObject(text: string): Record<string, unknown> {
 
 /** Cursor, time, type, sender or worker, then the cause and the detail; below it the first suggested action. */
 export function messageText(message: MessageView, now: number = Date.now()): string {
-  const { cursor, msg_type, from, at, acked_at, payload } = message;
+  const { cursor, msg_type, source, from, at, acked_at, acked_by, payload } = message;
   const said = (payload ?? {}) as Record<string, unknown>;
   const text = (key: string): string => (typeof said[key] === "string" ? sanitize(said[key], 400) : "");
   const who = text("worker_name") || from;
   const key = DETAIL.find((name) => text(name) !== "");
   const what =
-    key === undefined ? otherText(from, said) : `${key === "last_output_preview" ? "last output: " : ""}${text(key)}`;
+    key === undefined ? otherText(source, said) : `${key === "last_output_preview" ? "last output: " : ""}${text(key)}`;
   const cause = text("cause");
   const about = [cause === "" ? "" : `(${cause})`, what].filter((part) => part !== "").join(" ");
-  return `${cursor}  ${localTime(at, now)}  ${sanitize(msg_type, 64)}  ${sanitize(who, 80)}${about === "" ? "" : `  ${about}`}${acked_at === null ? "" : "  (acknowledged)"}\n${suggestionText(message)}`;
+  return `${cursor}  ${localTime(at, now)}  ${sanitize(msg_type, 64)}  ${sanitize(who, 80)}${about === "" ? "" : `  ${about}`}${ackText(acked_at, acked_by)}\n${suggestionText(message)}`;
 }
 
 /** Only rouse itself suggests commands: a client could send any. */
@@ -116,9 +116,12 @@ function suggestionText({ source, acked_at, payload }: MessageView): string {
   return first ? `   -> ${sanitize(first.what, 100)}: ${first.command.map(shellWord).join(" ")}\n` : "";
 }
 
+const ackText = (at: string | null, by: string | null): string =>
+  at === null ? "" : `  (acknowledged${by === null ? "" : ` by ${sanitize(by, 80)}`})`;
+
 /** Clients may send any object: without a text it is shown as JSON. Messages of rouse have no further text. */
-const otherText = (from: string, payload: object): string =>
-  from === "rouse" ? "" : sanitize(JSON.stringify(payload), 400);
+const otherText = (source: MessageView["source"], payload: object): string =>
+  source === "rouse" ? "" : sanitize(JSON.stringify(payload), 400);
 
 const DETAIL = [
   "prompt_preview",

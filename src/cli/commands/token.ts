@@ -12,6 +12,7 @@ import {
   type TokenRecord,
 } from "../../daemon/http/tokens.js";
 import { BadInput } from "../../replay/bad-input.js";
+import { collectNames, parseInbox } from "../arguments.js";
 import { warnOfClosedPort } from "../port.js";
 import { localTime } from "../text/incident.js";
 import { type Column, tableText } from "../text/table.js";
@@ -23,8 +24,8 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .summary("Create, list and revoke tokens for the HTTP API")
     .description(
       "Manage tokens for the HTTP API. Every API request to the daemon's port needs one. Rights: read (states, reasons, terminals, messages), report\n" +
-        "(reports of agents, messages), control (start agents, type into them, recover and stop them) and admin\n" +
-        "(permissions, silences, alerts, watch rules).",
+        "(reports of the agents that the token names, messages), report_any (reports of any agent, telemetry), control\n" +
+        "(start agents, type into them, recover and stop them) and admin (permissions, silences, alerts, watch rules).",
     );
   token
     .command("create")
@@ -32,17 +33,19 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .argument("<name>", "name of the client, such as my-orchestrator")
     .option(
       "--right <right...>",
-      "read, report, control or admin, separated by commas or repeated (default: read)",
+      "read, report, report_any, control or admin, separated by commas or repeated (default: read)",
       addRight,
     )
+    .option("--agent <name>", "an agent that it may report about; repeatable", collectNames)
+    .option("--inbox <tag>", "an inbox whose messages it may acknowledge; repeatable", collectInbox)
     .option("--json", "print JSON")
-    .action(async (name, { right = ["read"], json }) => {
+    .action(async (name, { right = ["read"], agent: agents = [], inbox: inboxes = [], json }) => {
       const paths = rousePaths();
       const made = orBadInput(() => {
         makePrivateFolder(paths.state);
-        return createToken(paths.tokens, name, right, Date.now());
+        return createToken(paths.tokens, name, right, Date.now(), { agents, inboxes });
       });
-      if (json) process.stdout.write(`${sanitizedJson({ name, rights: right, token: made })}\n`);
+      if (json) process.stdout.write(`${sanitizedJson({ name, rights: right, agents, inboxes, token: made })}\n`);
       else {
         process.stdout.write(`${made}\n`);
         process.stderr.write(
@@ -83,10 +86,22 @@ export function tokensText(
   const columns: Column<TokenRecord>[] = [
     { title: "NAME", text: ({ name }) => name, min: 8 },
     { title: "RIGHTS", text: ({ rights }) => rights.join(" ") },
+    ...scopeColumn("AGENTS", tokens, ({ agents }) => agents),
+    ...scopeColumn("INBOXES", tokens, ({ inboxes }) => inboxes),
     { title: "CREATED", text: ({ created_at }) => localTime(created_at, now) },
   ];
   return tableText(columns, tokens, columnsOf(screen));
 }
+
+/** Only if a token has any. */
+const scopeColumn = (
+  title: string,
+  tokens: readonly TokenRecord[],
+  scope: (token: TokenRecord) => readonly string[],
+): Column<TokenRecord>[] =>
+  tokens.some((token) => scope(token).length > 0) ? [{ title, text: (token) => scope(token).join(" "), min: 8 }] : [];
+
+const collectInbox = (value: string, before: string[] = []): string[] => [...before, parseInbox(value)];
 
 function addRight(word: string, before: Right[] | undefined): Right[] {
   const words = word.split(",").filter(Boolean);

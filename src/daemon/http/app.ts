@@ -2,9 +2,11 @@
  * The HTTP application of the daemon's port. Every request passes the guard first. Hooks and telemetry are handled here, and
  * `more` handles the API.
  */
+import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { SkipCounter } from "../../readers/records/record-reader.js";
+import { peerProcess } from "../../sensors/process/peer.js";
 import type { Hooks } from "../intake/hooks.js";
 import type { Telemetry } from "../intake/telemetry.js";
 import { admitRequest, BODY_MAX, type Guard, type HttpRefusal, missingRight, TOO_LARGE } from "./guard.js";
@@ -28,7 +30,7 @@ export class HttpCounts {
   readonly refused: SkipCounter = new SkipCounter();
 }
 
-type Env = { Variables: { client: Client } };
+type Env = { Variables: { client: Client }; Bindings: Partial<HttpBindings> };
 
 export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: HttpOptions): Hono<Env> {
   const app = new Hono<Env>();
@@ -45,7 +47,8 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: Http
     const asked = { method: c.req.raw.method, header: (name: string) => c.req.header(name) };
     const admitted = admitRequest(asked, { hosts, who });
     if (!("client" in admitted)) return refuse(admitted);
-    c.set("client", admitted.client);
+    const { socket } = c.env?.incoming ?? {};
+    c.set("client", { ...admitted.client, process: async () => (socket ? peerProcess(socket, null) : null) });
     await next();
   });
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: () => refuse(TOO_LARGE) }));
@@ -54,7 +57,8 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: Http
     const body = await jsonOf(c.req);
     if (!body) return c.json(NO_JSON, 400);
     counts.hooks++;
-    const taken = hooks.take(c.req.param("program"), body.value, { session: c.req.header("x-rouse-session") });
+    const from = { session: c.req.header("x-rouse-session") };
+    const taken = hooks.take(c.req.param("program"), body.value, from, reportersOf(c.get("client")));
     if (!taken) counts.unmatched++;
     taken?.stored.catch(() => {
       // The journal reports its own write errors. The agent must not wait for it or see the error.
@@ -65,7 +69,8 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: Http
   });
   for (const path of ["logs", "metrics", "traces"] as const) {
     app.post(`/v1/${path}`, async (c) => {
-      if (!maySend(c.get("client"))) return refuse(missingRight("report"));
+      // A batch may be about several agents, so no token that names some of them is enough.
+      if (!maySendAny(c.get("client"))) return refuse(missingRight("report_any"));
       const body = await jsonOf(c.req);
       if (!body) return c.json(NO_JSON, 400);
       telemetry.take(path, body.value);
@@ -83,7 +88,14 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: Http
 
 const NO_JSON = { error: "the body is not JSON" };
 
-const maySend = ({ rights }: Client): boolean => rights.has("hook") || rights.has("report");
+const maySendAny = ({ rights }: Client): boolean => rights.has("hook") || rights.has("report_any");
+const maySend = (client: Client): boolean => maySendAny(client) || client.rights.has("report");
+
+/** Agents whose hooks the client may send: all, or those that its token names. */
+const reportersOf =
+  (client: Client) =>
+  (agent: string): boolean =>
+    maySendAny(client) || client.scope?.agents.includes(agent) === true;
 
 async function jsonOf(request: { json: () => Promise<unknown> }): Promise<{ value: unknown } | null> {
   try {

@@ -14,8 +14,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a token", () => {
-  it("has only the rights read, report, control and admin; the right of hooks belongs to no token", () => {
-    expect(RIGHTS).toEqual(["read", "report", "control", "admin"]);
+  it("has only the rights read, report, report_any, control and admin; the right of hooks belongs to no token", () => {
+    expect(RIGHTS).toEqual(["read", "report", "report_any", "control", "admin"]);
     for (const right of ["hook", "root", ""] as unknown as Right[])
       expect(() => createToken(path, "ann", ["read", right], 0), right).toThrow(TokenError);
     expect(listTokens(path)).toEqual([]);
@@ -44,6 +44,23 @@ describe("a token", () => {
     expect(tokens.holds(digest, "read")).toBe(false);
     revokeToken(path, "ann");
     expect(revokeToken(path, "ann")).toBe(false);
+  });
+
+  it("stands for the agents and inboxes that it was created for, and otherwise for none", () => {
+    const scope = { agents: ["web"], inboxes: ["ops"] };
+    const named = createToken(path, "ann", ["report"], 0, scope);
+    const plain = createToken(path, "ben", ["report"], 0);
+    expect(new Tokens(path).find(named)?.scope).toEqual(scope);
+    expect(new Tokens(path).find(plain)?.scope).toEqual({ agents: [], inboxes: [] });
+    // A token of an older version.
+    const [, { agents: _a, inboxes: _i, ...old }] = listTokens(path) as [unknown, Record<string, unknown>];
+    writeFileSync(path, JSON.stringify({ tokens: [old] }), { mode: 0o600 });
+    expect(new Tokens(path).find(plain)?.scope).toEqual({ agents: [], inboxes: [] });
+  });
+
+  it("cannot have the name of rouse itself", () => {
+    for (const name of ["rouse", "Rouse"]) expect(() => createToken(path, name, ["read"], 0)).toThrow("reserved");
+    expect(listTokens(path)).toEqual([]);
   });
 
   it("has a unique name of letters and digits", () => {

@@ -6,36 +6,56 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
 import * as z from "zod";
 import { writeWhole } from "../../config/whole-file.js";
+import { isReservedName } from "../../core/reserved.js";
+import type { PeerProcess } from "../../sensors/process/peer.js";
 import type { Caller } from "../intake/callers.js";
 import { readPrivate } from "./key.js";
 
 /**
- * `read` reads, `report` reports an agent's own state and sends and acknowledges messages, `control` starts agents, types
- * into them, recovers and ends them, `admin` changes permissions, silences, alerts and watch rules. `hook` is the only right
- * of the key in the settings of agents.
+ * `read` reads, `report` reports the state of the client's own agents and sends and acknowledges messages, `report_any`
+ * reports the state of any agent, `control` starts agents, types into them, recovers and ends them, `admin` changes
+ * permissions, silences, alerts and watch rules. `hook` is the only right of the key in the settings of agents.
  */
-export const RIGHTS = ["read", "report", "control", "admin"] as const;
+export const RIGHTS = ["read", "report", "report_any", "control", "admin"] as const;
 export type Right = (typeof RIGHTS)[number];
 
+/** What a token stands for. */
+export interface TokenScope {
+  /** Names of the agents that it may report about. */
+  agents: readonly string[];
+  /** Inboxes that it owns. */
+  inboxes: readonly string[];
+}
+
+/** A client as it presents itself; `api/identity.ts` verifies it. */
 export interface Client {
   name: string;
   rights: ReadonlySet<Right | "hook">;
   /** Digest of its token; null over the socket, which only the user can open. */
   token?: string;
-  /** The process behind a request over the socket: the watched agent that it runs in, if any. */
+  scope?: TokenScope;
+  /** What a client of the socket says about itself. */
   caller?: Caller;
+  /** The process at the other end of the connection; null if this system does not tell. */
+  process?: () => Promise<PeerProcess | null>;
 }
 
 const MAX = 200;
+const SCOPE_MAX = 50;
+const scopeName = z.string().min(1).max(200);
 const recordSchema = z.object({
   name: z.string().regex(/^[A-Za-z0-9._-]{1,60}$/),
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   rights: z.array(z.enum(RIGHTS)).min(1),
+  agents: z.array(scopeName).max(SCOPE_MAX).default([]),
+  inboxes: z.array(scopeName).max(SCOPE_MAX).default([]),
   created_at: z.iso.datetime(),
 });
 const fileSchema = z.object({ tokens: z.array(recordSchema).max(MAX) });
 
 export type TokenRecord = z.infer<typeof recordSchema>;
+
+const NO_SCOPE: TokenScope = { agents: [], inboxes: [] };
 
 /** The message is for the user. */
 export class TokenError extends Error {}
@@ -52,13 +72,27 @@ export function listTokens(path: string): TokenRecord[] {
 }
 
 /** Creates a token; returns its text, which cannot be shown again. */
-export function createToken(path: string, name: string, rights: readonly Right[], now: number): string {
+export function createToken(
+  path: string,
+  name: string,
+  rights: readonly Right[],
+  now: number,
+  { agents, inboxes }: TokenScope = NO_SCOPE,
+): string {
+  if (isReservedName(name)) throw new TokenError(`the name ${name} is reserved for rouse itself; choose another`);
   const known = listTokens(path);
   if (known.some((token) => token.name === name))
     throw new TokenError(`a token named ${name} already exists; revoke it or choose another name`);
   if (known.length >= MAX) throw new TokenError(`the limit of ${MAX} tokens is reached; revoke unused tokens`);
   const token = `rouse_${randomBytes(32).toString("base64url")}`;
-  const record = { name, digest: digestOf(token), rights: [...rights], created_at: new Date(now).toISOString() };
+  const record = {
+    name,
+    digest: digestOf(token),
+    rights: [...rights],
+    agents: [...agents],
+    inboxes: [...inboxes],
+    created_at: new Date(now).toISOString(),
+  };
   const checked = recordSchema.safeParse(record);
   if (!checked.success)
     throw new TokenError("invalid token name; expected at most 60 letters, digits, dots, dashes and underscores");
@@ -93,7 +127,9 @@ export class Tokens {
     const given = Buffer.from(digestOf(token), "hex");
     let found: TokenRecord | null = null;
     for (const record of this.#tokens) if (timingSafeEqual(given, Buffer.from(record.digest, "hex"))) found = record;
-    return found && { name: found.name, rights: new Set(found.rights), token: found.digest };
+    if (found === null) return null;
+    const { name, rights, digest, agents, inboxes } = found;
+    return { name, rights: new Set(rights), token: digest, scope: { agents, inboxes } };
   }
 
   /** Whether a token accepted earlier still has this right. */

@@ -22,12 +22,29 @@ describe("the agent of a hook or report", () => {
   });
 
   it("is not the outer agent if an inner agent inherited its environment", () => {
-    const inside = (caller: Caller): string | null => findCaller(test.loop, caller, () => true)?.session.id ?? null;
+    const facts = { enclosing: () => null, isInner: () => true };
+    const inside = (caller: Caller): string | null => findCaller(test.loop, caller, facts)?.session.id ?? null;
     expect(inside({ session: "s1", process: 99, cwd: "/api" })).toBeNull();
     expect(inside({ session: "s1", process: 99, pid: 12 })).toBe("s2");
     // A known conversation needs no process check, and a call without a process is not checked.
     expect(inside({ session: "s2", process: 99, conversation: "talk-2" })).toBe("s2");
     expect(inside({ session: "s1", conversation: "another talk" })).toBe("s1");
+  });
+
+  it("is the one that its process belongs to, whatever session it claims", () => {
+    const claimed = (session: string | undefined, of: string | null): string | null => {
+      const facts = {
+        enclosing: <S extends { id: string }>(_pid: number, sessions: readonly S[]): S | null =>
+          sessions.find(({ id }) => id === of) ?? null,
+        isInner: () => false,
+      };
+      return findCaller(test.loop, { session, process: 99 }, facts)?.session.id ?? null;
+    };
+    expect(claimed("s1", "s2")).toBe("s2");
+    expect(claimed("s1", "s1")).toBe("s1");
+    expect(claimed("s1", null)).toBe("s1");
+    expect(claimed(undefined, "s2")).toBe("s2");
+    expect(claimed("unknown", "s2")).toBe("s2");
   });
 
   it("is found by the name, then the process, then the conversation", () => {

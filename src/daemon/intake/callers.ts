@@ -1,6 +1,7 @@
-/** Finds the agent of a hook or report: by rouse session, name, process, or folder. */
+/** Finds the agent of a hook or report: by its process, rouse session, name, conversation, or folder. */
 
 import type { SessionJudge } from "../../core/session-judge.js";
+import { enclosingSession } from "../../sensors/process/enclosing.js";
 import { isInnerAgent } from "../../sensors/process/inner-agent.js";
 import type { Loop } from "../loop.js";
 
@@ -25,22 +26,56 @@ export function callerOf(request: { header: (name: string) => string | undefined
   };
 }
 
-/** Null if no agent or several agents match: a report for the wrong agent is worse than none. */
-export function findCaller(
+/** What can be read about processes; tests replace it. */
+export interface ProcessFacts {
+  enclosing: typeof enclosingSession;
+  isInner: typeof isInnerAgent;
+}
+
+const SYSTEM: ProcessFacts = { enclosing: enclosingSession, isInner: isInnerAgent };
+/** Agents that the daemon started are found by their own process; anything else below it belongs to no agent. */
+const OUTSIDE: ReadonlySet<number> = new Set([process.pid]);
+
+const living = (loop: Loop): SessionJudge[] => loop.sessions().filter(({ session }) => session.endedAt === null);
+
+/**
+ * The agent that a client runs in. Its process decides; what the client says about itself counts only if the process belongs
+ * to no agent.
+ */
+export function enclosingAgent(
   loop: Loop,
-  caller: Caller,
-  isInner: typeof isInnerAgent = isInnerAgent,
+  { session: claimed, process: pid }: Pick<Caller, "session" | "process">,
+  { enclosing }: Pick<ProcessFacts, "enclosing"> = SYSTEM,
 ): SessionJudge | null {
-  let alive = loop.sessions().filter((judge) => judge.session.endedAt === null);
+  const alive = living(loop);
+  const sessions = alive.map(({ session }) => session);
+  const id = (pid === undefined ? null : enclosing(pid, sessions, OUTSIDE))?.id ?? claimed;
+  return alive.find(({ session }) => session.id === id) ?? null;
+}
+
+/** Another agent program stands between this agent and the process: what that one reports is not about this agent. */
+export function isInnerOf(
+  { session }: SessionJudge,
+  { process: pid }: Pick<Caller, "process">,
+  { isInner }: Pick<ProcessFacts, "isInner"> = SYSTEM,
+): boolean {
+  return session.pid !== null && pid !== undefined && isInner(session.pid, pid);
+}
+
+/** Null if no agent or several agents match: a report for the wrong agent is worse than none. */
+export function findCaller(loop: Loop, caller: Caller, facts: ProcessFacts = SYSTEM): SessionJudge | null {
+  let alive = living(loop);
   const only = (fits: (judge: SessionJudge) => boolean): SessionJudge | null => {
     const found = alive.filter(fits);
     return found.length === 1 ? (found[0] ?? null) : null;
   };
-  if (caller.session) {
-    const judge = only((w) => w.session.id === caller.session);
-    if (!judge || !isInside(judge, caller, isInner)) return judge;
-    alive = alive.filter((other) => other !== judge);
-  }
+  const around = enclosingAgent(loop, caller, facts);
+  if (around) {
+    // The same conversation is the same agent. That covers most hooks without reading command lines.
+    const isSame = caller.conversation !== undefined && caller.conversation === around.evidence.session.id;
+    if (isSame || !isInnerOf(around, caller, facts)) return around;
+    alive = alive.filter((other) => other !== around);
+  } else if (caller.session) return null;
   if (caller.agent) return only((w) => w.session.name === caller.agent);
   return (
     only((w) => caller.pid !== undefined && w.session.pid === caller.pid) ??
@@ -55,16 +90,4 @@ function isInFolder({ session, evidence }: SessionJudge, { cwd, kind, pid, conve
   return (
     (pid === undefined || session.pid === null) && (conversation === undefined || evidence.session.id === undefined)
   );
-}
-
-/** Another agent, started by the agent of this session: its reports are not about the outer one. */
-function isInside(
-  { session, evidence }: SessionJudge,
-  { process, conversation }: Caller,
-  isInner: typeof isInnerAgent,
-): boolean {
-  if (session.pid === null || process === undefined) return false;
-  // The same conversation is the same agent. That covers most hooks without reading the process table.
-  if (conversation !== undefined && conversation === evidence.session.id) return false;
-  return isInner(session.pid, process);
 }

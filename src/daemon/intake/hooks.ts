@@ -23,13 +23,14 @@ export class Hooks {
   }
 
   /**
-   * Null if no agent matches. Else the signals, and a promise for their storage: a caller that blocks an agent does not
+   * Null if no agent matches, or if the sender may not report about it. Else the signals, and a promise for their storage: a caller that blocks an agent does not
    * await it.
    */
   take(
     program: string,
     payload: unknown,
     from: { session?: string | undefined; pid?: number | undefined },
+    mayReport: (agent: string) => boolean = () => true,
   ): { stored: Promise<unknown> } | null {
     const judge = findCaller(this.#loop, {
       ...from,
@@ -38,7 +39,7 @@ export class Hooks {
       cwd: stringAt(payload, "cwd"),
       kind: program,
     });
-    if (!judge) return null;
+    if (!judge || !mayReport(judge.session.name)) return null;
     const { id: session } = judge.session;
     const signals = this.#read(session, program, payload, this.#loop.now());
     return { stored: signals.length > 0 ? this.#loop.ingest(session, null, signals) : Promise.resolve() };

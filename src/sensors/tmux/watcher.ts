@@ -2,6 +2,7 @@
 
 import { localZone } from "../../config/local-zone.js";
 import type { AgentSession } from "../../core/agent.js";
+import { isReservedName } from "../../core/reserved.js";
 import { compilePattern } from "../../programs/shared/pattern.js";
 import { CHECK_MS } from "../../readers/terminal/terminal.js";
 import type { PaneReading } from "./adopted.js";
@@ -123,7 +124,7 @@ export class TmuxWatcher {
   #nameFor(wish: string, pane: string, session: string): string {
     const taken = new Set(this.sessions.filter((one) => one.id !== session).map((one) => one.name));
     const numbered = `${wish}-${pane.slice(1)}`;
-    if (!taken.has(wish)) return wish;
+    if (!taken.has(wish) && !isReservedName(wish)) return wish;
     return taken.has(numbered) ? `${numbered}-${session.slice(-4)}` : numbered;
   }
 }
