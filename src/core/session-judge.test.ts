@@ -116,35 +116,29 @@ describe("a headless run whose command line asks for the completion marker", () 
   const command = ["claude", "-p", "fix the parser, then write <promise>COMPLETE</promise>"];
   const settings = { ...testRules().settingsFor(agent()), completion_marker: COMPLETION_MARKER };
 
-  /** The state after the program has printed these lines and exited. */
-  function stateAfter(lines: readonly string[], code: number, argv: readonly string[] = command): string {
+  /** The state after the program has printed the marker, or only other lines, and exited. */
+  function stateAfter(marked: boolean, code: number, argv: readonly string[] = command): string {
     const watched = new SessionJudge(agent({ command: [...argv] }), START, settings);
-    const shown = screen({ composer: "hidden", busy: null, tail: [...lines] });
+    const shown = screen({ composer: "hidden", busy: null, tail: ["Fixed the parser."], ...(marked && { marked }) });
     watched.take([{ ...shown, at: START + 5000 }], START + 5000);
     watched.take([{ kind: "exit", at: START + 9000, source: "process", code, signal: null }], START + 9000);
     const { state, cause } = watched.peek(START + 9000);
     return cause ? `${state}/${cause}` : state;
   }
 
-  it("is complete if its output ends with the marker", () => {
-    expect(stateAfter(["Fixed the parser.", COMPLETION_MARKER], 0)).toBe("complete");
+  it("is complete if its output shows the marker, wherever that is", () => {
+    expect(stateAfter(true, 0)).toBe("complete");
   });
 
   it("is reported at its exit if it never printed the marker", () => {
-    expect(stateAfter(["I could not find the parser."], 0)).toBe("stuck/no_completion_signal");
-  });
-
-  it("is not complete if its output only talks about the marker", () => {
-    expect(stateAfter([`I will write ${COMPLETION_MARKER} when the tests pass.`], 0)).toBe(
-      "stuck/no_completion_signal",
-    );
+    expect(stateAfter(false, 0)).toBe("stuck/no_completion_signal");
   });
 
   it("is judged by a failing exit code as any other run", () => {
-    expect(stateAfter([COMPLETION_MARKER], 1)).toBe("gone/exit_code");
+    expect(stateAfter(true, 1)).toBe("gone/exit_code");
   });
 
   it("owes no marker that its command line does not ask for", () => {
-    expect(stateAfter(["Fixed the parser."], 0, ["claude", "-p", "fix the parser"])).toBe("idle");
+    expect(stateAfter(false, 0, ["claude", "-p", "fix the parser"])).toBe("idle");
   });
 });

@@ -300,6 +300,8 @@ export interface ScreenReading {
   };
   /** The last line of such a program is the completion marker. */
   marker?: boolean;
+  /** Its text states the completion marker, wherever that is. */
+  marked?: boolean;
   closing?: "question" | "offer" | "promise" | "result";
   /** The end of a last message that closes with a question, without the program's own rows around it. Bounded. */
   asks?: string;

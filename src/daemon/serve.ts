@@ -7,7 +7,7 @@ import { getRequestListener } from "@hono/node-server";
 import { issueText } from "../config/issue.js";
 import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
-import { DEFAULTS } from "../core/defaults.js";
+import { screenSettingsOf } from "../config/screen-settings.js";
 import { loadReaders } from "../programs/registry.js";
 import { readContextOf } from "../sensors/read-context.js";
 import { openJournal } from "../store/journal.js";
@@ -119,7 +119,7 @@ export async function serve(
     pattern: config.watchdog.worker_pattern || null,
     profiles: profiles.own,
     readContext: context,
-    previewLines: Math.max(DEFAULTS.output_preview_lines, config.watchdog.output_preview_lines),
+    screen: screenSettingsOf(config),
     positionsFile: join(paths.state, "transcripts.json"),
     endOf: (session) => recordedEnd(paths, session),
     endedSince: (since, isSkipped) => endedSince(paths, since, isSkipped).map(agentSession),

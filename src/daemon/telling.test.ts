@@ -61,6 +61,25 @@ describe("a message to an orchestrator", () => {
     expect([test.reported, isActive()]).toEqual([[], true]);
   });
 
+  it("reports a stall while a server in the folder of the agent writes files, and check calls the agent inactive", async () => {
+    test.loop.register(agent({ tags: ["worker"], hostSocket: "/x" }));
+    await test.send("s1", [
+      ...WORKING,
+      { kind: "delta", source: "transcript", channel: "content", chars: 40 },
+      process(100),
+    ]);
+    test.run(1);
+    for (let n = 0; n < 6; n++) {
+      test.run(60);
+      const log = { kind: "file", source: "workspace", path: "server.log", role: "workspace" } as const;
+      await test.send("s1", [{ ...log, digest: `d${n}` }]);
+    }
+    const { loop } = test;
+    const options = () => ({ warning_hours: 2, critical_hours: 6, auto_resume_hours: 12, activityCheck: true });
+    const [checked] = checkOf(loop.sessions(), loop.now(), options, stuckSinceIn(loop.incidents));
+    expect([test.reported, checked?.activity?.is_active]).toEqual([["worker.stuck api"], false]);
+  });
+
   it("reports a stall of an agent that was active before it began, and check calls it inactive", async () => {
     test.loop.register(agent({ tags: ["worker"], hostSocket: "/x" }));
     await works();

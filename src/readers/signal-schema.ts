@@ -54,6 +54,7 @@ const reading = z.object({
     })
     .optional(),
   marker: z.boolean().optional(),
+  marked: z.boolean().optional(),
   closing: closing.optional(),
   asks: text.optional(),
   replying: z.boolean().optional(),

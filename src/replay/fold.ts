@@ -91,13 +91,13 @@ class Fold {
   #impossible = 0;
 
   constructor(options: FoldOptions, programReaders: ProgramReaders) {
-    const { profile, startAt, size, zone } = options;
+    const { profile, startAt, size, zone, marker = COMPLETION_MARKER } = options;
     this.#options = options;
     this.#programReaders = programReaders;
     const settings: JudgingOptions = { ...options.settings, traits: traitsOf(profile) };
     this.#whatIf = options.whatIf?.(settings) ?? null;
     this.#state = this.#whatIf?.state ?? createNodeState({ ...OBSERVE_ONLY, settingsFor: () => settings });
-    this.#terminal = size ? new TerminalReader(profile, { ...size, zone, structure: generic }) : null;
+    this.#terminal = size ? new TerminalReader(profile, { ...size, zone, structure: generic, marker }) : null;
     this.#now = startAt;
     this.#writtenAt = startAt;
     this.#lastInputAt = startAt;

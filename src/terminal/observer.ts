@@ -7,6 +7,7 @@
 
 import { StringDecoder } from "node:string_decoder";
 import { localZone } from "../config/local-zone.js";
+import type { ScreenSettings } from "../config/screen-settings.js";
 import type { ScreenState } from "../core/policy/typing-checks.js";
 import type { Signal } from "../core/signal.js";
 import { generic } from "../programs/generic/screens.js";
@@ -21,10 +22,8 @@ const CHECK_BYTES_MAX = 512 * 1024;
 /** Cancels a sequence that began in the skipped bytes. */
 const CANCEL = Buffer.from("\u0018");
 
-export interface ObserverOptions {
+export interface ObserverOptions extends ScreenSettings {
   profile: AgentProfile;
-  /** Last lines stored with every reading. */
-  previewLines: number;
   cols: number;
   rows: number;
   ring: Ring;
@@ -55,6 +54,7 @@ export class Observer {
       },
       structure: generic,
       previewLines: options.previewLines,
+      marker: options.marker,
     });
     this.#timer = setInterval(() => {
       if (this.#next === null) this.#check(options.ring.total);

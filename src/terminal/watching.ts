@@ -4,8 +4,8 @@
  */
 import { basename } from "node:path";
 import { issueText } from "../config/issue.js";
-import { storedPreviewLines } from "../config/preview-lines.js";
 import { ownProfiles } from "../config/profiles-on-demand.js";
+import { readScreenSettings } from "../config/screen-settings.js";
 import type { Signal } from "../core/signal.js";
 import type { HostHand } from "./hand.js";
 import type { HeldProgram, HostOptions } from "./host-options.js";
@@ -48,7 +48,7 @@ export async function startWatching(inputs: WatchingOptions): Promise<Watching> 
   const profile = profileFor(spec.kind ?? basename(spec.command[0] ?? ""), profiles);
   const observer = new Observer({
     profile,
-    previewLines: await storedPreviewLines(paths.config),
+    ...(await readScreenSettings(paths.config)),
     ...size(),
     ring,
     now: Date.now,

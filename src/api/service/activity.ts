@@ -71,7 +71,7 @@ export class ActivityService {
       reasons: found.reasons,
       lookback_minutes: rounded(found.lookback_minutes, 1),
       usual_pause_minutes: found.usual_pause_minutes === null ? null : rounded(found.usual_pause_minutes, 1),
-      guard: shouldSendResume(ownActivity(judge, since ?? 0), now, judge.settings),
+      guard: shouldSendResume(ownActivity(judge, since), now, judge.settings),
     };
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { START, screen } from "../../../test/support/steps.js";
 import type { Incident } from "../incidents/incident.js";
 import { createEvidence, takeSignal } from "../judgement/evidence/evidence.js";
+import type { Signal } from "../signal.js";
 import { PLAIN_TRAITS } from "../traits.js";
 import { actionFactsOf, type FactsOptions, guardFrom } from "./facts.js";
 
@@ -15,6 +16,38 @@ describe("the guard's question", () => {
     const evidence = createEvidence();
     takeSignal(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
     takeSignal(evidence, { ...screen({ busy: false, reply: "You hit your limit" }), at: incident.since + afterMs });
+    const facts = actionFactsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
+    expect(facts.guard?.send).toBe(send);
+  });
+
+  const line = { kind: "delta", source: "transcript", channel: "content", chars: 40 } as const;
+  const server = { kind: "file", source: "workspace", path: "server.log", role: "workspace", digest: "d" } as const;
+  const watcher = { kind: "test", source: "workspace", ok: true, digest: "t" } as const;
+  const call = { kind: "tool_start", source: "transcript", id: "b", tool: "Bash", class: "build", call: "b" } as const;
+  const mate = { ...call, class: "subagent" } as const;
+  const behind = {
+    kind: "tool_end",
+    source: "hook",
+    id: "b",
+    ok: true,
+    outcome: "",
+    raw: "",
+    background: true,
+  } as const;
+  const idle = { ...screen({ busy: true, reply: "I look at the code" }) };
+
+  it.each([
+    { what: "a server that writes beside a turn without a call", before: [idle, line], after: server, send: true },
+    { what: "a test watcher beside such a turn", before: [idle, line], after: watcher, send: true },
+    { what: "a server that the agent started, without a screen", before: [call, behind], after: server, send: true },
+    { what: "the files of a call under way", before: [idle, call], after: server, send: false },
+    { what: "the files of an agent beside it", before: [idle, mate, behind], after: server, send: false },
+    { what: "the files of an agent whose calls cannot be seen", before: [idle], after: server, send: false },
+    { what: "the files of an agent that only a transcript shows", before: [line], after: server, send: false },
+  ])("is answered correctly by $what", ({ before, after, send }) => {
+    const evidence = createEvidence();
+    for (const signal of before) takeSignal(evidence, { ...signal, at: START } as Signal);
+    takeSignal(evidence, { ...after, at: incident.since + 60_000 });
     const facts = actionFactsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
     expect(facts.guard?.send).toBe(send);
   });

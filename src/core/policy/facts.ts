@@ -3,7 +3,8 @@
 import { type ActionName, type ActionRecord, usesBudget } from "../action.js";
 import { awakeMs } from "../awake.js";
 import type { Incident } from "../incidents/incident.js";
-import type { ActivityOptions } from "../judgement/activity.js";
+import type { ActivityOptions, ActivitySignal } from "../judgement/activity.js";
+import type { ActivitySource } from "../judgement/activity-sources.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
 import type { Evidence } from "../judgement/evidence/state.js";
 import { type ResumeAdvice, shouldSendResume } from "../judgement/guard.js";
@@ -116,10 +117,32 @@ export function actionFactsOf(
 function guardSince(evidence: Evidence, since: number, now: number, settings?: ActivityOptions): ResumeAdvice {
   const { activity, exit } = evidence;
   const from = Math.max(since, exit === null ? 0 : exit.at + STIRRED_MS);
-  const fresh = [...activity.recent.values()].flat().filter(({ at }) => at > from);
+  const fresh = [...activity.recent.values()].flat().filter((signal) => signal.at > from && isItsOwn(signal, evidence));
   return shouldSendResume(fresh, now, {
     ...settings,
     pauses: activity.pauses,
     ...(activity.checkedAt === null ? {} : { checkedAt: activity.checkedAt }),
   });
+}
+
+/** What a server in the same folder, a test watcher or another agent does as well. */
+const ANY_PROGRAM: ReadonlySet<ActivitySource> = new Set<ActivitySource>([
+  "file_modification",
+  "test_execution",
+  "workspace_access",
+]);
+
+/** Whether activity since a problem began is the agent's: a server's writes are not. */
+export const isItsOwn = ({ source }: Pick<ActivitySignal, "source">, evidence: Evidence): boolean =>
+  !(ANY_PROGRAM.has(source) && showsItsCalls(evidence));
+
+/**
+ * An agent changes files by calls, and rouse would see them: its records come in, its screen or the command that it left
+ * running says what else may write, and no call is under way. A call that ended since counts by itself.
+ */
+function showsItsCalls({ progress, tools, exit }: Evidence): boolean {
+  const { stream, transcript, hook } = progress.seen;
+  if (exit !== null || (stream ?? transcript ?? hook) === undefined || tools.open.size > 0) return false;
+  const behind = [...tools.behind.values()];
+  return !behind.some(({ class: kind }) => kind === "subagent") && (progress.reading !== null || behind.length > 0);
 }

@@ -7,6 +7,7 @@
  */
 import { setTimeout } from "node:timers/promises";
 import type { Config } from "../../config/keys.js";
+import type { ScreenSettings } from "../../config/screen-settings.js";
 import { type AgentSession, isAdopted } from "../../core/agent.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
@@ -51,8 +52,8 @@ export interface LocalSensorsOptions {
   /** The user's current profiles. */
   profiles: () => readonly ProfileOverride[];
   readContext: ReadContext;
-  /** Last screen lines of a pane stored with every reading. */
-  previewLines?: number;
+  /** For panes. */
+  screen?: ScreenSettings;
   /** File with the read position of each transcript. */
   positionsFile: string;
   /** The end of a session as its host recorded it; null if there is no record. */
@@ -168,11 +169,11 @@ export class LocalSensors {
   }
 
   #watchTmux(): TmuxWatcher {
-    const { rules, tagsIn, pattern, profiles, readContext: place, previewLines } = this.#options;
+    const { rules, tagsIn, pattern, profiles, readContext: place, screen } = this.#options;
     return new TmuxWatcher({
       rules: { ...rules, tagsIn, pattern, profiles },
       zone: place.zone,
-      ...(previewLines === undefined ? {} : { previewLines }),
+      ...(screen === undefined ? {} : { screen }),
       processes: { table: readProcTable, argv: readArgv, exe: readExe },
       onSeen: (seen) => this.#seen(seen),
     });

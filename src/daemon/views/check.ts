@@ -7,8 +7,13 @@
 import type { AgentSession } from "../../core/agent.js";
 import { awakeMs } from "../../core/awake.js";
 import { type IncidentState, isOpen } from "../../core/incidents/incident.js";
-import { type ActivityAssessment, type ActivityState, assessActivity } from "../../core/judgement/activity.js";
-import { guardFrom } from "../../core/policy/facts.js";
+import {
+  type ActivityAssessment,
+  type ActivitySignal,
+  type ActivityState,
+  assessActivity,
+} from "../../core/judgement/activity.js";
+import { guardFrom, isItsOwn } from "../../core/policy/facts.js";
 import { traitsOf } from "../../core/policy/problems.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { Cause, Problem, State } from "../../core/states.js";
@@ -121,12 +126,16 @@ export function activitySince(judge: SessionJudge, since: number | null, now: nu
   return { ...all, is_active: false, confidence: 0, validation_passed: false, reasons };
 }
 
-/** Workspace changes from before the start of the agent are not its activity. */
-export function ownActivity({ session, evidence: { activity } }: SessionJudge, since = 0): ActivityState {
-  const from = Math.max(session.startedAt, since);
-  const own = [...activity.recent].map(
-    ([source, signals]) => [source, signals.filter(({ at }) => at >= from)] as const,
-  );
+/**
+ * Workspace changes from before the start of the agent are not its activity, and since its problem began neither are those
+ * of other programs.
+ */
+export function ownActivity({ session, evidence }: SessionJudge, since: number | null = null): ActivityState {
+  const { activity } = evidence;
+  const from = Math.max(session.startedAt, since ?? 0);
+  const isOwn = (signal: ActivitySignal): boolean =>
+    signal.at >= from && (since === null || isItsOwn(signal, evidence));
+  const own = [...activity.recent].map(([source, signals]) => [source, signals.filter(isOwn)] as const);
   return { ...activity, recent: new Map(own) };
 }
 

@@ -98,6 +98,7 @@ function isAlike(a: ScreenFacts | null, b: ScreenFacts): boolean {
     a.interrupted === b.interrupted &&
     a.closing === b.closing &&
     a.marker === b.marker &&
+    a.marked === b.marked &&
     a.failure?.text === b.failure?.text &&
     a.repeats?.times === b.repeats?.times &&
     (a.tool === b.tool || a.tool?.class === b.tool?.class) &&

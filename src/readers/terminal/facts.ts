@@ -1,5 +1,4 @@
 /** Reads the facts of a rendered screen, region by region. One check, without a clock. */
-import { COMPLETION_MARKER } from "../../core/defaults.js";
 import type { CompiledProfile } from "./compiled.js";
 import { earlierFailure, lastFailure } from "./failure-lines.js";
 import { layOut } from "./layout.js";
@@ -46,13 +45,14 @@ export function readFacts(
     if (facts.busy && !facts.tool) Object.assign(facts, clockedTool(screen.rows, regions.status, check, isBelow));
   }
   if (check.caret && !composer && !dialog && facts.busy === null)
-    Object.assign(facts, lastStatement(screen.rows, check, check.caret() !== null));
+    Object.assign(facts, lastStatement(screen.rows, check, check.caret() !== null, replies.marker));
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {
     Object.assign(facts, replies.closing(screen, messageEnd));
   }
   if (reply.replying) facts.replying = true;
   if (reply.repeats && facts.busy !== false) facts.repeats = reply.repeats;
+  if (reply.isMarked) facts.marked = true;
   facts.tail = reply.tail;
   return facts;
 }
@@ -62,9 +62,10 @@ function lastStatement(
   rows: readonly ScreenRow[],
   check: ScreenCheck,
   prints: boolean,
+  marker: string,
 ): Pick<ScreenFacts, "failure" | "marker"> {
   const foot = footOf(rows);
-  if (prints && foot >= 0 && wordsIn(rows[foot] as ScreenRow) === COMPLETION_MARKER) return { marker: true };
+  if (prints && foot >= 0 && marker !== "" && wordsIn(rows[foot] as ScreenRow) === marker) return { marker: true };
   const last = prints ? lastFailure(rows, foot + 1) : null;
   const found = last ?? earlierFailure(rows, foot + 1);
   if (!found) return {};

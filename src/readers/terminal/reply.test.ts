@@ -117,8 +117,8 @@ it("a reading has as many of the last lines as the user wants to quote", () => {
     ghost: no,
     isPlain: no,
   };
-  const tailOf = (lines?: number) =>
-    new ReplyReader(compileProfile(profileFor("some-program")), lines).read(screen, rows.length).tail;
+  const tailOf = (options = {}) =>
+    new ReplyReader(compileProfile(profileFor("some-program")), options).read(screen, rows.length).tail;
   expect(tailOf()).toHaveLength(5);
-  expect(tailOf(50)).toHaveLength(50);
+  expect(tailOf({ previewLines: 50 })).toHaveLength(50);
 });

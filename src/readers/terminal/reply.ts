@@ -1,8 +1,8 @@
 /** The reply above status and composer, and whether it has changed since the previous check. */
 
-import { DEFAULTS } from "../../core/defaults.js";
+import { COMPLETION_MARKER, DEFAULTS } from "../../core/defaults.js";
 import { digest } from "../../core/digest.js";
-import { closingOf } from "../../core/judgement/closing.js";
+import { closingOf, hasMarker } from "../../core/judgement/closing.js";
 import { rowsAfterOwnText } from "../../core/judgement/noise.js";
 import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
@@ -18,6 +18,8 @@ export interface Reply {
   replying: boolean;
   /** The last rows with text, for previews. */
   tail: string[];
+  /** A row states the completion marker. */
+  isMarked: boolean;
   repeats: RepeatedRows | undefined;
 }
 
@@ -32,9 +34,18 @@ const digestOfRow: (row: ScreenRow) => string = oncePerRow((row) => {
   return masked === "" ? "" : digest(masked);
 });
 
+export interface ReplyOptions {
+  /** Last lines stored with every reading; as many as are quoted by default if not given. */
+  readonly previewLines?: number;
+  /** Text that agents print when all work is done; empty for none. */
+  readonly marker?: string;
+}
+
 export class ReplyReader {
+  readonly marker: string;
   readonly #profile: CompiledProfile;
   readonly #previewLines: number;
+  #isMarked = false;
   #rows: ScreenRow[] = [];
   /** Of each row. */
   #digests: string[] = [];
@@ -44,9 +55,10 @@ export class ReplyReader {
   /** The message that was last judged. Rows come and go below a finished message. */
   #judged: { text: string; closing: Closing | null } | null = null;
 
-  constructor(profile: CompiledProfile, previewLines: number = DEFAULTS.output_preview_lines) {
+  constructor(profile: CompiledProfile, { previewLines, marker = COMPLETION_MARKER }: ReplyOptions = {}) {
     this.#profile = profile;
-    this.#previewLines = previewLines;
+    this.#previewLines = previewLines ?? DEFAULTS.output_preview_lines;
+    this.marker = marker;
   }
 
   /** The reply is the rows above `end`. */
@@ -54,6 +66,7 @@ export class ReplyReader {
     if (this.#takeIn(screen.rows, end)) {
       this.#digest = digestOf(this.#digests);
       this.#repeated = this.#repeats.read(this.#rows, end);
+      this.#isMarked = isMarked(this.#rows, end, this.marker);
     }
     return {
       digest: this.#digest,
@@ -61,6 +74,7 @@ export class ReplyReader {
       replying: isReplying(this.#profile, screen, end),
       tail: lastRowsText(this.#rows, end, this.#previewLines),
       repeats: this.#repeated,
+      isMarked: this.#isMarked,
     };
   }
 
@@ -117,4 +131,17 @@ function lastRowsText(rows: readonly ScreenRow[], end: number, max: number): str
     if (text !== "") tail.push(text);
   }
   return tail.reverse();
+}
+
+/** A prompt, as programs repeat it. */
+const PROMPTED = /^\s{0,3}[>❯›]/;
+
+/** A sentence about the marker may begin in the row above. */
+function isMarked(rows: readonly ScreenRow[], end: number, marker: string): boolean {
+  if (marker === "") return false;
+  return rows.slice(0, end).some((row, y) => {
+    if (!row.text.includes(marker)) return false;
+    const text = `${rows[y - 1]?.text.trim() ?? ""} ${row.text.trim()}`.trim();
+    return !PROMPTED.test(text) && hasMarker(text, marker);
+  });
 }

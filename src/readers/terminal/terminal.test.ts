@@ -74,6 +74,35 @@ describe("a terminal", () => {
     expect(show("", 20)).toEqual([]);
   });
 
+  const MARKER = "<promise>COMPLETE</promise>";
+  const summary = (n: number): string => Array.from({ length: n }, (_, i) => `changed file ${i}`).join("\r\n");
+
+  it.each([
+    ["above the last lines of a reply", "claude", composer(`⏺ Done.\r\n\r\n  ${MARKER}\r\n\r\n  ${summary(8)}`), true],
+    [
+      "that has scrolled away from a program that only prints",
+      "generic",
+      `ok\r\n${MARKER}\r\n${summary(60)}\r\n`,
+      true,
+    ],
+    [
+      "in a sentence about it",
+      "claude",
+      composer(`⏺ I print ${MARKER} when all tests pass.\r\n\r\n  ${summary(8)}`),
+      false,
+    ],
+    [
+      "in a sentence that begins in the row above",
+      "claude",
+      composer(`⏺ When all tests pass, I print\r\n  ${MARKER}`),
+      false,
+    ],
+    ["in the prompt", "claude", composer(`❯ Fix the parser.\r\n  ${MARKER}\r\n\r\n⏺ I read it.`), false],
+    ["nowhere", "generic", `ok\r\n${summary(60)}\r\n`, false],
+  ])("sees whether a completion marker was printed: %s", (_, agent, text, isMarked) => {
+    expect(readings(reader(agent).show(text, 4)).at(-1)?.marked === true).toBe(isMarked);
+  });
+
   it("does not count a spinner as progress of the reply", () => {
     const { show } = reader();
     const frame = (glyph: string, n: number) => composer(`⏺ Reading.\r\n\r\n${glyph} Baking… (${n}s · ↓ ${n} tokens)`);

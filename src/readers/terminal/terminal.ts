@@ -6,6 +6,7 @@
  */
 
 import { digest } from "../../core/digest.js";
+import { hasMarker } from "../../core/judgement/closing.js";
 import type { ScreenState } from "../../core/policy/typing-checks.js";
 import type { ScreenReading, Signal, StatusSignal } from "../../core/signal.js";
 import type { AgentProfile } from "../../programs/shared/profile.js";
@@ -17,7 +18,7 @@ import { readFacts } from "./facts.js";
 import { RepeatedFailures } from "./failure-lines.js";
 import { layOut } from "./layout.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
-import { ReplyReader } from "./reply.js";
+import { type ReplyOptions, ReplyReader } from "./reply.js";
 import { ResetTimes } from "./reset-times.js";
 import type { ScreenRow } from "./row.js";
 import { RowClocks } from "./row-clocks.js";
@@ -32,15 +33,13 @@ import { StaticRows } from "./static-rows.js";
  */
 export const CHECK_MS = 750;
 
-export interface TerminalOptions {
+export interface TerminalOptions extends ReplyOptions {
   cols: number;
   rows: number;
   /** IANA zone for clock times that the program prints without one. */
   readonly zone: string;
   /** The profile that reads by structure alone, for screens that do not fit the program's own. */
   readonly structure: AgentProfile;
-  /** Last lines stored with every reading; as many as are quoted by default if not given. */
-  readonly previewLines?: number;
 }
 
 /** Arriving bytes show liveness, not progress: reported once per this many milliseconds. */
@@ -84,6 +83,8 @@ export class TerminalReader {
   #titledAt = Number.NEGATIVE_INFINITY;
   /** The screen, read by structure, shows its prompt below the cause of its stop. */
   #hasGivenUp = false;
+  /** It printed the completion marker; the line may have scrolled away. */
+  #hasMarked = false;
   /** The last check was by structure only. */
   #isByStructure = true;
   #version: string | null = null;
@@ -92,7 +93,7 @@ export class TerminalReader {
 
   constructor(profile: AgentProfile, options: TerminalOptions) {
     this.#compiled = compileProfile(profile);
-    this.#replies = new ReplyReader(this.#compiled, options.previewLines);
+    this.#replies = new ReplyReader(this.#compiled, options);
     this.#options = options;
     this.#resetTimes = new ResetTimes(options);
     this.#check = this.#checkBy({});
@@ -169,8 +170,10 @@ export class TerminalReader {
     this.#emulator.readRows();
     for (const data of this.#emulator.takeStatuses()) signals.push(...readProgramStatus(data, at, this.#options));
     this.#checkAtTitles(at, signals);
+    const lines = this.#emulator.printed?.take() ?? [];
+    this.#hasMarked ||= lines.some((line) => hasMarker(line, this.#replies.marker));
     this.#checkAtScreen(at, signals);
-    this.#checkAtLines(at, signals);
+    this.#checkAtLines(lines, at, signals);
     return signals;
   }
 
@@ -246,8 +249,8 @@ export class TerminalReader {
   }
 
   /** A failure that comes again with nothing new before it. */
-  #checkAtLines(at: number, signals: Signal[]): void {
-    for (const { key, text } of this.#failures.take(this.#emulator.printed?.take() ?? [], at))
+  #checkAtLines(lines: readonly string[], at: number, signals: Signal[]): void {
+    for (const { key, text } of this.#failures.take(lines, at))
       signals.push({
         kind: "error",
         at,
@@ -266,13 +269,19 @@ export class TerminalReader {
       const facts = readFacts(this.#compiled, this.#emulator.screen, this.#structuralCheck, this.#replies);
       const caret = facts.composer === "hidden" ? this.#caret() : null;
       const prints = this.#emulator.printed?.isPrinter === true;
-      const all = { ...facts, ...(caret && { caret }), ...(prints && { prints }) };
+      const isMarked = facts.marked === true || this.#hasMarked;
+      const all = {
+        ...facts,
+        ...(caret && { caret }),
+        ...(prints && { prints }),
+        ...(isMarked && { marked: true }),
+      };
       return { compiled: this.#compiled, facts: all };
     }
     const facts = readFacts(this.#compiled, this.#emulator.screen, this.#check, this.#replies);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null) return { compiled: this.#compiled, facts };
     const structure = compileProfile(this.#options.structure);
-    this.#structuralReplies ??= new ReplyReader(structure, this.#options.previewLines);
+    this.#structuralReplies ??= new ReplyReader(structure, this.#options);
     const seen = readFacts(structure, this.#emulator.screen, this.#structuralCheck, this.#structuralReplies);
     return { compiled: structure, facts: { ...seen, structural: true } };
   }

@@ -6,6 +6,7 @@
  */
 
 import { hostname } from "node:os";
+import type { ScreenSettings } from "../../config/screen-settings.js";
 import type { Signal } from "../../core/signal.js";
 import { generic } from "../../programs/generic/screens.js";
 import type { AgentProfile } from "../../programs/shared/profile.js";
@@ -25,8 +26,7 @@ const CLEAR = "\u001b[0m\u001b(B\u001b)0\u000f\u001b[?7l\u001b[2J";
 export interface PaneContext {
   /** IANA zone for clock times that programs print without one. */
   zone: string;
-  /** Last lines stored with every reading; as many as are quoted by default if not given. */
-  previewLines?: number;
+  screen?: ScreenSettings;
 }
 
 export class PaneSensor {
@@ -37,7 +37,7 @@ export class PaneSensor {
   #title: string;
   #seenAt: number;
 
-  constructor(profile: AgentProfile, pane: Pane, { zone, previewLines }: PaneContext, at: number) {
+  constructor(profile: AgentProfile, pane: Pane, { zone, screen }: PaneContext, at: number) {
     this.#cols = pane.cols;
     this.#rows = pane.rows;
     this.#reader = new TerminalReader(profile, {
@@ -45,7 +45,7 @@ export class PaneSensor {
       rows: pane.rows,
       zone,
       structure: generic,
-      ...(previewLines === undefined ? {} : { previewLines }),
+      ...screen,
     });
     // tmux titles a pane with the host name until a program sets a title.
     this.#title = hostname();

@@ -1,6 +1,7 @@
 /** Watches agents that already run in tmux, on all servers of this user. Read-only: it types and changes nothing. */
 
 import { localZone } from "../../config/local-zone.js";
+import type { ScreenSettings } from "../../config/screen-settings.js";
 import type { AgentSession } from "../../core/agent.js";
 import { isReservedName } from "../../core/reserved.js";
 import { compilePattern } from "../../programs/shared/pattern.js";
@@ -18,7 +19,7 @@ export interface TmuxWatcherOptions {
   sockets?: readonly string[];
   env?: Readonly<Record<string, string | undefined>>;
   zone?: string;
-  previewLines?: number;
+  screen?: ScreenSettings;
   checkMs?: number;
   discoverMs?: number;
   control?: boolean;
@@ -105,7 +106,7 @@ export class TmuxWatcher {
   }
 
   #serverOptions(owns: (server: string) => boolean): ServerOptions {
-    const { rules, processes = null, onSeen, zone, previewLines, discoverMs, control, program } = this.#options;
+    const { rules, processes = null, onSeen, zone, screen, discoverMs, control, program } = this.#options;
     return {
       rules,
       processes,
@@ -113,7 +114,7 @@ export class TmuxWatcher {
       profiles: rules.profiles,
       emit: onSeen,
       zone: zone ?? localZone(),
-      ...(previewLines === undefined ? {} : { previewLines }),
+      ...(screen === undefined ? {} : { screen }),
       discoverMs: discoverMs ?? DISCOVER_MS,
       control: control ?? true,
       program: program ?? "tmux",

@@ -8,7 +8,6 @@ import { settingOf } from "../../defaults.js";
 import type { Signal, Source } from "../../signal.js";
 import { formatDuration } from "../../text/duration.js";
 import { MINUTE } from "../../text/time.js";
-import { hasMarker } from "../closing.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
@@ -64,7 +63,7 @@ export function takeCompletion(state: CompletionState, signal: Signal): void {
   if (signal.kind === "prompt") state.promptOpen = signal.open;
   if (signal.kind === "report" && signal.state === "complete") state.given = true;
   if (signal.kind === "screen" && state.marker !== null && !state.given)
-    state.given = signal.reading.marker === true || hasMarker((signal.reading.tail ?? []).join("\n"), state.marker);
+    state.given = signal.reading.marker === true || signal.reading.marked === true;
   if (signal.kind !== "message") return;
   if (signal.role === "assistant") state.given ||= signal.marker === true;
   else {
