@@ -57,7 +57,10 @@ describe("a question in the last line of a program without dialogs", () => {
     expect(at("What is your name?", 18)).toBeNull();
     expect(at("package name: (demo)", 21)).toBe("input");
     expect(at("? Project name: demo", 21)).toBe("input");
+    expect(at("What now [commit/edit] (commit):", 33)).toBe("input");
+    expect(at("Which port should I use (3000):", 32)).toBe("input");
     expect(at("Running the tests:", 19)).toBeNull();
+    expect(at("Progress [3/10]:", 17)).toBeNull();
   });
 
   it("is a dialog if its answers are side by side behind round signs", () => {

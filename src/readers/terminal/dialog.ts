@@ -1,6 +1,7 @@
 import type { PromptKind } from "../../core/states.js";
 import type { CompiledProfile } from "./compiled.js";
 import type { Composer } from "./composer.js";
+import { libraryPrompt } from "./library-prompt.js";
 import { askedByLine, asksForText, HINT, hasHint, questionAtFoot, questionOf, ROW_MAX } from "./question.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
 import type { Caret } from "./screen-check.js";
@@ -26,7 +27,7 @@ const POINTS = /^[\s│┃|▌]{0,8}[❯›▸▶►→>] /;
 const FRAMED = /^\s{0,4}[│┃|].*[│┃|]$/;
 const ANSWER_SIGN = /^[✓✔✗✘✕] /;
 /** How the two answers to a permission request start, in any program. */
-const YES = /^(?:[✓✔] )?(?:yes|allow|approve|accept|trust|proceed|continue|run)\b/i;
+const YES = /^(?:[✓✔] )?(?:yes|ok|allow|approve|accept|trust|proceed|continue|run)\b/i;
 const NO = /^(?:[✗✘✕] )?(?:no|deny|reject|refuse|decline|cancel|don['’]t|exit|quit|abort)\b/i;
 /**
  * One of several options, selected or not. A list of tasks may use the same signs: only the answers distinguish them.
@@ -43,6 +44,8 @@ const SIGNED_ANSWERS = /^[\s│┃|]{0,8}[●○◉◯] (\p{L}[^/]{0,30}?) \/ [�
 /** `[y] Approve   [n] Deny`: the answers side by side, each after its key. */
 const KEYED_ANSWERS =
   /^[\s│┃|]{0,8}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)\s{2,}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)(?:\s{2,}.{0,120})?[\s│┃|]*$/u;
+/** `<  Yes  > <  No  >`: the buttons of a window. */
+const BUTTONS = /<\s{0,6}(\p{L}[\p{L} ]{0,20}?)\s{0,6}>\s{1,40}<\s{0,6}(\p{L}[\p{L} ]{0,20}?)\s{0,6}>[\s│┃|]*$/u;
 /** The keys of a menu, above its options, with the keys to move. */
 const MOVES = /[↑↓▲▼].{0,30}\b(?:enter|return)\b|\barrow keys\b.{0,30}\b(?:enter|return)\b/i;
 const OPENS = /^\s{0,4}[╭┌]?[─━═]{9,}/;
@@ -58,16 +61,25 @@ const selectionOf = oncePerRow((row): { isSelected: boolean; number: string | un
 const optionOf = oncePerRow((row) => OPTION.exec(row)?.[1] ?? null);
 const opens = oncePerRow((row) => OPENS.test(row));
 const opensBlock = oncePerRow((row) => /^(?:[╭┌]─{9,}|─{20,}$)/.test(row.trim()));
-/** Does it contain both answers, with their keys or signs? */
+/** Does it contain both answers, with their keys or signs, or as buttons? */
 const answersByKeys = oncePerRow((row) => {
-  const [, , first, , second] = KEYED_ANSWERS.exec(row.slice(0, ROW_MAX)) ?? [];
+  const text = row.slice(0, ROW_MAX);
+  const [, , first, , second] = KEYED_ANSWERS.exec(text) ?? [];
   if (first !== undefined && second !== undefined) return isYesOrNo(first, second);
-  const [, one, other] = SIGNED_ANSWERS.exec(row.slice(0, ROW_MAX)) ?? [];
+  const [, one, other] = SIGNED_ANSWERS.exec(text) ?? BUTTONS.exec(text) ?? [];
   return one !== undefined && other !== undefined && isYesOrNo(one, other);
 });
 /** Rows of the foot below answers that are side by side. */
 const KEYED_BELOW_MAX = 4;
 const BELOW_MAX = 16;
+
+/** What is known beyond the rows; without it nothing is. */
+interface DialogContext {
+  /** The composer is certain: the cursor is in it, or it has a frame. */
+  isComposer?: boolean;
+  cursor?: (y: number) => boolean | null;
+  signs?: ReadonlySet<string>;
+}
 
 /**
  * A dialog identified by its structure: a selected option near the bottom with a sibling beside it or a line of key
@@ -79,6 +91,7 @@ export function findDialog(
   rows: readonly ScreenRow[],
   composer: Composer | null = null,
   caret: Caret | null = null,
+  context: DialogContext = {},
 ): Dialog | null {
   const foot = footOf(rows);
   const { bottom, hiddenMeansDialog } = profile.profile.composer;
@@ -86,6 +99,10 @@ export function findDialog(
   const last = rows[foot] as ScreenRow;
   const asked = composer && composer.bottom >= foot ? null : askedByLast(profile, last, foot, composer !== null, caret);
   if (asked) return { prompt: asked, question: wordsIn(last).slice(0, 400), limit: false, top: foot };
+  if (!hiddenMeansDialog && !context.isComposer) {
+    const drawn = byLibrary(profile, rows, foot, context);
+    if (drawn) return drawn;
+  }
   if (composer && !isOption(composer, selectedOption(rows, foot))) return null;
   if (!composer && !hiddenMeansDialog) {
     const answers = keyedAnswers(rows, foot);
@@ -132,6 +149,28 @@ function askedByLast(
 function isOption({ top, bottom, isUnsigned }: Composer, option: number | null): boolean {
   return option !== null && (isUnsigned ? option > top : option === top || option > bottom);
 }
+
+/** The question of a prompt library, whose first row may look like a composer. */
+function byLibrary(
+  profile: CompiledProfile,
+  rows: readonly ScreenRow[],
+  foot: number,
+  { cursor, signs = new Set() }: DialogContext,
+): Dialog | null {
+  const found = libraryPrompt(rows, foot, { isCursorIn: (y) => cursor?.(y) ?? null, signs });
+  if (!found) return null;
+  // The hint of its keys says "to proceed", whatever it asks.
+  const block = joinRows(rows, "\n", found.y, foot + 1).replace(HINT_TEXT, "");
+  const known = profile.dialogs.find((d) => d.when.test(block));
+  return {
+    prompt: known?.prompt ?? (found.isTyped ? "input" : "confirmation"),
+    question: questionOf(rows, Math.max(0, found.y - CONTEXT_ROWS), found.y + 1),
+    limit: known?.limit ?? false,
+    top: found.y,
+  };
+}
+const CONTEXT_ROWS = 6;
+const HINT_TEXT = /\([^()]{0,160}\)/g;
 
 /** The row of keyed answers, above a foot of few rows; null if there is none. */
 function keyedAnswers(rows: readonly ScreenRow[], foot: number): number | null {

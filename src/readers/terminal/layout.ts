@@ -45,7 +45,11 @@ function layOutOnce(profile: CompiledProfile, screen: ScreenText, check: ScreenC
   const found = findComposer(profile, screen.rows, (y, what) => screen[what](y), check.signs);
   // What may be a composer hides every quoted dialog above it.
   const possible = found ?? (profile.profile.structural ? findComposer(profile, screen.rows) : null);
-  const dialog = findDialog(profile, screen.rows, possible, check.caret?.() ?? null);
+  const dialog = findDialog(profile, screen.rows, possible, check.caret?.() ?? null, {
+    isComposer: found !== null,
+    cursor: (y) => screen.cursor(y),
+    ...(check.signs && { signs: check.signs }),
+  });
   // A bare prompt sign also starts a selected option: with options around it, it is not a composer.
   const composer = dialog ? null : found;
   const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, check);

@@ -40,6 +40,9 @@ const OPEN_QUESTIONS: readonly RegExp[] = [
   /^\? \S/,
   /^[\w ./-]{2,40}: \([^()]{0,80}\)$/,
   /\b(?:enter|type|choose|select|provide|specify|pick)\b[^:?]{0,80}:$/i,
+  // The possible answers, or the default of a question.
+  /\[[a-z][\w-]{0,20}(?:\/[\w-]{1,20}){1,8}\](?: \([^()]{1,40}\))?:$/i,
+  /^(?:which|what|how|who|where|when|enter|type|choose|select|your)\b.{0,120}\([^()]{1,60}\):$/i,
 ];
 
 /** Does the row ask for an answer to be typed behind it? A program that only waits leaves no space for one. */
