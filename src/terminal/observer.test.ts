@@ -17,6 +17,7 @@ function observerOf(ring: Ring) {
   const observer = new Observer({
     profile: profileFor("claude-code"),
     previewLines: 5,
+    marker: "",
     cols: 80,
     rows: 24,
     ring,
