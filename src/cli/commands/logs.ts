@@ -25,10 +25,11 @@ export function addLogs(program: Command, _setExit: (code: number) => void): voi
     .option("--raw", "print the original bytes, including escape sequences")
     .action(async (name, options) => {
       const session = await sessionNamed(name, "has no logs of it");
-      const text = new OutputText();
+      const text = new OutputText(session.cols);
       const kept = new RedactStream();
       const write = (bytes: Buffer): void => {
-        process.stdout.write(options.raw ? bytes : kept.push(text.take(bytes)));
+        if (options.raw) process.stdout.write(bytes);
+        else for (const piece of text.take(bytes)) process.stdout.write(kept.push(piece));
       };
       const whole: Buffer[] = [];
       let size: { cols: number; rows: number } = session;

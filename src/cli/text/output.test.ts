@@ -4,7 +4,7 @@ import { OutputText } from "./output.js";
 
 const textOf = (...chunks: Uint8Array[]): string => {
   const text = new OutputText();
-  return chunks.map((chunk) => text.take(Buffer.from(chunk))).join("") + text.end();
+  return chunks.flatMap((chunk) => [...text.take(Buffer.from(chunk))]).join("") + text.end();
 };
 
 describe("the output of an agent as text", () => {
@@ -25,6 +25,10 @@ describe("the output of an agent as text", () => {
 
   it("does not grow by moves to the right", () => {
     expect(textOf(Buffer.from(`${"\u001b[999C".repeat(1000)}x\n`))).toHaveLength(1002);
+    const narrow = new OutputText(80);
+    expect([...narrow.take(Buffer.from("\u001b[999Cx\n\u001b[999Gy\n\u001b[5;999Hz\n"))].join("")).toBe(
+      `${" ".repeat(80)}x\n${" ".repeat(79)}y\n${" ".repeat(79)}z\n`,
+    );
   });
 
   it("contains no control byte, however the bytes are split", () => {

@@ -13,18 +13,31 @@ const UNSAFE =
 
 /** A longer line is printed in parts. */
 const LINE_CHARS_MAX = 64 * 1024;
-/** No terminal is wider: no move leads further, and a longer one is no move in a line. */
-const MOVE_MAX = 1000;
+/** No terminal is wider. */
+const COLUMNS_MAX = 1000;
+/** Read at once: a few bytes that move to the right become a line of spaces. */
+const PIECE_BYTES = 16 * 1024;
 const SEQUENCE_MAX = 64;
 
 export class OutputText {
   readonly #decoder = new StringDecoder("utf8");
   #state: State = "text";
   #sequence = "";
+  /** No move leads further. */
+  readonly #columns: number;
   #line: string[] = [];
   #column = 0;
 
-  take(bytes: Buffer): string {
+  constructor(columns: number = COLUMNS_MAX) {
+    this.#columns = Math.min(columns, COLUMNS_MAX);
+  }
+
+  /** The text of the bytes, in pieces. */
+  *take(bytes: Buffer): Generator<string> {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield this.#read(bytes.subarray(at, at + PIECE_BYTES));
+  }
+
+  #read(bytes: Buffer): string {
     let out = "";
     for (const char of this.#decoder.write(bytes)) {
       if (this.#state !== "text") out += this.#control(char);
@@ -61,11 +74,11 @@ export class OutputText {
   /** What a complete control sequence does to the cursor and the line. */
   #move(): string {
     const [, first = "", last = "", kind = ""] = SEQUENCE.exec(this.#sequence) ?? [];
-    const count = Math.min(MOVE_MAX, Math.max(1, Number(first) || 1));
+    const count = Math.min(this.#columns, Math.max(1, Number(first) || 1));
     switch (kind) {
       case "C":
       case "a":
-        this.#column = Math.max(this.#column, Math.min(MOVE_MAX, this.#column + count));
+        this.#column = Math.max(this.#column, Math.min(this.#columns, this.#column + count));
         return "";
       case "D":
         this.#column = Math.max(0, this.#column - count);
@@ -87,7 +100,7 @@ export class OutputText {
         return this.#leave(0);
       case "H":
       case "f":
-        return this.#leave(Math.min(MOVE_MAX, Math.max(1, Number(last) || 1)) - 1);
+        return this.#leave(Math.min(this.#columns, Math.max(1, Number(last) || 1)) - 1);
       default:
         return "";
     }

@@ -151,7 +151,7 @@ describe("the check of a tmux pane", () => {
 
   it("reads nothing from a pane in copy mode or without room", async () => {
     expect(await check(new FakeServer({ pane_in_mode: "1" }))).toBe("the pane is in copy mode");
-    expect(await check(new FakeServer({ pane_width: "1" }))).toBe("the pane is too small to read");
+    expect(await check(new FakeServer({ pane_width: "1" }))).toBe("the pane is too small or too large to read");
   });
 });
 

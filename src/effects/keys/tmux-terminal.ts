@@ -68,7 +68,7 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
     const objection = reported.objection ?? this.#stranger(pane);
     if (objection !== null) return unseen(objection);
     const placedScreenState = this.#placedScreenState(pane, coloured);
-    if (!placedScreenState) return unseen("the pane is too small to read");
+    if (!placedScreenState) return unseen("the pane is too small or too large to read");
     const typedAt = Math.max(lastTyped(clients, pane), reported.activeAt ?? Number.NEGATIVE_INFINITY);
     const terminalState: TerminalState = {
       screenState: placedScreenState.screenState,

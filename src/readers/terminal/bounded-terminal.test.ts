@@ -165,7 +165,7 @@ describe("the emulator with its guard", () => {
     ["shifting", "\u001b[9 @"],
     ["switching", "\u001b[?1049h\u001b[?1049l"],
     ["inserting lines", "\u001b[500L"],
-    ["repeating", "x\u001b[500000b"],
+    ["repeating", "x\u001b[100000b"],
     ["line feeds in a part of the screen,", `\u001b[2;500r\u001b[500H${"\n".repeat(1000)}`],
     ["reverse line feeds,", "\u001bM".repeat(1000)],
     ["characters in insert mode,", `\u001b[4h\r${"y".repeat(900)}`],

@@ -10,8 +10,8 @@ import { type ScreenSize, SWITCH } from "./sequence-costs.js";
 /** Not by `import`: the search for its export names takes Node.js 20 to 70 ms at start-up. */
 const xterm = createRequire(import.meta.url)("@xterm/headless") as typeof Xterm;
 
-const COLS_MAX = 1000;
-const ROWS_MAX = 500;
+/** The largest terminal that can be read. */
+export const SIZE_MAX: ScreenSize = { cols: 1000, rows: 500 };
 /** Ends a sequence that may be open, and clears the screen with all modes. */
 const RESET = Buffer.from("\u0018\u001bc");
 
@@ -71,8 +71,8 @@ export class BoundedTerminal {
 }
 
 const clamped = ({ cols, rows }: ScreenSize): ScreenSize => ({
-  cols: clamp(cols, 2, COLS_MAX),
-  rows: clamp(rows, 2, ROWS_MAX),
+  cols: clamp(cols, 2, SIZE_MAX.cols),
+  rows: clamp(rows, 2, SIZE_MAX.rows),
 });
 
 const clamp = (n: number, low: number, high: number): number => Math.max(low, Math.min(high, Math.floor(n) || low));

@@ -14,8 +14,8 @@ import type { Terminal } from "@xterm/headless";
 import * as cost from "./sequence-costs.js";
 import { type CharacterWidths, limitMarks, MARKS_MAX, widthOf } from "./unicode-marks.js";
 
-/** Nanoseconds. A program that draws its whole screen sixty times a second needs a tenth of it. */
-const WORK_MAX = 25e6;
+/** Nanoseconds. A program that clears and draws 120 × 40 cells sixty times a second needs a tenth of it. */
+const WORK_MAX = 15e6;
 /** A cell with more text than this has piled up marks. */
 const CELL_CHARS_MAX = 8 * MARKS_MAX;
 

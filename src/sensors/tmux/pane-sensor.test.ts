@@ -53,6 +53,19 @@ describe("PaneSensor", () => {
     expect(tails(signals)).toEqual([["done"]]);
   });
 
+  it("reads nothing from a pane that is larger than any terminal", () => {
+    const one = sensor();
+    expect(one.check(pane({ cols: 10_000, rows: 10_000 }), "x".repeat(10_000), at)).toEqual([]);
+    expect(one.blind).toMatch(/too large/);
+  });
+
+  it("is not delayed by rows that order endless work", () => {
+    const one = sensor();
+    const rows = ["\u001b[2147483647L", "\u001b[2147483647Ia\u001b[536870912b", "\u009b2147483647M", "done"].join("\n");
+    const signals = [0, 1, 2].flatMap((i) => one.check(pane({ cols: 80, rows: 24 }), rows, at + i * 500));
+    expect(tails(signals).at(-1)?.at(-1)).toBe("done");
+  });
+
   it("keeps its state within the pane for any rows", () => {
     const one = sensor();
     const rows = Array.from({ length: 500 }, () => `${"x".repeat(5000)}\u001b]7501;state=done\u0007`).join("\n");

@@ -10,6 +10,7 @@ import type { ScreenSettings } from "../../config/screen-settings.js";
 import type { Signal } from "../../core/signal.js";
 import { generic } from "../../programs/generic/screens.js";
 import type { AgentProfile } from "../../programs/shared/profile.js";
+import { SIZE_MAX } from "../../readers/terminal/bounded-terminal.js";
 import type { PlacedScreenState } from "../../readers/terminal/screen-state.js";
 import { TerminalReader } from "../../readers/terminal/terminal.js";
 import type { Pane } from "./panes.js";
@@ -54,8 +55,9 @@ export class PaneSensor {
 
   /** Why the last capture of the pane cannot be read; null if it can. */
   get blind(): string | null {
-    if (this.#cols >= COLS_MIN && this.#rows >= ROWS_MIN) return null;
-    return `the pane is ${this.#cols} columns by ${this.#rows} rows, too small to read`;
+    const isLarge = this.#cols > SIZE_MAX.cols || this.#rows > SIZE_MAX.rows;
+    if (!isLarge && this.#cols >= COLS_MIN && this.#rows >= ROWS_MIN) return null;
+    return `the pane is ${this.#cols} columns by ${this.#rows} rows, too ${isLarge ? "large" : "small"} to read`;
   }
 
   /** Takes a pane as listed, and its rows with their colours as captured right after. */
