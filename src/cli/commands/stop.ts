@@ -7,6 +7,7 @@ import { identityOf } from "../../sensors/process/process-sensor.js";
 import type { FoundSession } from "../../terminal/registry.js";
 import { type StopResult, stopTree } from "../../terminal/stop-tree.js";
 import { askHost, overText, sessionNamed } from "../host-client.js";
+import { permit } from "../permit.js";
 
 const GRACE_SECONDS = 10;
 
@@ -20,6 +21,7 @@ export function addStop(program: Command, setExit: (code: number) => void): void
     .option("--json", "print JSON")
     .action(async (name, options) => {
       const session = await sessionNamed(name, "cannot stop it");
+      await permit("local_stop", { agent: session.id });
       const graceMs = options.grace * 1000;
       const wontWait = explainInterrupt(session, graceMs);
       process.once("SIGINT", wontWait);
