@@ -158,6 +158,22 @@ export const BREAKS = [
     to: "const { key } = message;",
   },
   {
+    promise:
+      "An agent cannot change permissions, silences or settings, end or type into agents, or answer a dialog through rouse; an orchestrator controls its workers only",
+    test: "src/api/socket.test.ts",
+    file: "src/api/operations/index.ts",
+    from: "  services.access.checkInside({ operation: name, fromInside, input: parsed.data ?? {} }, identity);\n",
+    to: "",
+  },
+  {
+    promise:
+      "An agent cannot change permissions, silences or settings, end or type into agents, or answer a dialog through rouse; an orchestrator controls its workers only",
+    test: "src/api/service/access.test.ts",
+    file: "src/api/service/access.ts",
+    from: "  if (isWorker(target, own)) return null;\n",
+    to: "  return null;\n",
+  },
+  {
     promise: "A project file can only make rules stricter",
     test: "src/config/load.test.ts",
     file: "src/config/key.ts",

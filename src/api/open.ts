@@ -1,7 +1,10 @@
 /** Opens the API on a running daemon: the port's routes, MCP over HTTP, and the socket. */
 import { join } from "node:path";
-import { type Client, Tokens } from "../daemon/http/tokens.js";
+import { ownRights } from "../config/own-rights.js";
+import type { AgentSession } from "../core/agent.js";
+import { type Client, RIGHTS, type Right, Tokens } from "../daemon/http/tokens.js";
 import type { ApiHandlers, DaemonParts } from "../daemon/parts.js";
+import { SecurityAlerts } from "../daemon/security-alerts.js";
 import { AgentControl } from "./agent-control.js";
 import { checkControl } from "./check-control.js";
 import { ControlLog } from "./control-log.js";
@@ -10,9 +13,10 @@ import { feedEvents } from "./feed.js";
 import { type ApiOptions, answerPort, makeApi } from "./http.js";
 import type { Metrics } from "./metrics.js";
 import { performOperation } from "./operations/index.js";
+import { insideObjection } from "./service/access.js";
 import { openServices, type Services } from "./service/services.js";
 import { addSocketRoutes } from "./socket.js";
-import { Watchdogs } from "./watchdogs.js";
+import { type TimerRecord, Watchdogs } from "./watchdogs.js";
 
 export function openApi(parts: DaemonParts): ApiHandlers {
   const { loop, paths, version } = parts;
@@ -26,12 +30,14 @@ export function openApi(parts: DaemonParts): ApiHandlers {
     agentControl,
     {
       holds: (token) => tokens.holds(token, "control"),
-      objection: (session) => checkControl(session, parts.permission.grants, loop.now()),
+      objection: (session, startedBy) =>
+        checkControl(session, parts.permission.grants, loop.now()) ?? timerObjection(loop, session, startedBy),
     },
     (inbox) => parts.journal.messages.newestWaiting(inbox),
     parts.woken,
   );
-  const services = openServices({ ...parts, agentControl, controlLog, watchdogs });
+  const securityAlerts = new SecurityAlerts(loop, parts.journal.outbox);
+  const services = openServices({ ...parts, agentControl, controlLog, watchdogs, securityAlerts });
   const source = { ...parts, events, agentControl };
   let metrics: Promise<Metrics> | null = null;
   const figures = async (): Promise<{ text: string; type: string }> => {
@@ -49,6 +55,20 @@ export function openApi(parts: DaemonParts): ApiHandlers {
       events.close();
     },
   };
+}
+
+/** An agent may have lost the right to type since it started the timer, or may have ended. */
+function timerObjection(
+  loop: DaemonParts["loop"],
+  session: AgentSession,
+  { by, token }: Pick<TimerRecord, "by" | "token">,
+): string | null {
+  if (by === null) return null;
+  const inside = loop.find(by);
+  if (inside?.session.endedAt !== null) return "the agent that started the timer has ended";
+  const own = ownRights();
+  const rights = new Set<Right>(RIGHTS.filter((right) => token !== null || own.rights.includes(right)));
+  return insideObjection("itself or workers", { inside, rights }, session, own);
 }
 
 /** `createMcpHandler` needs a new server per request. Loaded with the first request. */

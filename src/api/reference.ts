@@ -1,8 +1,10 @@
 /** The reference part of docs/api.md, written from the table of operations. `npm run docs:api` runs it; a test compares. */
 import * as z from "zod";
+import type { FromInside } from "./from-inside.js";
 import { alertRecord } from "./operations/alerts.js";
 import { describeExpected, type JsonSchema, jsonSchemaOf } from "./operations/explain.js";
 import { OPERATIONS } from "./operations/index.js";
+import { LOCAL_COMMANDS } from "./operations/local-commands.js";
 import type { Operation } from "./operations/operation.js";
 import {
   agentRecord,
@@ -55,6 +57,15 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
   "Permissions and silences": ["permissions", "allow", "silences", "silence"],
   "Watchdog timers": ["watchdogs", "watchdog_start", "watchdog_stop"],
   "The daemon": ["health", "line", "summary", "sources", "daemon", "watch", "unwatch", "shut_down"],
+  "Commands that the command line carries out itself": Object.keys(LOCAL_COMMANDS),
+};
+
+const FROM_INSIDE: Readonly<Record<FromInside, string>> = {
+  allowed: "allowed",
+  itself: "only about that agent",
+  workers: "only to workers, by an orchestrator",
+  "itself or workers": "only to that agent or to workers, by an orchestrator",
+  refused: "refused",
 };
 
 export function apiReference(): string {
@@ -70,13 +81,14 @@ export function apiReference(): string {
 }
 
 function operationText(name: string, row: Operation): string {
-  const { summary, right, method, path, input, output, surfaces } = row;
+  const { summary, right, fromInside, method, path, input, output, surfaces } = row;
   const offers = [
     `Right: \`${right}\``,
     ...(surfaces.http ? [] : ["socket only"]),
     ...(surfaces.mcp.length > 0 ? [`MCP: ${code(surfaces.mcp)}`] : []),
     ...(surfaces.library === null ? [] : [`library: \`${surfaces.library}\``]),
     ...(surfaces.cli.length > 0 ? [`CLI: ${code(surfaces.cli.map((command) => `rouse ${command}`))}`] : []),
+    ...(right === "read" ? [] : [`inside of a watched agent: ${FROM_INSIDE[fromInside]}`]),
   ];
   const inputs = inputFields(input);
   return [

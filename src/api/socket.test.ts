@@ -6,6 +6,9 @@ import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agent, TestLoop } from "../../test/support/loops.js";
 import { createIncidentState } from "../core/incidents/incident.js";
+import type { IntendedControl } from "./control-log.js";
+import { OPERATIONS } from "./operations/index.js";
+import type { Operation } from "./operations/operation.js";
 import type { ServiceContext } from "./service/context.js";
 import { openServices } from "./service/services.js";
 import { addSocketRoutes } from "./socket.js";
@@ -13,6 +16,7 @@ import { addSocketRoutes } from "./socket.js";
 let test: TestLoop;
 let app: Hono;
 let home: string;
+let recorded: string[];
 
 /** The user's own file. */
 const configure = (text: string): void => {
@@ -23,6 +27,7 @@ const configure = (text: string): void => {
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "rouse-socket-"));
   vi.stubEnv("ROUSE_HOME", home);
+  recorded = [];
   test = new TestLoop();
   test.loop.register(agent());
   const context = {
@@ -31,6 +36,11 @@ beforeEach(() => {
     engine: { incidentState: createIncidentState() },
     config: { watchdog: { orchestrator_tag: "orchestrator" } },
     version: "1.0",
+    controlLog: {
+      intend: ({ client, action, agent: name, text }: IntendedControl) => `${client}: ${action} ${name} ${text}`,
+      outcome: ({ id, result }: { id: string; result: string }) => recorded.push(`${id}: ${result}`),
+    },
+    securityAlerts: { dialogAttempt: () => {} },
   } as unknown as ServiceContext;
   app = new Hono();
   addSocketRoutes(app, new Hono(), openServices(context), "/nowhere");
@@ -101,7 +111,7 @@ describe("a call over the socket", () => {
     const inside = { "x-rouse-session": "s1", "x-rouse-rights": "read,report,report_any,control" };
     const report = { agent: "web", state: "complete" };
     test.loop.register(agent({ name: "web", id: "s2", pid: 9 }));
-    expect(await call("stop", { agent: "web" }, inside)).toMatchObject({ error: { kind: "right" } });
+    expect(await call("spawn", { command: ["x"], cwd: "/" }, inside)).toMatchObject({ error: { kind: "right" } });
     expect(await call("report", report, inside)).toMatchObject({ error: { kind: "identity" } });
     vi.stubEnv("ROUSE_MCP_RIGHTS", "read,report,report_any,control");
     expect(await call("report", report, inside)).toMatchObject({ error: { kind: "identity" } });
@@ -110,6 +120,27 @@ describe("a call over the socket", () => {
     expect(await call("report", report, { ...inside, "x-rouse-rights": "read,report" })).toMatchObject({
       error: { kind: "identity" },
     });
+  });
+
+  it("from inside of an agent may do only what the table of operations says, and each attempt is recorded", async () => {
+    configure('[mcp]\nrights = ["read", "report", "control", "admin"]');
+    test.loop.register(agent({ name: "web", id: "s2", pid: 9 }));
+    const changes = Object.entries<Operation>(OPERATIONS).filter(([, { fromInside }]) => fromInside !== "allowed");
+    expect(changes.length).toBeGreaterThan(15);
+    for (const [name, { fromInside, example }] of changes) {
+      if (fromInside === "itself") continue;
+      const about = "agent" in example || fromInside !== "refused" ? { agent: "web" } : {};
+      const { error } = await call(name, { ...example, ...about }, { "x-rouse-session": "s1" });
+      expect([name, error]).toMatchObject([
+        name,
+        {
+          kind: "identity",
+          message: expect.stringMatching(/^refused inside of .*api.*; run the command in another terminal$/),
+        },
+      ]);
+      expect(recorded.at(-1)).toMatch(new RegExp(`^agent api: ${name} .*: refused$`));
+    }
+    expect(recorded).toHaveLength(changes.length - 1);
   });
 
   it("acknowledges an inbox only as its owner", async () => {

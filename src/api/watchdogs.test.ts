@@ -53,6 +53,7 @@ const record = {
   agent: "api",
   client: "orch",
   token: "digest",
+  by: null,
   interval_secs: 30,
   message: "check",
   inbox: null,

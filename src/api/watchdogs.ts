@@ -20,12 +20,14 @@ const recordSchema = z.object({
   client: z.string(),
   /** Digest of the token that started it; null if the user started it. */
   token: z.string().nullable(),
+  /** Session of the watched agent that started it; null for any other client. */
+  by: z.string().nullable().default(null),
   interval_secs: z.number().min(5).max(86_400),
   message: z.string().min(1).max(2000),
   /** Types only when this inbox has messages that were not announced yet; null for every interval. */
   inbox: z.string().nullable().default(null),
 });
-type Record = z.infer<typeof recordSchema>;
+export type TimerRecord = z.infer<typeof recordSchema>;
 
 export interface WatchdogView {
   pane_id: string;
@@ -39,7 +41,7 @@ export interface WatchdogView {
   last_result: string | null;
 }
 
-interface Running extends Record {
+interface Running extends TimerRecord {
   timer: NodeJS.Timeout;
   sent: number;
   leftOut: number;
@@ -53,7 +55,7 @@ export interface TypingPermission {
   /** The token still has the right to type. */
   holds(token: string): boolean;
   /** Why nothing may be typed into this agent; null if it is permitted. */
-  objection(session: AgentSession): string | null;
+  objection(session: AgentSession, startedBy: Pick<TimerRecord, "token" | "by">): string | null;
 }
 
 /** The number of the newest unacknowledged message of an inbox; null if it is empty. */
@@ -86,7 +88,7 @@ export class Watchdogs {
   }
 
   /** A second timer for the same agent replaces the first. */
-  start(record: Record): WatchdogView {
+  start(record: TimerRecord): WatchdogView {
     if (this.#running.size >= MAX && !this.#running.has(record.session))
       throw new ApiError("full", `the limit of ${MAX} watchdog timers is reached; stop one first`);
     this.#end(record.session);
@@ -110,7 +112,7 @@ export class Watchdogs {
     for (const { timer } of this.#running.values()) clearInterval(timer);
   }
 
-  #run(record: Record): void {
+  #run(record: TimerRecord): void {
     const timer = setInterval(() => void this.#say(running), record.interval_secs * 1000);
     const running: Running = { ...record, timer, sent: 0, leftOut: 0, last: null, announced: 0 };
     this.#running.set(record.session, running);
@@ -132,7 +134,7 @@ export class Watchdogs {
     const newest = running.inbox === null ? null : this.#newest(running.inbox);
     if (running.inbox !== null && (newest === null || newest <= running.announced)) return;
     try {
-      const objection = this.#leave.objection(judge.session);
+      const objection = this.#leave.objection(judge.session, running);
       if (objection !== null) throw new ApiError("refused", objection);
       const order = { client: `${running.client} (watchdog)`, session: judge.session };
       const { result, reason } = await this.#control.sendInput(order, running.message);
@@ -177,7 +179,7 @@ const viewOf = ({ session, agent, interval_secs, message, inbox, sent, leftOut, 
 });
 
 /** Timers of an earlier run; none if the file is missing or invalid. */
-function readFile(path: string): Record[] {
+function readFile(path: string): TimerRecord[] {
   try {
     return z
       .array(recordSchema)

@@ -10,6 +10,7 @@ import { DaemonUnreachable } from "../daemon/client.js";
 import type { EffectContext } from "../effects/index.js";
 import { agentSession, type FoundSession } from "../terminal/registry.js";
 import { call } from "./client.js";
+import { permit } from "./permit.js";
 
 export const READY_TEXT = "how long to wait for the agent to be ready for input (default: 45s)";
 
@@ -45,6 +46,7 @@ export async function giveWork(
     if (!isUnknown(error)) throw error;
   }
   const session = await found();
+  await permit("local_type", { agent: session.id, text });
   const [{ typeMessage }, { profileFor }, { profiles }] = await Promise.all([
     import("../effects/index.js"),
     import("../programs/registry.js"),

@@ -24,6 +24,21 @@ function putFailing(key: string, channel: string, changedAt: number): void {
   journal.outbox.settle({ key, channel }, { state: "pending", attempts: 1, dueAt: 9, changedAt, error: "down" });
 }
 
+it("the outbox gives no state of an alert about a client: it has no problem that could end", () => {
+  putFailing("of an incident", "phone", 1);
+  const head = {
+    key: "k",
+    subject: "security:k",
+    edge: "security",
+    kind: "security",
+    severity: "critical",
+    at: 1,
+  } as const;
+  const notice: Notice = { ...head, title: "tried", lines: [], agents: [], incidents: [] };
+  journal.outbox.put([{ planned: { ...head, members: [], deliveries: [{ channel: "phone", dueAt: 1 }] }, notice }]);
+  expect(journal.outbox.states().map(({ subject }) => subject)).toEqual(["of an incident"]);
+});
+
 it("the outbox lists the latest failing alert of each channel before older ones", () => {
   putFailing("old", "phone", 1);
   putFailing("first", "ops", 5);

@@ -72,14 +72,14 @@ export class OutboxTable {
     return bad.length;
   }
 
-  /** Alerts so far by subject, without digests, which have no problem that could end. */
+  /** Alerts so far by subject, without those that are not about a problem that could end. */
   states(): AlertState[] {
     const found = new Map<
       string,
       { members: readonly string[]; edges: AlertState["edges"][number][]; channels: Set<string> }
     >();
     const sent =
-      "select * from alerts where subject not in (select subject from alerts where edge = 'digest') order by at, rowid";
+      "select * from alerts where subject not in (select subject from alerts where edge in ('digest', 'security')) order by at, rowid";
     for (const row of this.#database.prepare(sent).all()) {
       const record = recordOf(row);
       if (!record) continue;

@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Events } from "../../src/api/events.js";
+import type { FromInside } from "../../src/api/from-inside.js";
 import { answerPort, makeApi } from "../../src/api/http.js";
 import { unverified } from "../../src/api/identity.js";
 import { Rouse } from "../../src/api/library.js";
@@ -20,7 +21,9 @@ const NAMES = ROWS.map(([name]) => name);
 
 /** Answers every call with an empty record; clients are what they say. */
 const services = new Proxy(
-  { access: { identify: async (client: Client) => unverified(client) } } as Partial<Services>,
+  {
+    access: { identify: async (client: Client) => unverified(client), checkInside: () => {} },
+  } as unknown as Partial<Services>,
   { get: (known, name) => known[name as keyof Services] ?? new Proxy({}, { get: () => () => ({}) }) },
 ) as Services;
 
@@ -100,6 +103,9 @@ describe("rights", () => {
     expect(withRight("admin").sort()).toEqual([
       "allow",
       "dismiss_alerts",
+      "local_config",
+      "local_init",
+      "local_token",
       "retry_alerts",
       "shut_down",
       "silence",
@@ -110,6 +116,10 @@ describe("rights", () => {
     expect(withRight("control").sort()).toEqual([
       "ack",
       "feedback",
+      "local_attach",
+      "local_stop",
+      "local_type",
+      "local_type_unchecked",
       "recover",
       "send_input",
       "spawn",
@@ -122,6 +132,20 @@ describe("rights", () => {
 
   it("are read for operations that only read, and those use GET", () => {
     for (const [name, { method, right }] of ROWS) expect([name, method === "get"]).toEqual([name, right === "read"]);
+  });
+});
+
+describe("inside of a watched agent", () => {
+  const ofKind = (kind: FromInside): string[] => ROWS.flatMap(([name, row]) => (row.fromInside === kind ? [name] : []));
+
+  it("everything that reads is allowed, and of the rest only this", () => {
+    const changes = new Set(ROWS.flatMap(([name, { right }]) => (right === "read" ? [] : [name])));
+    expect(ofKind("allowed").filter((name) => changes.has(name))).toEqual(["spawn", "send_message", "ack_messages"]);
+    expect(ofKind("itself")).toEqual(["report"]);
+    expect(ofKind("workers").sort()).toEqual(["local_stop", "local_type", "recover", "send_input", "stop"]);
+    expect(ofKind("itself or workers").sort()).toEqual(["watchdog_start", "watchdog_stop"]);
+    for (const [name, { right, fromInside }] of ROWS)
+      if (right === "admin") expect([name, fromInside]).toEqual([name, "refused"]);
   });
 });
 
@@ -201,8 +225,9 @@ describe("the library", () => {
     },
   );
 
-  it("has a method for every operation except stopping the daemon", () => {
-    expect(NAMES.filter((name) => OPERATIONS[name as OperationName].surfaces.library === null)).toEqual(["shut_down"]);
+  it("has a method for every operation except stopping the daemon and commands of the command line", () => {
+    const without = NAMES.filter((name) => OPERATIONS[name as OperationName].surfaces.library === null);
+    expect(without.filter((name) => !name.startsWith("local_"))).toEqual(["shut_down"]);
   });
 });
 
@@ -215,7 +240,7 @@ describe("the command line", () => {
   const all = sources.join("\n");
 
   it.each(ROWS.filter(([, { surfaces }]) => surfaces.cli.length > 0))("uses %s", (name, { path, surfaces }) => {
-    const byName = new RegExp(`(?:call|requestOperation)\\("${name}"`);
+    const byName = new RegExp(`(?:call|requestOperation|permit)\\("${name}"`);
     expect(byName.test(all) || all.includes(`"${path}"`)).toBe(true);
     const known = COMMANDS.flatMap(({ names }) => names);
     for (const command of surfaces.cli) expect(known).toContain(command);

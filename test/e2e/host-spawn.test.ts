@@ -277,7 +277,7 @@ describe("rouse attach and rouse logs", () => {
     const inner = { ...home, env: { ...home.env, ROUSE_SESSION: session } };
     const viewer = rouseInTerminal(inner, ["attach", name]);
     expect(await viewer.exited).toEqual({ code: 1, signal: null });
-    expect(viewer.text).toContain("rouse: cannot attach to outer from inside it");
+    expect(viewer.text).toContain("rouse: refused inside of the watched agent outer");
     await stop(name);
   });
 

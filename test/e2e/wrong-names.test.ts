@@ -79,7 +79,7 @@ const REFUSED = [
   [["watch", ""], "It must be a name."],
   [["watch", "--tag", "a b"], "A tag is one word"],
   [["watch", "--none", "pane1"], "--none cannot be combined"],
-  [["token", "create", "me", "--right", ""], "The rights are read, report, control, admin."],
+  [["token", "create", "me", "--right", ""], "The rights are read, report, report_any, control, admin."],
   [["spawn", "--name", "-x", "--", "true"], "A name starts with a letter or digit"],
 ] as [string[], string][];
 

@@ -32,7 +32,9 @@ export class FakeDaemon {
         const failure = this.failures.shift();
         const answer = failure
           ? { status: failure, body: {} }
-          : this.#take(request.method ?? "", JSON.parse(body || "{}"));
+          : request.url?.startsWith("/v1/sessions/")
+            ? this.#take(request.method ?? "", JSON.parse(body || "{}"))
+            : { status: 404, body: { error: "this daemon has only the routes of hosts" } };
         response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
       });
     });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
+import { type FakeScript, fakeAgent } from "./fake-agent.js";
 import { BIN, type Home, rouse, until } from "./hosts.js";
 
 export interface Ran {
@@ -13,12 +14,29 @@ export interface Ran {
 }
 
 /** An agent with its session in the environment, that does what `inside` asks for. */
-export async function spawnRunner(home: Home, name: string, tags: readonly string[] = []): Promise<void> {
+export const spawnRunner = (home: Home, name: string, tags: readonly string[] = []): Promise<void> =>
+  start(
+    home,
+    name,
+    tags.flatMap((tag) => ["--tag", tag]),
+    runnerOf(home, name),
+  );
+
+/** A scripted agent that does the same beside its script. */
+export function spawnFakeRunner(home: Home, name: string, script: FakeScript): Promise<void> {
+  const both = '"$1" "$2" "$3" >/dev/null & shift 3; exec "$@"';
+  const command = ["sh", "-c", both, "sh", ...runnerOf(home, name), ...fakeAgent(home, name, script)];
+  return start(home, name, ["--kind", "claude-code"], command);
+}
+
+function runnerOf(home: Home, name: string): string[] {
   const folder = join(home.path, "jobs", name);
   mkdirSync(folder, { recursive: true });
-  const tagged = tags.flatMap((tag) => ["--tag", tag]);
-  const command = [process.execPath, join(import.meta.dirname, "inside.mjs"), folder];
-  const { status, stderr } = await rouse(home, ["spawn", "--name", name, ...tagged, "--", ...command]);
+  return [process.execPath, join(import.meta.dirname, "inside.mjs"), folder];
+}
+
+async function start(home: Home, name: string, options: readonly string[], command: readonly string[]): Promise<void> {
+  const { status, stderr } = await rouse(home, ["spawn", "--name", name, ...options, "--", ...command]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const { daemonSocket } = rousePaths(home.env);
   await until(`${name} to be known`, () =>

@@ -104,6 +104,7 @@ export const AGENTS = {
   spawn: operation({
     summary: "Start an agent, detached, in a terminal of its own.",
     right: "control",
+    fromInside: "allowed",
     method: "post",
     path: "/v1/agents",
     input: z.object({
@@ -152,6 +153,7 @@ export const AGENTS = {
     summary:
       "Type one line into an agent: wait until it is ready for input, type, press Enter, confirm that a turn started. Refused while a dialog is open or a draft is unsent, and if the agent does not become ready in time.",
     right: "control",
+    fromInside: "workers",
     method: "post",
     path: "/v1/agents/{agent}/input",
     input: z.object({
@@ -169,6 +171,7 @@ export const AGENTS = {
   recover: operation({
     summary: "Run the recovery plan of an agent's problem now, up to the first step that has to wait.",
     right: "control",
+    fromInside: "workers",
     method: "post",
     path: "/v1/agents/{agent}/recover",
     input: z.object({
@@ -196,6 +199,7 @@ export const AGENTS = {
     summary:
       "End an agent that rouse spawned, with all its processes: checkpoint, SIGTERM, proof. Also one that waits for an answer.",
     right: "control",
+    fromInside: "workers",
     method: "post",
     path: "/v1/agents/{agent}/stop",
     input: z.object({ agent: agentField, request_id: requestIdField }),

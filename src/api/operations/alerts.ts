@@ -7,7 +7,9 @@ export const alertRecord = z.object({
   key: z.string(),
   channel: z.string(),
   state: z.enum(["pending", "sent", "failed", "superseded", "dropped"]),
-  event: z.string().describe("what happened to the incident, such as opened or escalated"),
+  event: z
+    .string()
+    .describe("what happened to the incident, such as opened or escalated; security for an alert about a client"),
   severity: z.string(),
   at: time,
   due_at: time.nullable().describe("time of the next attempt; null when no attempt is left"),
@@ -52,6 +54,7 @@ export const ALERTS = {
   test_alert: operation({
     summary: "Send a test alert over one channel and report the result.",
     right: "admin",
+    fromInside: "refused",
     method: "post",
     path: "/v1/alerts/test",
     input: z.object({ channel: z.string().min(1).max(200) }),
@@ -69,6 +72,7 @@ export const ALERTS = {
   retry_alerts: operation({
     summary: "Try failed alerts again.",
     right: "admin",
+    fromInside: "refused",
     method: "post",
     path: "/v1/alerts/retry",
     input: z.object({}),
@@ -80,6 +84,7 @@ export const ALERTS = {
   dismiss_alerts: operation({
     summary: "Dismiss failed alerts, so that they no longer appear in status and doctor.",
     right: "admin",
+    fromInside: "refused",
     method: "post",
     path: "/v1/alerts/dismiss",
     input: z.object({}),

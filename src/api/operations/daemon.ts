@@ -184,6 +184,7 @@ export const DAEMON = {
   watch: operation({
     summary: "Add rules for adopting agents that already run: known programs, tmux tags, pane names.",
     right: "admin",
+    fromInside: "refused",
     method: "post",
     path: "/v1/watch",
     input: z.object({
@@ -200,6 +201,7 @@ export const DAEMON = {
   unwatch: operation({
     summary: "Stop watching adopted agents; they keep running. A later watch adopts them again.",
     right: "admin",
+    fromInside: "refused",
     method: "post",
     path: "/v1/unwatch",
     input: z.object({ agents: z.array(z.string().min(1).max(200)).min(1).max(100) }),
@@ -211,6 +213,7 @@ export const DAEMON = {
   shut_down: operation({
     summary: "Stop the daemon; agents keep running.",
     right: "admin",
+    fromInside: "refused",
     method: "post",
     path: "/v1/shutdown",
     input: z.object({}),

@@ -35,6 +35,7 @@ export const INCIDENTS = {
   ack: operation({
     summary: "Acknowledge an incident and stop further action on it.",
     right: "control",
+    fromInside: "refused",
     method: "post",
     path: "/v1/incidents/{incident}/ack",
     input: z.object({ incident: incidentField }),
@@ -47,6 +48,7 @@ export const INCIDENTS = {
     summary:
       "Mark an incident as a real problem (right) or as a false alarm, which raises that agent's threshold for the problem.",
     right: "control",
+    fromInside: "refused",
     method: "post",
     path: "/v1/incidents/{incident}/feedback",
     input: z.object({ incident: incidentField, feedback: z.enum(["false-alarm", "right"]) }),

@@ -14,6 +14,7 @@ import { ALERTS } from "./alerts.js";
 import { DAEMON } from "./daemon.js";
 import { explainInvalidInput } from "./explain.js";
 import { INCIDENTS } from "./incidents.js";
+import { LOCAL_COMMANDS } from "./local-commands.js";
 import { MESSAGES } from "./messages.js";
 import type { Operation } from "./operation.js";
 import { PERMISSIONS } from "./permissions.js";
@@ -32,6 +33,7 @@ export const OPERATIONS = {
   ...SILENCES,
   ...WATCHDOGS,
   ...DAEMON,
+  ...LOCAL_COMMANDS,
 } as const;
 
 type Table = typeof OPERATIONS;
@@ -49,11 +51,13 @@ export async function performOperation(
   client: Client,
 ): Promise<unknown> {
   const row: Operation = OPERATIONS[name];
-  if (!client.rights.has(row.right)) throw lacksRight(name, row.right, client.name);
+  const { right, fromInside } = row;
+  const identity = right === "read" ? unverified(client) : await services.access.identify(client);
   const parsed = row.input.safeParse(input);
+  // First: an attempt without the right, or with a wrong input, is an attempt too.
+  services.access.checkInside({ operation: name, fromInside, input: parsed.data ?? {} }, identity);
+  if (!identity.rights.has(right)) throw lacksRight(name, right, identity.name);
   if (!parsed.success) throw new ApiError("bad", explainInvalidInput(parsed.error, row.input, input));
-  const identity = row.right === "read" ? unverified(client) : await services.access.identify(client);
-  if (!identity.rights.has(row.right)) throw lacksRight(name, row.right, identity.name);
   return redactOutput(await row.run(services, parsed.data, identity));
 }
 

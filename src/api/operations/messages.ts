@@ -24,6 +24,7 @@ export const MESSAGES = {
   send_message: operation({
     summary: "Put a message into an inbox, in your own name. The types worker.* and watchdog.* are reserved for rouse.",
     right: "report",
+    fromInside: "allowed",
     method: "post",
     path: "/v1/messages",
     input: z.object({
@@ -45,6 +46,7 @@ export const MESSAGES = {
   ack_messages: operation({
     summary: "Acknowledge all messages of an inbox up to a cursor. Only its owner may.",
     right: "report",
+    fromInside: "allowed",
     method: "post",
     path: "/v1/messages/ack",
     input: z.object({ tag: tagField.optional(), up_to: z.number().int().min(0) }),

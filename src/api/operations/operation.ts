@@ -1,6 +1,7 @@
 /** One row of the table of operations: everything that HTTP, MCP, the library, the socket, the CLI and the docs need. */
 import type * as z from "zod";
 import type { Right } from "../../daemon/http/tokens.js";
+import type { FromInside } from "../from-inside.js";
 import type { Identity } from "../identity.js";
 import type { Services } from "../service/services.js";
 
@@ -19,6 +20,7 @@ export interface Surfaces {
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Answer = unknown> {
   summary: string;
   right: Right;
+  fromInside: FromInside;
   method: "get" | "post";
   /** A field of the input in braces is part of the path. */
   path: string;
@@ -30,9 +32,24 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Answer = unk
   run(services: Services, input: z.output<Input>, client: Identity): Answer | Promise<Answer>;
 }
 
-/** Checks at compile time that the handler returns the documented output. */
+type Row<Input extends z.ZodObject, Output extends z.ZodObject, Answer> = Omit<
+  Operation<Input, Answer>,
+  "surfaces" | "output" | "right" | "fromInside"
+> & { output: Output; surfaces?: Partial<Surfaces> } & (
+    | { right: "read" }
+    | { right: Exclude<Right, "read">; fromInside: FromInside }
+  );
+
+/**
+ * Checks at compile time that the handler returns the documented output, and that an operation that changes something says
+ * what a watched agent may do with it.
+ */
 export function operation<Input extends z.ZodObject, Output extends z.ZodObject, Answer extends z.input<Output>>(
-  row: Omit<Operation<Input, Answer>, "surfaces" | "output"> & { output: Output; surfaces?: Partial<Surfaces> },
+  row: Row<Input, Output, Answer>,
 ): Operation<Input, Answer> {
-  return { ...row, surfaces: { http: true, mcp: [], library: null, cli: [], ...row.surfaces } };
+  return {
+    fromInside: "allowed",
+    ...row,
+    surfaces: { http: true, mcp: [], library: null, cli: [], ...row.surfaces },
+  };
 }

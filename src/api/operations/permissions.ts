@@ -40,6 +40,7 @@ export const PERMISSIONS = {
   allow: operation({
     summary: "Turn auto-recovery on or off: for agents by name, or for all agents that rouse starts.",
     right: "admin",
+    fromInside: "refused",
     method: "post",
     path: "/v1/permissions",
     input: z.object({

@@ -7,6 +7,7 @@ export const REPORTS = {
   report: operation({
     summary: "Report an agent's own state.",
     right: "report",
+    fromInside: "itself",
     method: "post",
     path: "/v1/report",
     input: z.object({

@@ -31,6 +31,7 @@ export const SILENCES = {
   silence: operation({
     summary: "Silence an agent, a problem, or one problem of one agent; or end a silence.",
     right: "admin",
+    fromInside: "refused",
     method: "post",
     path: "/v1/silences",
     input: z.object({

@@ -19,6 +19,7 @@ export const WATCHDOGS = {
   watchdog_start: operation({
     summary: "Start a timer that types a message into an agent whenever it is at its prompt.",
     right: "control",
+    fromInside: "itself or workers",
     method: "post",
     path: "/v1/watchdogs",
     input: z.object({
@@ -36,6 +37,7 @@ export const WATCHDOGS = {
   watchdog_stop: operation({
     summary: "Stop the timer of an agent.",
     right: "control",
+    fromInside: "itself or workers",
     method: "post",
     path: "/v1/watchdogs/stop",
     input: z.object({ agent: agentField }),

@@ -1,26 +1,91 @@
-/** What a client may do beyond its rights: which agents it may report about, and which inboxes it owns. */
+/** What a client may do beyond its rights: about which agents, with which inboxes, and from inside of a watched agent. */
 import { type OwnRights, ownRights } from "../../config/own-rights.js";
 import type { AgentSession } from "../../core/agent.js";
+import { openPrompt } from "../../core/judgement/evidence/prompts.js";
+import type { SessionJudge } from "../../core/session-judge.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import type { Client } from "../../daemon/http/tokens.js";
 import { compilePattern } from "../../programs/shared/pattern.js";
 import { ApiError } from "../error.js";
+import type { FromInside } from "../from-inside.js";
 import { type Identity, identify } from "../identity.js";
-import type { ServiceContext } from "./context.js";
+import { findAgent, type ServiceContext } from "./context.js";
 
 /** Messages that could not be handled belong to the same owner. */
 const DEAD = /\.dead$/;
 
-export class AccessService {
-  readonly #context: Pick<ServiceContext, "loop" | "config">;
+export interface AccessRequest {
+  operation: string;
+  fromInside: FromInside;
+  input: Readonly<Record<string, unknown>>;
+}
 
-  constructor(context: Pick<ServiceContext, "loop" | "config">) {
+export class AccessService {
+  readonly #context: Pick<ServiceContext, "loop" | "controlLog" | "securityAlerts">;
+
+  constructor(context: Pick<ServiceContext, "loop" | "controlLog" | "securityAlerts">) {
     this.#context = context;
   }
 
   identify(client: Client): Promise<Identity> {
     return identify(this.#context.loop, client);
   }
+
+  /** Throws if a watched agent asks for what only its user may do. The attempt is recorded, and announced if it is about a dialog. */
+  checkInside(request: AccessRequest, identity: Identity): void {
+    const { inside } = identity;
+    const { fromInside, input } = request;
+    if (inside === null || fromInside === "allowed") return;
+    const isToAgent = fromInside !== "refused" && typeof input.agent === "string";
+    const target = isToAgent ? findAgent(this.#context, String(input.agent)).session : null;
+    const objection = insideObjection(fromInside, identity, target, ownRights());
+    if (objection === null) return;
+    const about = this.#concerned(input);
+    this.#record(request, identity.author, about[0] ?? inside, objection);
+    const asking = [...about, inside].find(({ evidence }) => openPrompt(evidence.prompts) !== null);
+    if (asking) this.#context.securityAlerts.dialogAttempt(inside, asking, request.operation);
+    throw new ApiError("identity", `${objection}; run the command in another terminal`);
+  }
+
+  /** Known agents that the request names in any field, also by an incident. */
+  #concerned({ agent, what, agents, incident }: Readonly<Record<string, unknown>>): SessionJudge[] {
+    const { loop } = this.#context;
+    const of = loop.incidents.incidents.find(({ id }) => typeof incident === "string" && id.startsWith(incident));
+    const names = [agent, what, ...(Array.isArray(agents) ? agents : []), of?.agent ?? incident];
+    return names.flatMap((name) => (typeof name === "string" ? (loop.find(name) ?? []) : []));
+  }
+
+  #record({ operation: action, input }: AccessRequest, client: string, about: SessionJudge, reason: string): void {
+    const { loop, controlLog } = this.#context;
+    const { name: agent, id } = about.session;
+    const text = typeof input.text === "string" ? input.text : JSON.stringify(input);
+    const order = { at: loop.now(), client, agent, session: { id }, action, text };
+    controlLog.outcome({ id: controlLog.intend(order), at: loop.now(), result: "refused", reason });
+  }
+}
+
+/** Why a client inside of an agent may not do this; null if it may. `target`: the agent that it is about, if there is one. */
+export function insideObjection(
+  fromInside: FromInside,
+  identity: Pick<Identity, "inside" | "rights">,
+  target: AgentSession | null,
+  own: OwnRights,
+): string | null {
+  const { inside, rights } = identity;
+  // The report itself is checked with its subject, which may be left out.
+  if (inside === null || fromInside === "allowed" || fromInside === "itself") return null;
+  const name = sanitize(inside.session.name, 80);
+  if (fromInside === "refused" || target === null) return `refused inside of the watched agent ${name}`;
+  const isSelf = target.id === inside.session.id;
+  if (isSelf && fromInside === "workers")
+    return `refused inside of ${name}: an agent may not type into, recover or stop itself`;
+  if (!rights.has("control"))
+    return `refused inside of the watched agent ${name}: it lacks the right control (mcp.rights in your own configuration)`;
+  if (isSelf) return null;
+  if (!isOrchestrator(identity, own)) return `refused inside of ${name}: it is a worker itself`;
+  if (isWorker(target, own)) return null;
+  const tags = own.workerTags.map((tag) => sanitize(tag, 40)).join(", ");
+  return `refused inside of ${name}: it may control only workers (tags: ${tags}), and ${sanitize(target.name, 80)} is none`;
 }
 
 /** Throws unless the client may report about this agent: itself, an agent that its token names, or any with a right of its own. */
@@ -62,7 +127,7 @@ export function checkOwner(identity: Identity, tag: string, orchestratorTag: str
 }
 
 /** A client with control. Inside of a watched agent only if that is no worker, or has the orchestrator's tag too. */
-function isOrchestrator({ rights, inside }: Identity, own: OwnRights): boolean {
+function isOrchestrator({ rights, inside }: Pick<Identity, "inside" | "rights">, own: OwnRights): boolean {
   if (!rights.has("control")) return false;
   return inside === null || inside.session.tags.includes(own.orchestratorTag) || !isWorker(inside.session, own);
 }

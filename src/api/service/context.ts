@@ -6,6 +6,7 @@ import type { SessionJudge } from "../../core/session-judge.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { endedText } from "../../core/text/when.js";
 import type { DaemonParts } from "../../daemon/parts.js";
+import type { SecurityAlerts } from "../../daemon/security-alerts.js";
 import type { AgentControl } from "../agent-control.js";
 import { checkControl } from "../check-control.js";
 import type { ControlLog } from "../control-log.js";
@@ -13,6 +14,7 @@ import { ApiError } from "../error.js";
 import type { Watchdogs } from "../watchdogs.js";
 
 export interface ServiceContext extends DaemonParts {
+  securityAlerts: SecurityAlerts;
   agentControl: AgentControl;
   controlLog: ControlLog;
   watchdogs: Watchdogs;

@@ -19,11 +19,15 @@ export class TimerService {
     this.#context = context;
   }
 
-  start({ name, token }: Identity, { agent, interval_secs, message, on_messages, tag }: TimerOrder): WatchdogView {
+  start(
+    { name, token, inside }: Identity,
+    { agent, interval_secs, message, on_messages, tag }: TimerOrder,
+  ): WatchdogView {
     const session = controllableAgent(this.#context, agent);
     return this.#context.watchdogs.start({
       client: name,
       token,
+      by: inside?.session.id ?? null,
       session: session.id,
       agent: session.name,
       interval_secs,

@@ -5,6 +5,7 @@ import { BadInput } from "../../replay/files.js";
 import { TerminalModes } from "../../terminal/modes.js";
 import { OuterTerminal } from "../../terminal/outer-terminal.js";
 import { bytesOf, HostClient, livingSession } from "../host-client.js";
+import { permit } from "../permit.js";
 
 /** Ctrl-\: no agent program, tmux or screen uses it. The second form is the kitty keyboard's. */
 const DETACH = [Buffer.from([0x1c]), Buffer.from("\u001b[92;5u")] as const;
@@ -28,9 +29,8 @@ export function addAttach(program: Command, setExit: (code: number) => void): vo
 
 async function attach(name: string): Promise<number> {
   const session = await livingSession(name, "cannot attach to it");
-  // Its output would be fed back into it without end.
-  if (process.env.ROUSE_SESSION === session.id)
-    throw new BadInput(`cannot attach to ${session.name} from inside it; attach from another terminal`);
+  // Its own output would be fed back into it without end, and keys of another agent are for its user.
+  await permit("local_attach", { agent: session.id });
   const terminal = new OuterTerminal();
   const modes = new TerminalModes();
   const { stdin, stdout } = process;

@@ -14,6 +14,7 @@ import { tomlLine } from "../../config/text.js";
 import { migrateConfig, replaceConfig } from "../../config/write.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { alertSettings } from "../alert-settings.js";
+import { permit } from "../permit.js";
 import { reportIssues } from "../settings.js";
 import { foldText } from "../text/width.js";
 import { WrongOption } from "../wrong-option.js";
@@ -75,7 +76,10 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     .summary("Rewrite the configuration file in the current format")
     .description("Rewrite your configuration file in the current format and keep the old file beside it.")
     .option("--dry-run", "print the new file without writing it")
-    .action((options) => setExit(migrate(join(rousePaths().config, "config.toml"), options.dryRun === true)));
+    .action(async ({ dryRun = false }) => {
+      if (!dryRun) await permit("local_config", { text: "migrate" });
+      setExit(migrate(join(rousePaths().config, "config.toml"), dryRun));
+    });
 }
 
 function migrate(path: string, dry: boolean): number {

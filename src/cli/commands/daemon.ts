@@ -2,6 +2,7 @@
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Command } from "@commander-js/extra-typings";
+import { ApiError } from "../../api/error.js";
 import { logLine } from "../../config/log-line.js";
 import { rousePaths } from "../../config/paths.js";
 import { redact } from "../../core/text/redact.js";
@@ -12,6 +13,7 @@ import { BadInput } from "../../replay/bad-input.js";
 import { call } from "../client.js";
 import { ensureDaemon } from "../ensure-daemon.js";
 import { HOST_SCRIPT } from "../host-script.js";
+import { permitWithoutDaemon } from "../permit.js";
 import { warnOfClosedPort } from "../port.js";
 import { foldText } from "../text/width.js";
 import { readVersion } from "../version.js";
@@ -37,13 +39,14 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
     .command("down")
     .summary("Stop the daemon; agents keep running")
     .action(async () => {
-      const paths = rousePaths();
-      // Before it ends: the hosts of agents restart a daemon that they miss.
-      markStopped(paths);
       try {
         await call("shut_down", {});
         process.stdout.write(foldText(`Stopped the daemon; agents keep running. ${UNTIL}\n`, process.stdout));
       } catch (error) {
+        if (error instanceof ApiError) throw error;
+        permitWithoutDaemon();
+        // A daemon marks this itself, before it ends: the hosts of agents restart a daemon that they miss.
+        markStopped(rousePaths());
         if (!(error instanceof DaemonUnreachable && error.isDown)) throw error;
         process.stdout.write(foldText(`No daemon was running. ${UNTIL}\n`, process.stdout));
       }

@@ -23,6 +23,7 @@ import { applyService, installedText, planService, removedText } from "../../set
 import { unifiedDiff } from "../../setup/unified-diff.js";
 import { httpNotes, httpTarget, otelText } from "../init-http.js";
 import { deletePlugin, type HookWay, hookWay, pluginFolder, writePlugin } from "../init-plugin.js";
+import { permit } from "../permit.js";
 import { foldText } from "../text/width.js";
 
 export function addInit(program: Command, setExit: (code: number) => void): void {
@@ -54,6 +55,7 @@ export function addInit(program: Command, setExit: (code: number) => void): void
     .action(async (name, options, self) => {
       const clash = clashIn(name, options);
       if (clash !== null) self.error(`error: ${clash}`, { exitCode: 2 });
+      if (!options.dryRun) await permit("local_init", { text: [name ?? "", ...Object.keys(options)].join(" ").trim() });
       if (name === AGENTS) {
         setExit(initAgents(options.remove === true, options.dryRun === true));
         return;

@@ -3,7 +3,6 @@ import type { Command } from "@commander-js/extra-typings";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ApiError } from "../../api/error.js";
 import { type CallOperation, makeMcpServer } from "../../api/mcp/server.js";
-import { OPERATIONS } from "../../api/operations/index.js";
 import { callOperation } from "../../api/remote.js";
 import { rousePaths } from "../../config/paths.js";
 import { DaemonUnreachable } from "../../daemon/client.js";
@@ -59,8 +58,6 @@ function askerOf(rights: ReadonlySet<Right>, session: string | undefined): CallO
     ...(session === undefined ? {} : { "x-rouse-session": session }),
   };
   return async (operation, input) => {
-    const { right } = OPERATIONS[operation];
-    if (!rights.has(right)) throw new ApiError("right", `requires the right ${right}`);
     try {
       return await callOperation(rousePaths().daemonSocket, operation, input as never, { headers });
     } catch (error) {

@@ -8,6 +8,7 @@ import { askHostProcess } from "../../terminal/ask.js";
 import type { FoundSession } from "../../terminal/registry.js";
 import { type StopResult, stopTree } from "../../terminal/stop-tree.js";
 import { overText, sessionNamed } from "../host-client.js";
+import { permit } from "../permit.js";
 
 const GRACE_SECONDS = 10;
 /** A host answers when the agent is gone, at the latest 5 s after the grace period. */
@@ -23,6 +24,7 @@ export function addStop(program: Command, setExit: (code: number) => void): void
     .option("--json", "print JSON")
     .action(async (name, options) => {
       const session = await sessionNamed(name, "cannot stop it");
+      await permit("local_stop", { agent: session.id });
       const graceMs = options.grace * 1000;
       const wontWait = explainInterrupt(session, graceMs);
       process.once("SIGINT", wontWait);

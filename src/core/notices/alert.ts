@@ -13,6 +13,7 @@ export type AlertEdge =
   | "reminder"
   | "resolved"
   | "digest"
+  | "security" // a client tried what it may not, or records were altered; it has no follow-ups
   | "test";
 
 /** What a channel sends. The text is safe to show once the channel has escaped it. */
@@ -21,7 +22,7 @@ export interface Notice {
   key: string;
   /** Equal for all alerts about one problem. */
   subject: string;
-  kind: "watchdog" | "digest" | "test";
+  kind: "watchdog" | "digest" | "security" | "test";
   edge: AlertEdge;
   severity: Severity;
   at: number;

@@ -170,16 +170,16 @@ function planned(
 }
 
 /** Channels that got the first alert get the follow-ups; the others by their routes. */
-function deliveriesFor(
+export function deliveriesFor(
   rules: AlertRules,
   severity: Severity,
-  incidents: readonly Incident[],
+  subjects: readonly Pick<Incident, "agent" | "problem">[],
   before: readonly string[],
   now: number,
 ): Delivery[] {
   const takes = (route: AlertRoute): boolean =>
     before.includes(route.channel) ||
-    (atLeast(severity, route.severity) && incidents.some((incident) => fits(rules, route, incident)));
+    (atLeast(severity, route.severity) && subjects.some((subject) => fits(rules, route, subject)));
   const taken = rules.routes.filter(takes);
   const fallback = rules.routes.filter(({ channel }) => channel === rules.fallback);
   return (taken.length > 0 ? taken : fallback).map(({ channel, honoursQuiet }) => ({
@@ -188,7 +188,11 @@ function deliveriesFor(
   }));
 }
 
-function fits({ tagsOf }: AlertRules, { agents, tags, problems }: AlertRoute, { agent, problem }: Incident): boolean {
+function fits(
+  { tagsOf }: AlertRules,
+  { agents, tags, problems }: AlertRoute,
+  { agent, problem }: Pick<Incident, "agent" | "problem">,
+): boolean {
   return (
     (agents === null || agents.includes(agent)) &&
     (problems === null || problems.includes(problem)) &&

@@ -1,0 +1,42 @@
+/** Sends alerts about what clients of rouse tried, at most once for each finding. */
+import { openPrompt } from "../core/judgement/evidence/prompts.js";
+import { planSecurityAlert, type SecurityFinding } from "../core/notices/security.js";
+import type { SessionJudge } from "../core/session-judge.js";
+import { sanitize } from "../core/text/sanitize.js";
+import type { OutboxTable } from "../store/outbox.js";
+import type { Loop } from "./loop.js";
+
+export class SecurityAlerts {
+  readonly #loop: Pick<Loop, "state" | "now">;
+  readonly #outbox: OutboxTable;
+
+  constructor(loop: Pick<Loop, "state" | "now">, outbox: OutboxTable) {
+    this.#loop = loop;
+    this.#outbox = outbox;
+  }
+
+  /** A command from inside of an agent while a dialog is open: one alert per dialog. */
+  dialogAttempt({ session: by }: SessionJudge, { session, evidence }: SessionJudge, operation: string): void {
+    const prompt = openPrompt(evidence.prompts);
+    const name = sanitize(session.name, 60);
+    this.send({
+      id: `dialog ${session.id} ${prompt?.at ?? 0}`,
+      title: `${sanitize(by.name, 60)} tried to act on ${by.id === session.id ? "its own" : `${name}'s`} dialog`,
+      lines: [
+        `it called ${operation.replaceAll("_", " ")} from inside; rouse refused`,
+        ...(prompt?.question ? [`the dialog: ${prompt.question}`] : []),
+        `you can: answer it (rouse attach ${name})`,
+      ],
+      agent: session.name,
+    });
+  }
+
+  send(finding: SecurityFinding): void {
+    const { planned, notice } = planSecurityAlert(finding, this.#loop.state.rules.alerts, this.#loop.now());
+    try {
+      this.#outbox.inOne(() => this.#outbox.put([{ planned, notice }]));
+    } catch {
+      // The journal cannot be written, and reports that itself. The refusal stands.
+    }
+  }
+}
