@@ -1,6 +1,7 @@
 /** Reads the facts of a rendered screen, region by region. One check, without a clock. */
 import type { CompiledProfile } from "./compiled.js";
-import { earlierFailure, lastFailure } from "./failure-lines.js";
+import { type FailureLine, lastFailure } from "./failure-lines.js";
+import { lastWords } from "./last-words.js";
 import { layOut } from "./layout.js";
 import type { Range } from "./regions.js";
 import { ReplyReader } from "./reply.js";
@@ -44,8 +45,8 @@ export function readFacts(
     if (isBelow || regions.isReplyTurning) facts.busy = true;
     if (facts.busy && !facts.tool) Object.assign(facts, clockedTool(screen.rows, regions.status, check, isBelow));
   }
-  if (check.caret && !composer && !dialog && facts.busy === null)
-    Object.assign(facts, lastStatement(screen.rows, check, check.caret() !== null, replies.marker));
+  if (check.caret?.() && !composer && !dialog && facts.busy === null)
+    Object.assign(facts, lastStatement(screen.rows, check, replies.marker));
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {
     Object.assign(facts, replies.closing(screen, messageEnd));
@@ -57,30 +58,34 @@ export function readFacts(
   return facts;
 }
 
-/** What the last line of a program that only prints states, or a line above it. */
+/** What the last line of a program that only prints states. */
 function lastStatement(
   rows: readonly ScreenRow[],
   check: ScreenCheck,
-  prints: boolean,
   marker: string,
 ): Pick<ScreenFacts, "failure" | "marker"> {
   const foot = footOf(rows);
-  if (prints && foot >= 0 && marker !== "" && wordsIn(rows[foot] as ScreenRow) === marker) return { marker: true };
-  const last = prints ? lastFailure(rows, foot + 1) : null;
-  const found = last ?? earlierFailure(rows, foot + 1);
-  if (!found) return {};
-  const { isLimit, cause } = found;
-  const text = found.text.slice(0, 300);
+  if (foot >= 0 && marker !== "" && wordsIn(rows[foot] as ScreenRow) === marker) return { marker: true };
+  const found = lastFailure(rows, foot + 1);
+  return found === null ? {} : { failure: failureFact(found, check) };
+}
+
+function failureFact(
+  { isLimit, cause, text: words }: FailureLine,
+  check: ScreenCheck,
+): NonNullable<ScreenFacts["failure"]> {
+  const text = words.slice(0, 300);
   const until = isLimit ? check.until(text) : undefined;
-  return {
-    failure: {
-      ...(isLimit && { limit: true }),
-      ...(until !== undefined && { until }),
-      ...(cause && { cause }),
-      text,
-      ...(last === null && { earlier: true }),
-    },
-  };
+  return { ...(isLimit && { limit: true }), ...(until !== undefined && { until }), ...(cause && { cause }), text };
+}
+
+/** The reason that a program without a profile gave for its end, and whether its last line states it. */
+export function endFact(facts: ScreenFacts, screen: ScreenText, check: ScreenCheck): Pick<ScreenFacts, "failure"> {
+  if (facts.marker || facts.dialog || facts.composer !== "hidden") return {};
+  const found = lastWords(screen, footOf(screen.rows) + 1);
+  if (found === null) return {};
+  const isLast = found.isLast || facts.failure !== undefined;
+  return { failure: { ...failureFact(found, check), ...(!isLast && { earlier: true }) } };
 }
 
 /** How many rows above the end of these rows the lowest clock runs; 0 for none. */

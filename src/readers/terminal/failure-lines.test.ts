@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { earlierFailure, failureIn, lastFailure, RepeatedFailures } from "./failure-lines.js";
+import { failureIn, lastFailure, RepeatedFailures } from "./failure-lines.js";
 import { rowOf } from "./row.js";
 
 describe("a line that states a failure", () => {
@@ -22,6 +22,12 @@ describe("a line that states a failure", () => {
     ["overloaded", { isLimit: true }],
     ["claude: You've hit your session limit", { isLimit: true }],
     ["Error: insufficient_quota, check your plan and billing details", { isLimit: false, cause: "billing" }],
+    ["Error: 500 the service had an internal server error", { isLimit: false, cause: "api" }],
+    ["401 Incorrect API key.", { isLimit: false, cause: "auth" }],
+    ["Error Incorrect API key.", { isLimit: false, cause: "auth" }],
+    ["░░░░░░░░░░ 0% 0/2 429 Rate limit reached.", { isLimit: true }],
+    ["Request timed out.", { isLimit: false, cause: "api" }],
+    ["Connection error.", { isLimit: false, cause: "api" }],
   ])("is recognised: %s", (line, found) => {
     expect(failureIn(line)).toMatchObject(found);
   });
@@ -32,6 +38,8 @@ describe("a line that states a failure", () => {
     "0 errors, 0 warnings",
     "Error handling is done in src/error.ts",
     "Processing file 429 of 500...",
+    "500 Files changed",
+    "Error Handling",
     "- Error: is a prefix that the log uses",
     "✓ fails with Error: too many requests",
     "Running: npm run build",
@@ -48,9 +56,9 @@ describe("a line that states a failure", () => {
     expect(last("Error: Cannot find module 'foo'", "npm ERR! code 1", "npm ERR! path /tmp")).toBe(
       "Error: Cannot find module 'foo'",
     );
-    const moved = ["Error: no answer", "Continuing with the next file"];
-    expect(last(...moved)).toBeUndefined();
-    expect(earlierFailure(moved.map(rowOf), moved.length)?.text).toBe("Error: no answer");
+    expect(last("Error: no answer", "Continuing with the next file")).toBeUndefined();
+    expect(last("Error: 401 Incorrect API key", "done.")).toBe("Error: 401 Incorrect API key");
+    expect(last("Error: no answer", "  status: 429,", "  error: {", "    type: 'rate_limit'")).toBe("Error: no answer");
   });
 });
 

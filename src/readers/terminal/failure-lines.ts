@@ -16,9 +16,9 @@ export interface FailureLine {
 }
 
 const LINE_MAX = 400;
-/** `2026-03-02T09:00:00Z`, `[12:30:01]`, `[agent]`, `worker-1:`; at most three of them. */
+/** `2026-03-02T09:00:00Z`, `[12:30:01]`, `[agent]`, `worker-1:`, at most three of them; or a bar with its progress. */
 const LEAD =
-  /^\s{0,4}(?:(?:\[[^\]]{1,40}\]|\d{4}-\d\d-\d\d(?:[T ][\d:.,]{5,16}(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d(?:[.,]\d{1,6})?|[a-z][\w.-]{0,24}:(?! \w+ing\b))\s{1,3}){0,3}(?:[✕✗✘✖×⨯❌🚫⚠!■●][\uFE0F]?\s{1,2})?/u;
+  /^\s{0,4}(?:[░▒▓█━─=#]{5,60}\s{1,2}(?:\d{1,3}%\s{1,2})?(?:\d{1,6}\/\d{1,6}\s{1,2})?)?(?:(?:\[[^\]]{1,40}\]|\d{4}-\d\d-\d\d(?:[T ][\d:.,]{5,16}(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d(?:[.,]\d{1,6})?|[a-z][\w.-]{0,24}:(?! \w+ing\b))\s{1,3}){0,3}(?:[✕✗✘✖×⨯❌🚫⚠!■●][\uFE0F]?\s{1,2})?/u;
 /** `Error: …`, `TypeError: …`, `ERROR (agent): …`, `fatal: …`, `panic: …`. */
 const NAMED =
   /^(?:uncaught |unhandled |unexpected |fatal |internal )?(?:(?:[\w.]{0,40}|[A-Z]\w{1,20} (?:\w{1,20} )?)(?:Error|Exception|error|ERROR)|fatal|FATAL|panic|PANIC)(?: ?[[(][\w .:/-]{1,40}[\])])?(?: \d{3})?: ?\S/;
@@ -31,28 +31,54 @@ const LIMITED =
   /^(?:(?:api|llm|model|provider|anthropic|openai|claude|codex|gemini|http|server|request)\b[ :]{1,3}){0,2}(?:error\W{1,3})?(?:was |is |got |received )?(?:http )?(?:(?:status|code|error)(?: code)?\W{1,3})?(?:429\b|529\b|rate[ _-]?limit(?:ed|_error| exceeded| reached| hit| error)|too many requests|overloaded(?:_error)?\b|quota exceeded|(?:usage|session|daily|weekly) limit (?:reached|exceeded|hit)|(?:you['’]ve |you have )?(?:hit|reached|exceeded) your .{0,24}\b(?:limit|quota))/i;
 /** `Authentication failed`, with a sign before it or alone. */
 const REFUSED =
-  /^(?:authentication|authorization|login|api key|payment|quota|request|connection) (?:\w{1,12} ){0,2}(?:failed|refused|rejected|required|invalid|expired|exceeded)(?:: |[.!]?$)/i;
+  /^(?:authentication|authorization|login|api key|payment|quota|request|connection) (?:\w{1,12} ){0,2}(?:failed|refused|rejected|required|invalid|expired|exceeded|timed out|error)(?:: |[.!]?$)/i;
+/** `401 Incorrect API key.`, `Error Incorrect API key.`, if a provider words its errors so. */
+const LABELLED = /^(?:Error|[45]\d\d) [A-Z]/;
 const STATUS = /^(?:http(?:\/\d(?:\.\d)?)?|status(?: code)?|response)\W{1,3}[45]\d\d\b/i;
+
+/** A line without its time, name and sign. */
+export const withoutLead = (line: string): string => line.slice(0, LINE_MAX).replace(LEAD, "").trim();
 
 /** The failure that a line states; null if it states none. */
 export function failureIn(line: string): FailureLine | null {
-  const text = line.slice(0, LINE_MAX).replace(LEAD, "").trim();
+  const text = withoutLead(line);
   const isLimit = LIMITED.test(text);
-  if (!isLimit && ![NAMED, LEVEL, NPM, FAILED, REFUSED, STATUS].some((form) => form.test(text))) return null;
+  const isNamed = [NAMED, LEVEL, NPM, FAILED, REFUSED, STATUS].some((form) => form.test(text));
+  if (!isLimit && !isNamed && !LABELLED.test(text)) return null;
   const known = knownVendorError({ text });
+  if (!isLimit && !isNamed && (known === null || !WORDED.test(text))) return null;
   if (isLimit || known?.kind === "limit")
     return { isLimit: known?.kind !== "error" || known.cause !== "billing", ...causeOf(known), text };
-  return { isLimit: known?.kind === "retry" && known.infra !== "network", ...causeOf(known), text };
+  return { isLimit: known?.kind === "retry" && known.infra === "rate", ...causeOf(known), text };
 }
+
+/** A bare number may count something. */
+const WORDED =
+  /\b(?:error|fail|invalid|incorrect|unauthor|forbidden|denied|reject|refused|expired|limit|exceeded|quota|unavailable|overload|time)/i;
 
 const causeOf = (known: ReturnType<typeof knownVendorError>): { cause?: ErrorCause } =>
   known?.kind === "error" ? { cause: known.cause } : known?.kind === "retry" ? { cause: "api" } : {};
 
-const failureOfRow = oncePerRow((row) => failureIn(row));
+/** A field of an error that is printed as an object: `status: 401,`, `"message": "…"`. */
+const FIELD =
+  /^\s+"?(status(?:_?code)?|code|type|message|reason|detail)"?: (?:'([^']{0,300})'|"([^"]{0,300})"|(\d{3})),?$/i;
+const ENTRY = /^\s+(?:"?[\w$-]{1,40}"?|\[\w{1,20}\]): .{0,400}[,{[}\]]$/;
+const INNER = /\bmessage"?: (?:'([^']{1,300})'|"([^"]{1,300})")/;
 
+/** The name and value of such a field; without a value for any other entry of an object, null for another row. */
+export const fieldOf = oncePerRow((row): { name: string; value: string } | null => {
+  const [, name = "", single, double, number = ""] = FIELD.exec(row) ?? [];
+  if (name !== "") return { name: name.toLowerCase(), value: single ?? double ?? number };
+  if (!ENTRY.test(row)) return null;
+  const [, one, other] = INNER.exec(row) ?? [];
+  return { name: "message", value: one ?? other ?? "" };
+});
+
+const failureOfRow = oncePerRow((row) => (FIELD.test(row) || ENTRY.test(row) ? null : failureIn(row)));
+
+const BELOW = /^(?:\s{2,}\S|\s*[{}[\]]|node:|Node\.js v\d|\s*\^|(?:done|finished)[.!]?$)/i;
 /** A stack trace, or another row that belongs to the failure above it. */
-const BELOW = /^(?:\s{2,}\S|\s*[{}[\]]|node:|Node\.js v\d|\s*\^)/;
-const belongsAbove = oncePerRow((row) => BELOW.test(row));
+export const belongsAbove = oncePerRow((row) => BELOW.test(row));
 const ROWS_MAX = 24;
 
 /** The failure that the last line above row `end` states, whatever belongs to it below; null if it states none. */
@@ -64,15 +90,6 @@ export function lastFailure(rows: readonly ScreenRow[], end: number): FailureLin
     // Of several lines in a row the first one names the failure.
     if (found) return firstOf(rows, y) ?? found;
     if (!belongsAbove(row)) return null;
-  }
-  return null;
-}
-
-/** The lowest failure above row `end`, whatever is below it: for a program that has ended with an error. */
-export function earlierFailure(rows: readonly ScreenRow[], end: number): FailureLine | null {
-  for (let y = end - 1; y >= 0 && end - y <= ROWS_MAX; y--) {
-    const found = failureOfRow(rows[y] as ScreenRow);
-    if (found) return firstOf(rows, y) ?? found;
   }
   return null;
 }

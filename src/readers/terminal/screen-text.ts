@@ -16,6 +16,8 @@ export interface ScreenText {
   cursor(y: number): boolean | null;
   /** Is the cursor before grey words, with no word before it? These are placeholders. Null if unknown. */
   ghost(y: number): boolean | null;
+  /** Does the row continue the one above, for which the terminal is too narrow? */
+  isWrapped?(y: number): boolean;
   /** Does the program draw without colours? Then colours are no evidence. */
   isPlain(): boolean;
 }

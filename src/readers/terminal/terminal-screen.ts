@@ -81,6 +81,11 @@ export class TerminalScreen implements ScreenText {
     return this.#drawn.cursor(y);
   }
 
+  isWrapped(y: number): boolean {
+    const buffer = this.#terminal.buffer.active;
+    return buffer.getLine(buffer.baseY + y)?.isWrapped === true;
+  }
+
   isPlain(): boolean {
     return this.#drawn.isPlain();
   }

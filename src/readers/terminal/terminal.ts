@@ -14,7 +14,7 @@ import { type CompiledProfile, compileProfile } from "./compiled.js";
 import { ConfirmedReading } from "./confirmed-reading.js";
 import { Emulator } from "./emulator.js";
 import { explainScreen, type ScreenExplanation } from "./explain.js";
-import { readFacts } from "./facts.js";
+import { endFact, readFacts } from "./facts.js";
 import { RepeatedFailures } from "./failure-lines.js";
 import { layOut } from "./layout.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
@@ -88,6 +88,8 @@ export class TerminalReader {
   /** The last check was by structure only. */
   #isByStructure = true;
   #version: string | null = null;
+  /** The last reported reading. */
+  #reading: ScreenReading | null = null;
   /** The result of the last check, for `explain`. */
   #checked: { compiled: CompiledProfile; facts: ScreenFacts } | null = null;
 
@@ -200,7 +202,12 @@ export class TerminalReader {
   /** The final check: its facts count without confirmation. */
   lastCheck(at: number): Signal[] {
     this.#emulator.flush();
-    return [...this.check(at), ...this.check(at)];
+    const signals = [...this.check(at), ...this.check(at)];
+    const last = this.#reading;
+    if (last === null || this.#compiled.profile.structural !== true) return signals;
+    const { failure } = endFact(last, this.#emulator.screen, this.#structuralCheck);
+    if (failure) signals.push({ kind: "screen", at, source: "screen", reading: { ...last, failure } });
+    return signals;
   }
 
   dispose(): void {
@@ -245,7 +252,9 @@ export class TerminalReader {
       this.#checkForVersion(changed, at, signals);
     }
     const reading = this.#settling.say(at);
-    if (reading) signals.push({ kind: "screen", at, source: "screen", reading });
+    if (!reading) return;
+    this.#reading = reading;
+    signals.push({ kind: "screen", at, source: "screen", reading });
   }
 
   /** A failure that comes again with nothing new before it. */

@@ -278,6 +278,34 @@ describe("an exit", () => {
     expect(reasons).toEqual(["The process exited outside a turn just now (process); its exit status is not known"]);
   });
 
+  const failed = (code: number, more: object = {}): Step[] => [
+    { at: 0, signal: screen({ busy: true, composer: "hidden" }) },
+    { at: 5, signal: output },
+    {
+      at: 5,
+      signal: screen({ busy: null, composer: "hidden", failure: { text: "No answer", earlier: true, ...more } }),
+    },
+    { at: 6, signal: gone(null, code) },
+  ];
+
+  it("of an unknown program in a turn is explained by the reason above its last line", () => {
+    expect(walk(failed(1)).reasons).toEqual([
+      "The process exited in the middle of its work just now (process), exit code 1",
+      "Last output 1 s ago (screen): No answer",
+    ]);
+    const refused = [...failed(1, { cause: "auth", text: "Incorrect API key" }).slice(0, 3)];
+    const last = { at: 6, signal: gone(null, 1), expect: "error/auth" };
+    expect(walk([...refused, last]).said).toEqual(["6 error/auth"]);
+  });
+
+  it("of an unknown program by its user, or with 0, is not explained by a line above its last one", () => {
+    const refused = [...failed(1, { cause: "auth", text: "Incorrect API key" }).slice(0, 3)];
+    const left = [...refused, { at: 5.5, signal: quit }, { at: 6, signal: gone(null, 130), expect: "idle" }];
+    expect(walk(left).said).toEqual(["6 idle"]);
+    const done = [...refused, { at: 6, signal: gone(null, 0), expect: "complete" }];
+    expect(walk(done).said).toEqual(["6 complete"]);
+  });
+
   it("of an unknown program is reported with its last row of output", () => {
     const { reasons } = walk([
       { at: 0, signal: output },

@@ -43,14 +43,14 @@ function byExitAlone(question: RuleInput): RuleVerdict | null {
         ? `, exit code ${exit.code}`
         : "; its exit status is not known";
   const ended = asItEnded(question, exit.at);
+  const isLeft = endedByHuman(question.evidence);
   const result =
     final(byReport(ended)) ??
     byFailure(ended) ??
     final(byPrompt(ended)) ??
     final(byRetry(ended)) ??
-    statedAtEnd(ended, exit.code) ??
+    statedAtEnd(ended, exit.code, isLeft) ??
     (finished(ended) ? byEnd(ended) : null);
-  const isLeft = endedByHuman(question.evidence);
   if (result)
     return {
       ...(isLeft ? atRest(result) : result),
@@ -106,13 +106,22 @@ function byExitAlone(question: RuleInput): RuleVerdict | null {
   };
 }
 
-/** The last line of an unknown program. A failure without a known cause is what the exit code says. */
-function statedAtEnd(ended: RuleInput, code: number | null): RuleVerdict | null {
+/**
+ * The last line of an unknown program. A line above it explains only an exit code that is not 0, also of a program that
+ * showed a turn; a failure without a known cause is what the exit code says.
+ */
+function statedAtEnd(ended: RuleInput, code: number | null, isLeft: boolean): RuleVerdict | null {
   const { evidence } = ended;
-  if (!isPlainProgram(evidence) || (code === 0 && evidence.progress.reading?.failure?.earlier)) return null;
+  const hasFailed = code !== null && code !== 0;
+  if (!(hasFailed && !isLeft ? isUnknownPrinter(evidence) : isPlainProgram(evidence))) return null;
+  if (evidence.progress.reading?.failure?.earlier && !hasFailed) return null;
   const stated = lastLine(ended);
   return stated?.state === "error" && stated.cause === null && code !== 0 ? null : stated;
 }
+
+/** Its screen, at its end, has no input field: what it shows was printed. */
+const isUnknownPrinter = ({ traits, progress }: Evidence): boolean =>
+  traits.versions === null && progress.reading?.composer === "hidden";
 
 /** Its command line was its prompt, and no more output will follow. */
 const unmarked = (sinceExit: number): RuleVerdict => ({
@@ -130,7 +139,7 @@ const WORDS_MAX = 160;
 function lastWords({ evidence, since }: RuleInput): string[] {
   const { reading, readingAt } = evidence.progress;
   const row = reading?.failure?.text ?? reading?.tail?.findLast((line) => line.trim() !== "");
-  if (row === undefined || readingAt === null || !isPlainProgram(evidence)) return [];
+  if (row === undefined || readingAt === null || !isUnknownPrinter(evidence)) return [];
   return [`Last output ${formatAgo(since(readingAt))} (screen): ${row.trim().slice(0, WORDS_MAX)}`];
 }
 
