@@ -1,8 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ClaudeLines } from "../../../test/support/claude-lines.js";
 import { until } from "../../../test/support/hosts.js";
 import { agent, TestLoop, WORKING } from "../../../test/support/loops.js";
 import type { AgentSession } from "../../core/agent.js";
@@ -130,6 +132,37 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     expect(samples()[0]).toMatchObject({ alive: true });
     await afterChecks("a later sign of life", () => (test.loop.find("s1")?.lastAliveAt ?? 0) > before + 5000);
     expect(endedAt()).toBeNull();
+  });
+
+  it("take the user's own limit for a command from the environment of the program", async () => {
+    const script = join(folder, "bin", "claude");
+    mkdirSync(join(folder, "bin"));
+    writeFileSync(script, 'console.log("up"); setInterval(() => {}, 1000);');
+    const limits = { HOME: folder, BASH_DEFAULT_TIMEOUT_MS: "900000" };
+    const program = spawn(process.execPath, [script], {
+      cwd: folder,
+      env: limits,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    try {
+      await once(program.stdout as NonNullable<typeof program.stdout>, "data");
+      const claude = join(folder, ".claude");
+      mkdirSync(join(claude, "sessions"), { recursive: true });
+      const state = { pid: program.pid, sessionId: "c1", cwd: folder };
+      writeFileSync(join(claude, "sessions", `${program.pid}.json`), JSON.stringify(state));
+      const project = join(claude, "projects", "p");
+      mkdirSync(project, { recursive: true });
+      const lines = new ClaudeLines("2.1.210").prompt(0, "Build it.").calls(5, "b", "Bash", { command: "make" });
+      writeFileSync(join(project, "c1.jsonl"), lines.text);
+      const pidStart = identityOf(program.pid as number);
+      watch("transcript", { kind: "claude-code", pid: program.pid as number, pidStart, startedAt: 0 });
+      sensors.start();
+      const open = () => test.loop.find("s1")?.evidence.tools.open.get("b");
+      await until("its call", () => open() !== undefined, 60_000);
+      expect(open()?.limitMs).toBe(900_000);
+    } finally {
+      program.kill("SIGKILL");
+    }
   });
 
   it("store refused signals once the disk has room again", async () => {

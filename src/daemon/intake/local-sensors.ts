@@ -277,6 +277,7 @@ export class LocalSensors {
         root: located.root,
         startedAt: session.startedAt,
         ...this.#options.readContext,
+        ...(located.commandLimitMs === undefined ? {} : { commandLimitMs: located.commandLimitMs }),
         ...(resume ? { resume } : {}),
       };
       await (isNew

@@ -2,6 +2,7 @@
 import { basename, join } from "node:path";
 import type { ProgramFiles } from "../files.js";
 import { hasFields, ID, newestFile, optionOf, type TranscriptPart, UUID } from "../transcript.js";
+import { commandLimitMs } from "./command-limit.js";
 import { SPARE } from "./process.js";
 import { sessionFile } from "./session-file.js";
 
@@ -33,6 +34,7 @@ export const transcript: TranscriptPart = {
       cwd === null ? null : await newestFile(files, join(root, projectFolder(cwd)), startedAt, isConversation);
     return { transcript: newest, root, sessionId: newest ? basename(newest, ".jsonl") : null, configFolder };
   },
+  commandLimitMs,
   isOwn: (records) => hasFields(records, "sessionId", "type", "uuid") || hasFields(records, "parentUuid"),
   // The stream has no times, so it can only be read live.
   isStream: () => false,
