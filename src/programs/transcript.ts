@@ -44,6 +44,8 @@ export interface TranscriptLocation {
   /** The folder of all transcripts of the program. */
   root: string;
   sessionId: string | null;
+  /** The program itself names the transcript now, in a file of its own or by having it open. */
+  isNamed?: boolean;
   /** The program's database, if it keeps one instead of transcripts. */
   database?: DatabaseLocation;
   /** The program's own folder. */

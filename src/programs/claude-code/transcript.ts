@@ -21,7 +21,8 @@ export const transcript: TranscriptPart = {
       if (file?.sessionId && ID.test(file.sessionId)) {
         const { sessionId, supervisedAs } = file;
         const path = await pathOf(files, root, sessionId, file.cwd ?? cwd);
-        return { transcript: path, root, sessionId, configFolder, ...(supervisedAs ? { supervisedAs } : {}) };
+        const named = { transcript: path, root, sessionId, configFolder, isNamed: true };
+        return { ...named, ...(supervisedAs ? { supervisedAs } : {}) };
       }
     }
     // One that is only starting, or is kept ready for the next session.

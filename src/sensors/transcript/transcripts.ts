@@ -97,14 +97,14 @@ export class Transcripts {
     await Promise.all([entry.sensor.close(), entry.side.close()]);
   }
 
-  /** The session's program now writes another file. */
-  async follow(session: string, path: string): Promise<void> {
+  /** The session's program now writes another file; for `elsewhereAt` see `TranscriptSensor`. */
+  async follow(session: string, path: string, elsewhereAt: number | null = null): Promise<void> {
     const entry = this.#entries.get(session);
     if (!entry || entry.sensor.path === path || entry.sensor instanceof DatabaseSensor) return;
     this.#unnotice(entry.sensor.path, session);
     await entry.side.close();
     entry.side = new SideFiles(path, entry.root, entry.kind, entry.limits);
-    await entry.sensor.follow(path);
+    await entry.sensor.follow(path, elsewhereAt);
     entry.due = true;
     entry.noticed = false;
     this.#notice(path, session);
