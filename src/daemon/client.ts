@@ -35,7 +35,8 @@ export function askDaemon(
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const headers = body === undefined ? more : { ...more, "content-type": "application/json" };
-    const asked = request({ socketPath, method, path, headers, timeout }, (response) => {
+    // A kept connection may be closed by the daemon at the moment of the next request, which then fails with a reset.
+    const asked = request({ socketPath, method, path, headers, timeout, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () => {

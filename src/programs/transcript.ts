@@ -2,12 +2,18 @@
 import type { Signal } from "../core/signal.js";
 import type { JsonRecord } from "../readers/records/json.js";
 import type { ReadContext, RecordReader } from "../readers/records/record-reader.js";
+import type { ReadFileValue } from "./account.js";
 import type { ProgramFiles, Refusal } from "./files.js";
 import type { Absent, LazyLoad } from "./part.js";
 
 export interface TranscriptPart {
   /** The places of a running agent's records, most reliable first; null for a process without a session of its own. */
   readonly locate: (candidate: Candidate, files: ProgramFiles) => Promise<TranscriptLocation | null>;
+  /** How long it lets a command run that states no limit, if its user has set that; null if not. */
+  readonly commandLimitMs?: (
+    process: Pick<Candidate, "env" | "home" | "cwd">,
+    read: ReadFileValue,
+  ) => Promise<number | null>;
   /** Whether only this program writes such records, in its session files or on standard output. */
   readonly isOwn: (records: readonly JsonRecord[]) => boolean;
   /** Whether they are its headless event stream. */
@@ -38,12 +44,16 @@ export interface TranscriptLocation {
   /** The folder of all transcripts of the program. */
   root: string;
   sessionId: string | null;
+  /** The program itself names the transcript now, in a file of its own or by having it open. */
+  isNamed?: boolean;
   /** The program's database, if it keeps one instead of transcripts. */
   database?: DatabaseLocation;
   /** The program's own folder. */
   configFolder: string;
   /** Set if the program's own supervisor runs the session: its id, which outlives the process. */
   supervisedAs?: string;
+  /** See `TranscriptPart`. */
+  commandLimitMs?: number;
 }
 
 /** Files of subagents: they show the work for the session, and have its cost. */

@@ -4,6 +4,7 @@ import { assess } from "../../src/core/judgement/assess.js";
 import { createEvidence, takeSignal } from "../../src/core/judgement/evidence/evidence.js";
 import type { ScreenReading, Signal } from "../../src/core/signal.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
+import { ClaudeTranscriptReader } from "../../src/programs/claude-code/readers/transcript.js";
 import { OpenCodeReader } from "../../src/programs/opencode/readers/rows.js";
 import { ClaudeLines } from "../support/claude-lines.js";
 import { at, JudgeRig } from "../support/judge-rig.js";
@@ -12,6 +13,35 @@ import { START } from "../support/steps.js";
 const NEW = "2.1.210";
 const launched = { isAsync: true, status: "async_launched", agentId: "a1" };
 const L = () => new ClaudeLines(NEW);
+
+it("a command that runs within the time that its user lets it run does not wait for an approval", () => {
+  const build = (commandLimitMs?: number) => {
+    const rig = new JudgeRig();
+    if (commandLimitMs !== undefined) rig.file = new ClaudeTranscriptReader({ commandLimitMs });
+    return rig.lines(L().mode(0, "default").prompt(0, "Build it.").calls(5, "b", "Bash", { command: "make" }));
+  };
+  expect([build().at(190), build(900_000).at(190), build(900_000).at(900)]).toEqual([
+    "needs_input/permission",
+    "waiting/tool",
+    "waiting/tool",
+  ]);
+  expect(build(900_000).at(970)).toBe("needs_input/permission");
+});
+
+it("a command that its process shows as running does not wait for an approval, whatever its limit", () => {
+  const rig = new JudgeRig().lines(
+    L().mode(0, "default").prompt(0, "Build it.").calls(5, "b", "Bash", { command: "make" }),
+  );
+  const child = {
+    kind: "process",
+    source: "process",
+    alive: true,
+    children: 1,
+    cpuMs: 1,
+    newestChildAt: at(5),
+  } as const;
+  expect(rig.take([{ ...child, at: at(10) }]).at(190)).toBe("waiting/tool");
+});
 
 describe("pending work", () => {
   it("that the last message names as a server is not waited for", () => {

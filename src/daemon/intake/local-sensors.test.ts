@@ -1,11 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ClaudeLines } from "../../../test/support/claude-lines.js";
 import { until } from "../../../test/support/hosts.js";
 import { agent, TestLoop, WORKING } from "../../../test/support/loops.js";
+import { START } from "../../../test/support/steps.js";
 import type { AgentSession } from "../../core/agent.js";
+import { MINUTE } from "../../core/text/time.js";
 import { NO_CONTEXT } from "../../readers/records/record-reader.js";
 import { identityOf } from "../../sensors/process/process-sensor.js";
 import type { RecordedEnd } from "../../terminal/registry.js";
@@ -16,6 +20,7 @@ let test: TestLoop;
 let sensors: LocalSensors;
 let child: ChildProcess;
 let ended: Promise<void>;
+let claude: ChildProcess | null = null;
 /** The record that the session's host left. */
 let recorded: RecordedEnd | null;
 /** Ended sessions whose hosts did not reach the daemon. */
@@ -52,6 +57,8 @@ beforeEach(() => {
 afterEach(async () => {
   await sensors.stop();
   child.kill("SIGKILL");
+  claude?.kill("SIGKILL");
+  claude = null;
   await ended;
   test.close();
   vi.unstubAllEnvs();
@@ -61,6 +68,36 @@ afterEach(async () => {
 function watch(origin: "transcript" | "spawn" | "run", fields: object = {}): void {
   const pid = child.pid as number;
   test.loop.register(agent({ origin, pid, pidStart: identityOf(pid), ...fields }));
+}
+
+/** A program that is taken for Claude Code, with its files in the folder of the test. */
+async function startClaude(env: Record<string, string> = {}): Promise<ChildProcess> {
+  const script = join(folder, "bin", "claude");
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(script, 'console.log("up"); setInterval(() => {}, 1000);');
+  claude = spawn(process.execPath, [script], {
+    cwd: folder,
+    env: { HOME: folder, ...env },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await once(claude.stdout as NonNullable<typeof claude.stdout>, "data");
+  return claude;
+}
+
+const processOf = ({ pid = 0 }: ChildProcess) => ({ kind: "claude-code", pid, pidStart: identityOf(pid) });
+
+/** Its state file names this conversation from now on. */
+function openConversation({ pid }: ChildProcess, sessionId: string): void {
+  const states = join(folder, ".claude", "sessions");
+  mkdirSync(states, { recursive: true });
+  writeFileSync(join(states, `${pid}.json`), JSON.stringify({ pid, sessionId, cwd: folder }));
+}
+
+function write(conversation: string, { text }: ClaudeLines): string {
+  const project = join(folder, ".claude", "projects", "p");
+  mkdirSync(project, { recursive: true });
+  writeFileSync(join(project, `${conversation}.jsonl`), text.trimStart());
+  return join(project, `${conversation}.jsonl`);
 }
 
 const samples = () => {
@@ -130,6 +167,35 @@ describe.runIf(process.platform === "linux")("the daemon's own sensors", { timeo
     expect(samples()[0]).toMatchObject({ alive: true });
     await afterChecks("a later sign of life", () => (test.loop.find("s1")?.lastAliveAt ?? 0) > before + 5000);
     expect(endedAt()).toBeNull();
+  });
+
+  it("take the user's own limit for a command from the environment of the program", async () => {
+    const program = await startClaude({ BASH_DEFAULT_TIMEOUT_MS: "900000" });
+    openConversation(program, "c1");
+    write("c1", new ClaudeLines("2.1.210").prompt(0, "Build it.").calls(5, "b", "Bash", { command: "make" }));
+    watch("transcript", { ...processOf(program), startedAt: 0 });
+    sensors.start();
+    const open = () => test.loop.find("s1")?.evidence.tools.open.get("b");
+    await until("its call", () => open() !== undefined, 60_000);
+    expect(open()?.limitMs).toBe(900_000);
+  });
+
+  it("take the records of another session as history when a running program resumes or forks its conversation", async () => {
+    const program = await startClaude();
+    openConversation(program, "own");
+    const own = write("own", new ClaudeLines("2.1.210"));
+    watch("transcript", { ...processOf(program), startedAt: START - 30 * MINUTE });
+    sensors.start();
+    await until("its own conversation", () => sensors.transcriptOf("s1") === own, 60_000);
+    await afterChecks("later checks", () => (test.loop.find("s1")?.lastAliveAt ?? 0) > START + 20_000);
+    const theirs = new ClaudeLines("2.1.210").prompt(-1200, "Build it.");
+    const forked = write("forked", theirs.calls(-1195, "b", "Bash", { command: "make" }));
+    openConversation(program, "forked");
+    const evidence = () => test.loop.find("s1")?.evidence;
+    await until("the records of the other session", () => evidence()?.session.id === "s1", 60_000);
+    expect([evidence()?.tools.open.size, evidence()?.turn.statuses.transcript]).toEqual([0, undefined]);
+    appendFileSync(forked, new ClaudeLines("2.1.210").prompt(90, "Go on.").text);
+    await until("its own turn", () => evidence()?.turn.statuses.transcript?.status === "active", 60_000);
   });
 
   it("store refused signals once the disk has room again", async () => {

@@ -266,6 +266,8 @@ export class LocalSensors {
     const { located } = agent;
     if (!located) return;
     sources.sessionFile ??= SessionFileSensor.of({ ...agent, configFolder: located.configFolder });
+    if (located.transcript && sources.transcript === located.transcript && located.isNamed)
+      sources.namedAt = this.#loop.now();
     if (located.transcript && sources.transcript !== located.transcript) {
       const isNew = sources.transcript === null;
       sources.transcript = located.transcript;
@@ -277,11 +279,13 @@ export class LocalSensors {
         root: located.root,
         startedAt: session.startedAt,
         ...this.#options.readContext,
+        ...(located.commandLimitMs === undefined ? {} : { commandLimitMs: located.commandLimitMs }),
         ...(resume ? { resume } : {}),
       };
       await (isNew
         ? this.#transcripts.add(session.id, options)
-        : this.#transcripts.follow(session.id, located.transcript));
+        : this.#transcripts.follow(session.id, located.transcript, sources.namedAt));
+      sources.namedAt = null;
     }
     const transcripts = partOf(programFor(agent.kind).transcript);
     const load = transcripts && partOf(transcripts.database);

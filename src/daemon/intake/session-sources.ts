@@ -11,6 +11,8 @@ import type { WorkspaceSensor } from "../../sensors/workspace/workspace-sensor.j
 export interface SessionSources {
   account: string | null;
   transcript: string | null;
+  /** When the program itself last named this transcript. */
+  namedAt: number | null;
   sessionFile: SessionFileSensor | null;
   workspace: WorkspaceSensor | null;
   sampledAt: number;
@@ -30,6 +32,7 @@ export function createSources(): SessionSources {
   return {
     account: null,
     transcript: null,
+    namedAt: null,
     sessionFile: null,
     workspace: null,
     sampledAt: 0,

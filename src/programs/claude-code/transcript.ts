@@ -2,6 +2,7 @@
 import { basename, join } from "node:path";
 import type { ProgramFiles } from "../files.js";
 import { hasFields, ID, newestFile, optionOf, type TranscriptPart, UUID } from "../transcript.js";
+import { commandLimitMs } from "./command-limit.js";
 import { SPARE } from "./process.js";
 import { sessionFile } from "./session-file.js";
 
@@ -20,7 +21,8 @@ export const transcript: TranscriptPart = {
       if (file?.sessionId && ID.test(file.sessionId)) {
         const { sessionId, supervisedAs } = file;
         const path = await pathOf(files, root, sessionId, file.cwd ?? cwd);
-        return { transcript: path, root, sessionId, configFolder, ...(supervisedAs ? { supervisedAs } : {}) };
+        const named = { transcript: path, root, sessionId, configFolder, isNamed: true };
+        return { ...named, ...(supervisedAs ? { supervisedAs } : {}) };
       }
     }
     // One that is only starting, or is kept ready for the next session.
@@ -33,6 +35,7 @@ export const transcript: TranscriptPart = {
       cwd === null ? null : await newestFile(files, join(root, projectFolder(cwd)), startedAt, isConversation);
     return { transcript: newest, root, sessionId: newest ? basename(newest, ".jsonl") : null, configFolder };
   },
+  commandLimitMs,
   isOwn: (records) => hasFields(records, "sessionId", "type", "uuid") || hasFields(records, "parentUuid"),
   // The stream has no times, so it can only be read live.
   isStream: () => false,

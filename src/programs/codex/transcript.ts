@@ -16,9 +16,11 @@ export const transcript: TranscriptPart = {
     if (real === null) return { transcript: null, root, sessionId: null, configFolder };
     const isBelow = (path: string): boolean => path.startsWith(real.endsWith("/") ? real : `${real}/`);
     const open = candidate.openFiles.filter((path) => isBelow(path) && isRollout(basename(path)));
-    const path = (await mainRollout(files, real, open)) ?? (await newestRollout(files, real, candidate));
+    const named = await mainRollout(files, real, open);
+    const path = named ?? (await newestRollout(files, real, candidate));
     return {
       transcript: path,
+      isNamed: named !== null,
       root,
       sessionId: path === null ? null : (UUID.exec(basename(path))?.[0] ?? null),
       configFolder,

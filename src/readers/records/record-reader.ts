@@ -17,6 +17,8 @@ export interface ReadContext {
   zone: string;
   /** The text that agents are asked to write when all work is done; empty for none. */
   marker: string;
+  /** How long the program lets a command run that states no limit; the program's own default if it is not given. */
+  commandLimitMs?: number;
 }
 
 /** For sources without times of day and without messages. */

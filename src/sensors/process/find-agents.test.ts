@@ -102,6 +102,28 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     },
   );
 
+  it("reads how long the user lets a command run, from the environment and from settings files", async () => {
+    const limit = async () => (await find())[0]?.located?.commandLimitMs;
+    await start("claude", "", { BASH_DEFAULT_TIMEOUT_MS: "300000" });
+    expect(await limit()).toBe(300_000);
+    const set = (folder: string, file: string, value: unknown): string =>
+      write(join(folder, ".claude", file), JSON.stringify({ env: { BASH_DEFAULT_TIMEOUT_MS: value } }));
+    set(home, "settings.json", 60_000);
+    expect(await limit()).toBe(300_000);
+    set(work, "settings.local.json", "900000");
+    expect(await limit()).toBe(900_000);
+    set(work, "settings.json", "soon");
+    expect(await limit()).toBe(900_000);
+  });
+
+  it("leaves the program its own limit if the user has set none", async () => {
+    await start("claude");
+    write(join(home, ".claude", "settings.json"), JSON.stringify({ env: { BASH_DEFAULT_TIMEOUT_MS: -1 } }));
+    const [agent] = await find();
+    expect(agent?.located).toBeDefined();
+    expect(agent?.located).not.toHaveProperty("commandLimitMs");
+  });
+
   it("ignores paths in a state file", async () => {
     const pid = await start("claude");
     write(

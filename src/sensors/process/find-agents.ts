@@ -6,8 +6,9 @@ import { homedir } from "node:os";
 import { partOf } from "../../programs/part.js";
 import { programOf } from "../../programs/process.js";
 import { programFor } from "../../programs/registry.js";
-import type { TranscriptLocation } from "../../programs/transcript.js";
+import type { Candidate, TranscriptLocation } from "../../programs/transcript.js";
 import type { Accounts } from "./account.js";
+import { FileValues } from "./file-values.js";
 import { isOwn, readArgv, readCwd, readEnviron, readExe, readOpenFiles } from "./proc.js";
 import { isDead, type ProcessRow, type ProcessTable } from "./process-table.js";
 import { programFiles } from "./program-files.js";
@@ -47,6 +48,7 @@ export class AgentFinder {
   /** Earlier result for each process. A process that becomes another program changes its name. */
   #known = new Map<string, Known>();
   readonly #accounts: Accounts | null;
+  readonly #values = new FileValues();
 
   constructor(accounts: Accounts | null = null) {
     this.#accounts = accounts;
@@ -62,6 +64,15 @@ export class AgentFinder {
       if (agent) found.push(agent);
     }
     return withoutInherited(withoutShared(found));
+  }
+
+  async #locate(kind: string, candidate: Candidate): Promise<TranscriptLocation | null> {
+    const part = partOf(programFor(kind).transcript);
+    if (!part) return null;
+    const located = await part.locate(candidate, programFiles);
+    if (!located) return null;
+    const commandLimitMs = await part.commandLimitMs?.(candidate, this.#values.read);
+    return { ...located, ...(commandLimitMs ? { commandLimitMs } : {}) };
   }
 
   #kindsOf(table: ProcessTable): Map<number, Known> {
@@ -94,7 +105,7 @@ export class AgentFinder {
     const cwd = readCwd(row.pid);
     const home = env.get("HOME") || homedir();
     const candidate = { pids, startedAt: row.startedAt, argv, cwd, env, home, openFiles: pids.flatMap(readOpenFiles) };
-    const located = (await partOf(programFor(kind).transcript)?.locate(candidate, programFiles)) ?? null;
+    const located = await this.#locate(kind, candidate);
     return {
       kind,
       pid: row.pid,

@@ -8,7 +8,7 @@ import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
 import type { SideFilesPart } from "../../programs/transcript.js";
 import { parseRecord } from "../../readers/records/json.js";
-import { NO_CONTEXT } from "../../readers/records/record-reader.js";
+import { NO_CONTEXT, type ReadContext } from "../../readers/records/record-reader.js";
 import { signalsOfSubagent } from "../../readers/records/subagent.js";
 import { programFiles } from "../process/program-files.js";
 import { realRoot } from "./safe-open.js";
@@ -29,11 +29,13 @@ export class SideFiles {
   readonly #transcript: string;
   readonly #root: string;
   readonly #kind: string;
+  readonly #context: ReadContext;
 
-  constructor(transcript: string, root: string, kind: string) {
+  constructor(transcript: string, root: string, kind: string, limits: Pick<ReadContext, "commandLimitMs"> = {}) {
     this.#transcript = transcript;
     this.#root = root;
     this.#kind = kind;
+    this.#context = { ...NO_CONTEXT, ...limits };
 
     const transcripts = partOf(programFor(kind).transcript);
     this.#part = transcripts && partOf(transcripts.sideFiles);
@@ -59,7 +61,7 @@ export class SideFiles {
 
   async #readFile(path: string, at: number): Promise<Signal[]> {
     const known = this.#sensors.get(path);
-    const sensor = known ?? new TranscriptSensor({ kind: this.#kind, path, root: this.#root, ...NO_CONTEXT });
+    const sensor = known ?? new TranscriptSensor({ kind: this.#kind, path, root: this.#root, ...this.#context });
     this.#sensors.set(path, sensor);
     const { signals } = await sensor.read(at);
     const found = signalsOfSubagent(signals, sensor.subagent ?? basename(path));

@@ -2,8 +2,10 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agent } from "../../../test/support/loops.js";
 import { assess } from "../../core/judgement/assess.js";
 import { createEvidence, takeSignal } from "../../core/judgement/evidence/evidence.js";
+import { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
 import { profileFor, traitsOf } from "../../programs/registry.js";
 import { NO_CONTEXT } from "../../readers/records/record-reader.js";
@@ -151,6 +153,22 @@ describe("TranscriptSensor", () => {
       signals.filter((s): s is Signal & { kind: "message" } => s.kind === "message").map((s) => s.preview),
     ).toEqual(["second"]);
     await live.close();
+  });
+
+  it("judges a forked conversation once: the process that has a copy of an open call raises no alarm", async () => {
+    const open = prompt(NOON, "mend the parser") + call(NOON + 1000, "t1", "make");
+    writeFileSync(path, open);
+    const copy = join(root, "copy.jsonl");
+    writeFileSync(copy, open.replaceAll('"s1"', '"s2"'));
+    const LATER = NOON + 10 * 60_000;
+    const judged = async (file: string, startedAt: number): Promise<string> => {
+      const judge = new SessionJudge(agent({ origin: "transcript", startedAt }), LATER);
+      const own = sensor({ path: file, startedAt });
+      judge.take((await own.read(LATER)).signals, LATER);
+      await own.close();
+      return judge.peek(LATER + 3 * HOUR).state;
+    };
+    expect([await judged(path, NOON - HOUR), await judged(copy, LATER - 1000)]).toEqual(["needs_input", "starting"]);
   });
 
   it.each([

@@ -5,7 +5,8 @@
  * unobserved time (the machine slept, rouse was down, the loop was blocked) counts at its own time, limited to the time
  * between the two checks. So no record can claim a time at which it did not exist yet. A record that is older than the
  * process belongs to an earlier run of the conversation and always keeps its own time, whenever it is read: a resumed
- * program may switch to its old file, or copy it, seconds after its start.
+ * program may switch to its old file, or copy it, seconds after its start. So does what a program finds in a file that it
+ * switches to while it runs: it resumes or forks a conversation that another session wrote, and is still judged by.
  *
  * A transcript that is seen for the first time is history: only its end is read, each record at its own time, to learn
  * the agent's state. A gap from the first record until now precedes it and removes that time from every clock: an agent
@@ -53,6 +54,8 @@ export interface TranscriptRead {
 /** Checks further apart than this leave unobserved time between them. */
 export const LATE_MS = 5000;
 const HEAD_BYTES = 256 * 1024;
+/** A state file may name the next conversation some seconds after its first record. */
+const SWITCH_MS = 10_000;
 const MARKS_KEPT = 8;
 
 export class TranscriptSensor {
@@ -65,6 +68,8 @@ export class TranscriptSensor {
   /** The last record was written by an earlier process, at this time. */
   #earlierAt: number | null = null;
   #historyUntil = 0;
+  /** The program was last seen to write another file then. */
+  #elsewhereAt = Number.NEGATIVE_INFINITY;
 
   readonly #options: TranscriptOptions;
 
@@ -90,9 +95,13 @@ export class TranscriptSensor {
     return { path: this.path, marks: this.#tail.position.slice(-MARKS_KEPT), checkedAt: this.#checkedAt ?? 0 };
   }
 
-  /** The program continues in another file: a resumed or a new conversation. What that file already has is history. */
-  async follow(path: string): Promise<void> {
+  /**
+   * The program continues in another file: a resumed or a new conversation. What that file already has is history.
+   * `elsewhereAt`: when the program itself last named the previous file; null if it never did.
+   */
+  async follow(path: string, elsewhereAt: number | null = null): Promise<void> {
     if (path === this.path) return;
+    this.#elsewhereAt = (elsewhereAt ?? Number.NEGATIVE_INFINITY) - SWITCH_MS;
     await this.#tail.close();
     this.#tail = this.#tailOf(path, undefined);
     this.#phase = "new";
@@ -157,9 +166,18 @@ export class TranscriptSensor {
     return record === null || this.#reader === null ? [] : this.#reader.read(record, this.#timeOf(record, at));
   }
 
+  /** Its time if this process did not write the record here; null if it did. */
+  #earlierTime(written: number): number | null {
+    const { startedAt } = this.#options;
+    if (startedAt === undefined) return null;
+    if (written < startedAt) return written;
+    // Counts as written before the process, like everything else that it did not do.
+    return written < this.#elsewhereAt ? startedAt - 1 : null;
+  }
+
   #timeOf(record: unknown, at: number): number {
     const written = recordTime(record);
-    if (written !== null) this.#earlierAt = written < (this.#options.startedAt ?? 0) ? written : null;
+    if (written !== null) this.#earlierAt = this.#earlierTime(written);
     if (this.#earlierAt !== null) return this.#earlierAt;
     const isHistory = this.#phase !== "live";
     const isLate = this.#checkedAt === null || at - this.#checkedAt > LATE_MS;

@@ -5,6 +5,7 @@
 import { type FSWatcher, watch } from "chokidar";
 import type { Signal } from "../../core/signal.js";
 import type { Refusal } from "../../programs/files.js";
+import type { ReadContext } from "../../readers/records/record-reader.js";
 import { DatabaseSensor, type DatabaseSensorOptions } from "./database-sensor.js";
 import { SideFiles } from "./side-files.js";
 import { type TranscriptOptions, TranscriptSensor, type TranscriptState } from "./transcript-sensor.js";
@@ -26,6 +27,7 @@ export interface TranscriptsOptions {
 interface Entry {
   sensor: TranscriptSensor | DatabaseSensor;
   side: SideFiles;
+  limits: Pick<ReadContext, "commandLimitMs">;
   kind: string;
   root: string;
   due: boolean;
@@ -64,11 +66,12 @@ export class Transcripts {
 
   async add(session: string, options: TranscriptOptions): Promise<void> {
     await this.remove(session);
-    const { path, root, kind } = options;
-    const side = new SideFiles(path, root, kind);
+    const { path, root, kind, commandLimitMs } = options;
+    const limits = commandLimitMs === undefined ? {} : { commandLimitMs };
+    const side = new SideFiles(path, root, kind, limits);
     const sweptAt = Number.NEGATIVE_INFINITY;
-    const sensor = new TranscriptSensor(options);
-    this.#entries.set(session, { sensor, side, kind, root, due: true, sweptAt, readAt: sweptAt, noticed: false });
+    const times = { due: true, sweptAt, readAt: sweptAt, noticed: false };
+    this.#entries.set(session, { sensor: new TranscriptSensor(options), side, limits, kind, root, ...times });
     this.#notice(path, session);
   }
 
@@ -80,7 +83,7 @@ export class Transcripts {
     const side = new SideFiles(path, root, kind);
     const sweptAt = Number.NEGATIVE_INFINITY;
     const times = { due: true, sweptAt, readAt: sweptAt, noticed: false };
-    this.#entries.set(session, { sensor, side, kind, root, ...times });
+    this.#entries.set(session, { sensor, side, limits: {}, kind, root, ...times });
     this.#notice(noticedOf(sensor), session);
   }
 
@@ -94,14 +97,14 @@ export class Transcripts {
     await Promise.all([entry.sensor.close(), entry.side.close()]);
   }
 
-  /** The session's program now writes another file. */
-  async follow(session: string, path: string): Promise<void> {
+  /** The session's program now writes another file; for `elsewhereAt` see `TranscriptSensor`. */
+  async follow(session: string, path: string, elsewhereAt: number | null = null): Promise<void> {
     const entry = this.#entries.get(session);
     if (!entry || entry.sensor.path === path || entry.sensor instanceof DatabaseSensor) return;
     this.#unnotice(entry.sensor.path, session);
     await entry.side.close();
-    entry.side = new SideFiles(path, entry.root, entry.kind);
-    await entry.sensor.follow(path);
+    entry.side = new SideFiles(path, entry.root, entry.kind, entry.limits);
+    await entry.sensor.follow(path, elsewhereAt);
     entry.due = true;
     entry.noticed = false;
     this.#notice(path, session);

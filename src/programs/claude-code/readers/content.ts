@@ -5,7 +5,7 @@
 import { compareVersions } from "../../../core/version-fit.js";
 import { arrayAt, booleanAt, type JsonRecord, numberAt, recordAt, stringAt } from "../../../readers/records/json.js";
 import { RecentMap } from "../../../readers/records/recent.js";
-import { fromEpoch } from "../../../readers/records/record-reader.js";
+import { fromEpoch, type ReaderOptions } from "../../../readers/records/record-reader.js";
 import { contentText, resultText, textHead } from "../../../readers/records/text.js";
 import type { Thread } from "../../../readers/records/thread.js";
 import type { ToolResult } from "../../../readers/records/tool-calls.js";
@@ -55,9 +55,12 @@ export class ClaudeMessages {
   readonly #launches = new RecentMap<string>(256);
 
   readonly #thread: Thread;
+  readonly #commandLimitMs: number;
 
-  constructor(thread: Thread) {
+  /** `commandLimitMs`: see `ReadContext`. */
+  constructor(thread: Thread, { commandLimitMs = COMMAND_LIMIT_MS }: Pick<ReaderOptions, "commandLimitMs"> = {}) {
     this.#thread = thread;
+    this.#commandLimitMs = commandLimitMs;
   }
 
   assistant(record: JsonRecord, { presumesEnd }: AssistantContext): void {
@@ -156,7 +159,8 @@ export class ClaudeMessages {
     const mate = stringAt(input, "team_name") === undefined ? undefined : stringAt(input, "name");
     if (mate !== undefined) this.#launches.set(mate, id);
     const isOpen = stringAt(record, "message", "stop_reason") === undefined && marksStops(stringAt(record, "version"));
-    this.#thread.toolStarts({ id, tool, args: input, round: reply, partial: isOpen, limitMs: limitMs(tool, input) });
+    const limitMs = limitOf(tool, input, this.#commandLimitMs);
+    this.#thread.toolStarts({ id, tool, args: input, round: reply, partial: isOpen, limitMs });
   }
 
   #result(block: unknown, record: JsonRecord): void {
@@ -191,9 +195,9 @@ const COMMAND_LIMIT_MS = 120_000;
 const WEB_LIMIT_MS = 120_000;
 
 /** How long the program lets a call run, if it has such a limit. */
-function limitMs(tool: string, input: JsonRecord): number | undefined {
+function limitOf(tool: string, input: JsonRecord, commandLimitMs: number): number | undefined {
   if (booleanAt(input, "run_in_background")) return 0;
-  if (tool === "Bash" || tool === "PowerShell") return numberAt(input, "timeout") ?? COMMAND_LIMIT_MS;
+  if (tool === "Bash" || tool === "PowerShell") return numberAt(input, "timeout") ?? commandLimitMs;
   return tool === "WebFetch" || tool === "WebSearch" ? WEB_LIMIT_MS : undefined;
 }
 

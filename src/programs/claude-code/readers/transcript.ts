@@ -81,7 +81,7 @@ export class ClaudeTranscriptReader implements RecordReader {
 
   constructor(options: ReaderOptions = {}) {
     this.#thread = new Thread("transcript", options);
-    this.#messages = new ClaudeMessages(this.#thread);
+    this.#messages = new ClaudeMessages(this.#thread, options);
   }
 
   read(value: unknown, at: number): Signal[] {
