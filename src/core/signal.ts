@@ -280,6 +280,8 @@ export interface ScreenReading {
   composer: "empty" | "draft" | "hidden";
   /** No known composer, and the cursor is after the last text, a question or a shell-like prompt: it may be waiting for input. */
   caret?: "text" | "question" | "sign";
+  /** The last row stops in the middle of a sentence, with the cursor right behind it. */
+  cut?: true;
   /** The program only prints lines: it draws no screen of its own. */
   prints?: boolean;
   /** `userOnly`: of a limit, if it stays until a user answers it. */
@@ -339,6 +341,11 @@ export interface ProcessSignal extends Base {
   /** Bytes received on the tree's sockets, where they can be read. */
   receivedBytes?: number;
   sockets?: number;
+  /**
+   * The youngest process of the tree has a connection to another program; `asks` if it sent the last bytes on one and
+   * waits for an answer.
+   */
+  connection?: "asks" | "open";
   stopped?: boolean;
   /** When the youngest of the children started: one younger than an open tool is that tool at work. */
   newestChildAt?: number;

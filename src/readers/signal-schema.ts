@@ -27,6 +27,7 @@ const reading = z.object({
   elapsed: count.optional(),
   composer: z.enum(["empty", "draft", "hidden"]),
   caret: z.enum(["text", "question", "sign"]).optional(),
+  cut: z.literal(true).optional(),
   prints: z.boolean().optional(),
   dialog: z
     .object({ prompt, question: text, limit: z.boolean().optional(), userOnly: z.boolean().optional() })
@@ -207,6 +208,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     childIoBytes: count.optional(),
     receivedBytes: count.optional(),
     sockets: count.optional(),
+    connection: z.enum(["asks", "open"]).optional(),
     stopped: z.boolean().optional(),
     newestChildAt: z.number().optional(),
     terminalReaderAt: z.number().optional(),

@@ -163,5 +163,11 @@ export const ASKED_AFTER_MS: Readonly<Record<"sure" | "likely" | "reads", number
  */
 export const LASTING_MS: number = 5 * SECOND;
 
+/**
+ * A program without a profile that prints nothing while its connection brings nothing: healthy silence on a screen
+ * reaches 80 s, and a reply that is not streamed takes longer than its first byte.
+ */
+export const CONNECTION_QUIET_MS: number = 150 * SECOND;
+
 /** From here on an open tool is shown as a wait; before, as work. */
 export const WAIT_NAMED_AFTER_MS: number = 10 * SECOND;

@@ -95,6 +95,7 @@ export function hasChanged(before: ProcessSignal | null, now: ProcessSignal): bo
     before.newestChildAt !== now.newestChildAt ||
     before.terminalReaderAt !== now.terminalReaderAt ||
     before.receivedBytes !== now.receivedBytes ||
+    before.connection !== now.connection ||
     before.stopped !== now.stopped ||
     now.cpuMs - before.cpuMs > 200 ||
     (now.childIoBytes ?? 0) - (before.childIoBytes ?? 0) > CHILD_IO_BYTES

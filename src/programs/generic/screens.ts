@@ -2,9 +2,9 @@ import { NO_PROFILE } from "../../core/agent.js";
 import type { AgentProfile } from "../shared/profile.js";
 import { SPINNING_TOOL_RULES } from "../shared/screen-rules.js";
 
-/** "Retrying in 8 s", "Reconnecting... 2/5", "Retrying (attempt 3)", "retry #2 in 3024ms". */
+/** "Retrying in 8 s", "Reconnecting... 2/5", "Retrying (attempt 3)", "retry #2 in 3024ms", "Trying again in 5s". */
 const TRIES_AGAIN =
-  "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting|retry #?\\d+)\\b.*?(?:in (?P<delay>(?:[0-9]+(?:\\.[0-9]+)? ?(?:h|m|s|ms|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)(?:/(?P<max>\\d+)|\\))).*)";
+  "(?i)(?P<text>.{0,200}?\\b(?:(?:re-?trying|reconnecting|retry #?\\d+|trying again|backing off|next (?:attempt|retry|try)|attempt #?\\d+(?: of \\d+|/\\d+)? failed)\\b.*?(?:(?:in|for|after) (?P<delay>(?:[0-9]+(?:\\.[0-9]+)? ?(?:h|m|s|ms|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)(?:(?:/| of )(?P<max>\\d+)|\\)))|wait(?:ing)? (?:for )?\\d+(?:\\.\\d+)? ?(?:m|s|ms|minutes?|seconds?)\\b.{0,30}\\b(?:re-?try|try(?:ing)? again|next)).*)";
 
 /**
  * Any other program in a terminal, and a known one whose screen no longer fits its profile. It trusts structure

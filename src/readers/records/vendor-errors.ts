@@ -139,6 +139,14 @@ export function knownVendorError({ status, code, text }: VendorError): VendorVer
   return row?.is ?? null;
 }
 
+/** The reason of a retry, in a provider's own words without a code. */
+export function infraOfVendor(text: string): InfraClass | undefined {
+  const known = knownVendorError({ text });
+  if (known?.kind === "retry") return known.infra;
+  if (known?.kind !== "error") return undefined;
+  return known.cause === "unreachable" ? "refused" : known.cause === "auth" ? "auth" : undefined;
+}
+
 /** The cause after the program gave up: an error that could have been retried is then an error like any other. */
 export function finalCause(verdict: Exclude<VendorVerdict, { kind: "limit" }>): ErrorCause {
   return verdict.kind === "error" ? verdict.cause : "api";

@@ -99,6 +99,16 @@ describe("the facts of an unknown program's screen", () => {
       );
     });
 
+    it.each([
+      ["Rate limited, trying again in 20s", { infra: "rate", delayMs: 20_000 }],
+      ["503 Service Unavailable: backing off for 3.5 seconds", { infra: "overload", delayMs: 3500 }],
+      ["Attempt 2 of 5 failed (429 Too Many Requests), next attempt in 8s", { infra: "rate", delayMs: 8000 }],
+      ["429 Too Many Requests. Waiting 20s before the next request", { infra: "rate" }],
+    ])("include a retry in other words in the last line: %s", (row, retry) => {
+      expect(facts("generic", ["begins", row], null, cursorIn(2)).retry).toMatchObject(retry);
+      expect(facts("generic", [row, "ends"], null, cursorIn(2))).not.toHaveProperty("retry");
+    });
+
     it("include an error above its stack trace", () => {
       const trace = [
         "Error: no answer.",

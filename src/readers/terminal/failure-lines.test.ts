@@ -84,8 +84,22 @@ describe("a failure that repeats", () => {
     expect(countOf(files.flat())).toBe(1);
   });
 
-  it("is counted once for lines that come together, and not if it is a limit", () => {
+  it("is counted once for lines that come together", () => {
     expect(countOf(times(9, "Error: expected 1"), 0.1)).toBe(1);
-    expect(countOf(times(9, "Error: 429 rate limit exceeded"))).toBe(0);
+  });
+
+  it("is a retry in any words if it is a provider's, from the second time on; a refused key from the third", () => {
+    const infraOf = (lines: string[], seconds = 8) => {
+      const failures = new RepeatedFailures();
+      return lines.flatMap((line, n) => failures.take([line], n * seconds * 1000)).map(({ infra }) => infra ?? null);
+    };
+    const again = (line: string) => ["Translating a.md", "Asking the model", ...times(3, line, "Asking the model")];
+    expect(infraOf(again("Error: 429 rate limit exceeded"))).toEqual(["rate", "rate"]);
+    expect(infraOf(again("Error: 500 Internal Server Error"))).toEqual([null, "overload", "overload"]);
+    expect(infraOf(again("Error: Incorrect API key provided"))).toEqual([null, null, "auth"]);
+    expect(infraOf(again("Error: pool exhausted"))).toEqual([null, null, null]);
+    expect(infraOf(again("Error: 429 rate limit exceeded"), 0.1)).toEqual([]);
+    const moves = [1, 2, 3].flatMap((n) => [`Translating ${n}.md`, "Error: 429 rate limit exceeded"]);
+    expect(infraOf(moves)).toEqual([]);
   });
 });

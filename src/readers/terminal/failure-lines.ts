@@ -2,9 +2,10 @@
  * Failures that a program without a profile prints as lines. The form of a line counts, never a word inside a sentence:
  * a time or a name in brackets, a sign, then the failure itself.
  */
-import { errorKey, normaliseResult } from "../../core/judgement/normalise.js";
+import { errorKey, infraOf, normaliseResult } from "../../core/judgement/normalise.js";
+import type { InfraClass } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
-import { knownVendorError } from "../records/vendor-errors.js";
+import { infraOfVendor, knownVendorError } from "../records/vendor-errors.js";
 import { oncePerRow, type ScreenRow } from "./row.js";
 
 export interface FailureLine {
@@ -108,10 +109,14 @@ function firstOf(rows: readonly ScreenRow[], y: number): FailureLine | null {
 const LINES_KEPT = 128;
 /** Lines that come within this time are one round: a test run prints one error for many tests. */
 const ROUND_MS = 2000;
+/** A refused key stays refused, so the verdict is an error, and two equal lines are not enough for it. */
+const AUTH_ROUNDS = 3;
 
 export interface RepeatedFailure {
   key: string;
   text: string;
+  /** A provider's failure of this kind: the program tries again, however it words that. */
+  infra?: InfraClass;
 }
 
 /**
@@ -120,7 +125,7 @@ export interface RepeatedFailure {
  */
 export class RepeatedFailures {
   readonly #seen = new Set<string>();
-  readonly #at = new Map<string, number>();
+  readonly #rounds = new Map<string, { at: number; count: number }>();
   #epoch = 0;
 
   take(lines: readonly string[], at: number): RepeatedFailure[] {
@@ -132,13 +137,19 @@ export class RepeatedFailures {
     const shape = (failure && errorKey(failure.text)) || shapeOf(line);
     if (!this.#seen.has(shape)) {
       this.#epoch++;
-      this.#at.clear();
+      this.#rounds.clear();
     }
     this.#remember(shape);
-    if (failure === null || failure.isLimit) return [];
-    const last = this.#at.get(shape);
-    this.#at.set(shape, at);
-    return last !== undefined && at - last < ROUND_MS ? [] : [{ key: `${this.#epoch} ${shape}`, text: failure.text }];
+    if (failure === null) return [];
+    const last = this.#rounds.get(shape);
+    const isNew = last === undefined || at - last.at >= ROUND_MS;
+    const count = (last?.count ?? 0) + (isNew ? 1 : 0);
+    this.#rounds.set(shape, { at, count });
+    if (!isNew) return [];
+    const infra = infraOf(failure.text) ?? infraOfVendor(failure.text);
+    const again = infra !== undefined && count >= (infra === "auth" ? AUTH_ROUNDS : 2) ? { infra } : {};
+    if (failure.isLimit && again.infra === undefined) return [];
+    return [{ key: `${this.#epoch} ${shape}`, text: failure.text, ...again }];
   }
 
   #remember(shape: string): void {

@@ -5,7 +5,7 @@ import type { InfraClass } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
 import { classifyCommand } from "../../programs/shared/commands.js";
 import { BoundedMemo } from "../memo.js";
-import { knownVendorError } from "../records/vendor-errors.js";
+import { infraOfVendor, knownVendorError } from "../records/vendor-errors.js";
 import type { Match } from "./layout.js";
 import { durationMs, type Numbers, numbersIn, numbersOf } from "./numbers.js";
 import type { CompiledRule } from "./row-patterns.js";
@@ -97,14 +97,6 @@ function addNumbers(facts: PartialFacts, { elapsedMs, tokens }: Numbers): void {
 const whyRetried = new BoundedMemo<{ infra: InfraClass | undefined }>(64, (said) => ({
   infra: infraOf(said) ?? infraOfVendor(said),
 }));
-
-/** The reason of a retry, in a provider's own words without a code. */
-function infraOfVendor(text: string): InfraClass | undefined {
-  const known = knownVendorError({ text });
-  if (known?.kind === "retry") return known.infra;
-  if (known?.kind !== "error") return undefined;
-  return known.cause === "unreachable" ? "refused" : known.cause === "auth" ? "auth" : undefined;
-}
 
 const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = {
   rate: "api",

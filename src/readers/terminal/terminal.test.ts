@@ -216,6 +216,19 @@ describe("a terminal", () => {
     expect(readings(last).at(-1)?.failure).toEqual({ cause: "unreachable", text: refused, earlier: true });
   });
 
+  it.each([
+    ["The first thing that I would change is the", true],
+    [`${"The first thing that I would change ".repeat(3)}is`, true],
+    ["The first thing that I would change is this.\r\n", undefined],
+    ["The first thing that I would change is this.", undefined],
+    ["Which of the files do you want ", undefined],
+    ["Reading the file", undefined],
+    ["Downloading the model 42%", undefined],
+  ])("tells whether its text stops within a sentence: %j", (text, cut) => {
+    const { show } = reader("some-script");
+    expect(readings(show(text, 3)).at(-1)?.cut).toBe(cut);
+  });
+
   it("reports a failure that a program prints again and again, one signal each", () => {
     const { show } = reader("some-script");
     const errors = Array.from({ length: 5 }, () => show("Error: pool exhausted\r\n", 8))

@@ -50,6 +50,12 @@ const TITLE_STATIC_MS = 4000;
 const PROMPT_SIGN = /[$#%>❯›»]$/;
 /** Last character of a line behind which an answer may be typed. */
 const QUESTION_SIGN = /[:?：？]$/;
+const LINE_ROWS_MAX = 4;
+/** A shorter line may be a label. */
+const SENTENCE_WORDS = 4;
+/** Does the line end within a sentence, so that more of it has to come? */
+const isCut = (line: string): boolean =>
+  /[\p{L}\p{N},]$/u.test(line) && (line.match(/\p{L}{2,}/gu)?.length ?? 0) >= SENTENCE_WORDS;
 /** Meaning of a program's status for typing. */
 const WORDS: Readonly<Record<string, ScreenState["says"]>> = {
   working: "working",
@@ -257,18 +263,22 @@ export class TerminalReader {
     signals.push({ kind: "screen", at, source: "screen", reading });
   }
 
-  /** A failure that comes again with nothing new before it. */
+  /** A failure that comes again with nothing new before it: a provider's is a retry, in whatever words. */
   #checkAtLines(lines: readonly string[], at: number, signals: Signal[]): void {
-    for (const { key, text } of this.#failures.take(lines, at))
-      signals.push({
-        kind: "error",
-        at,
-        source: "screen",
-        cause: "exit_code",
-        final: false,
-        digest: digest(key),
-        text: text.slice(0, 300),
-      });
+    for (const { key, text: line, infra } of this.#failures.take(lines, at)) {
+      const text = line.slice(0, 300);
+      if (infra) signals.push({ kind: "retry", at, source: "screen", infra, text });
+      else
+        signals.push({
+          kind: "error",
+          at,
+          source: "screen",
+          cause: "exit_code",
+          final: false,
+          digest: digest(key),
+          text,
+        });
+    }
   }
 
   /** By the program's profile; by structure alone if the screen does not match it. */
@@ -276,15 +286,10 @@ export class TerminalReader {
     this.#check.at = this.#structuralCheck.at = at;
     if (this.#compiled.profile.structural) {
       const facts = readFacts(this.#compiled, this.#emulator.screen, this.#structuralCheck, this.#replies);
-      const caret = facts.composer === "hidden" ? this.#caret() : null;
+      const caret = facts.composer === "hidden" ? this.#caret() : {};
       const prints = this.#emulator.printed?.isPrinter === true;
       const isMarked = facts.marked === true || this.#hasMarked;
-      const all = {
-        ...facts,
-        ...(caret && { caret }),
-        ...(prints && { prints }),
-        ...(isMarked && { marked: true }),
-      };
+      const all = { ...facts, ...caret, ...(prints && { prints }), ...(isMarked && { marked: true }) };
       return { compiled: this.#compiled, facts: all };
     }
     const facts = readFacts(this.#compiled, this.#emulator.screen, this.#check, this.#replies);
@@ -311,14 +316,28 @@ export class TerminalReader {
     return check;
   }
 
-  /** The text before the cursor, on the lowest row with text; null if the cursor is elsewhere. */
-  #caret(): ScreenReading["caret"] | null {
+  /** What is before the cursor, on the lowest row with text; nothing if the cursor is elsewhere. */
+  #caret(): Pick<ScreenReading, "caret" | "cut"> {
     const { rows } = this.#emulator.screen;
     const foot = footOf(rows);
     const { x, y } = this.#emulator.cursor;
     const text = (rows[foot]?.text ?? "").trimEnd();
-    if (foot < 0 || y !== foot || x < text.length) return null;
-    return PROMPT_SIGN.test(text) ? "sign" : QUESTION_SIGN.test(text) ? "question" : "text";
+    if (foot < 0 || y !== foot || x < text.length) return {};
+    if (PROMPT_SIGN.test(text)) return { caret: "sign" };
+    if (QUESTION_SIGN.test(text)) return { caret: "question" };
+    // A space leaves room for an answer.
+    return { caret: "text", ...(x === text.length && isCut(this.#lineAt(foot)) && { cut: true }) };
+  }
+
+  /** The end of a line that may take several rows. */
+  #lineAt(foot: number): string {
+    const { screen } = this.#emulator;
+    let top = foot;
+    while (top > 0 && foot - top < LINE_ROWS_MAX && screen.isWrapped(top)) top--;
+    return screen.rows
+      .slice(top, foot + 1)
+      .map(({ text }) => text)
+      .join("");
   }
 
   #checkForVersion(rows: readonly ScreenRow[], at: number, signals: Signal[]): void {

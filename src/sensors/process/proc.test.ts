@@ -101,6 +101,25 @@ describe("parseSs", () => {
     expect(outwardSockets(sockets.get(11) ?? [])).toHaveLength(1);
   });
 
+  it("tells who owes an answer, and which connections others opened", () => {
+    const of = (state: string, ends: string, info: string): string =>
+      `${state}  0      0      ${ends} users:(("node",pid=10,fd=9)) bbr ${info} segs_out:3`;
+    const sockets = parseSs(
+      [
+        of("LISTEN", "127.0.0.1:8080 0.0.0.0:*", ""),
+        of("ESTAB ", "127.0.0.1:40001 127.0.0.1:9000", "bytes_sent:900 bytes_received:263 lastsnd:80 lastrcv:90"),
+        of("ESTAB ", "127.0.0.1:40002 127.0.0.1:9000", "bytes_sent:900 lastsnd:80 lastrcv:80"),
+        of("ESTAB ", "127.0.0.1:40003 127.0.0.1:9000", "bytes_sent:900 bytes_received:263 lastsnd:90 lastrcv:80"),
+        of("ESTAB ", "127.0.0.1:40004 127.0.0.1:9000", "lastsnd:80 lastrcv:80"),
+        of("ESTAB ", "127.0.0.1:8080 127.0.0.1:40005", "bytes_sent:900 bytes_received:9 lastsnd:80 lastrcv:90"),
+      ].join("\n"),
+    );
+    const found = sockets.get(10) ?? [];
+    expect(found.map(({ asks }) => asks)).toEqual([true, true, false, false, true]);
+    expect(found.map(({ isServed }) => isServed)).toEqual([false, false, false, false, true]);
+    expect(found[0]).toMatchObject({ local: "127.0.0.1:40001", peer: "127.0.0.1:9000", received: 263 });
+  });
+
   it("returns nothing for noise", () => {
     expect(parseSs(`\n\n${"(".repeat(10_000)}\nusers:((\n`).size).toBe(0);
   });

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { identityOf, ProcessSensor } from "./process-sensor.js";
 import { type ProcessRow, ProcessTable } from "./process-table.js";
 import { readPsTable } from "./ps.js";
-import { readSockets } from "./sockets.js";
+import { readSockets, type SocketBytes } from "./sockets.js";
 
 const hasSs = (await readSockets()) !== null;
 const started: ChildProcess[] = [];
@@ -120,7 +120,8 @@ describe("ProcessSensor on this machine", () => {
     const { port } = server.address() as { port: number };
     const child = start(`
       const socket = require("net").connect(${port}, "127.0.0.1").resume();
-      setTimeout(() => socket.destroy(), 1500);
+      setTimeout(() => socket.write("a request"), 300);
+      setTimeout(() => socket.destroy(), 5000);
       setInterval(() => {}, 1000);
     `);
     try {
@@ -135,7 +136,7 @@ describe("ProcessSensor on this machine", () => {
       await sample();
       await until(async () => {
         const now = await sample();
-        return now.receivedBytes === 5000 && now.sockets === 1;
+        return now.receivedBytes === 5000 && now.sockets === 1 && now.connection === "asks";
       });
       const closed = await until(async () => {
         const now = await sample();
@@ -222,6 +223,29 @@ describe("ProcessSensor", () => {
       counts.push(sensor.sample({ pid: 5, start: "a" }, at).cpuMs);
     }
     expect(counts).toEqual([0, 0, 60]);
+  });
+
+  it("reports the connection of the youngest process, unless that process serves it", async () => {
+    const socket = (pid: number, more: Partial<SocketBytes>): SocketBytes => {
+      const [local, peer] = [`10.0.0.1:${4000 + pid}`, "10.0.0.2:443"];
+      return { key: `${pid} 9 ${local} ${peer}`, local, peer, received: 5, asks: false, isServed: false, ...more };
+    };
+    const connectionOf = async (...sockets: SocketBytes[]) => {
+      const sensor = new ProcessSensor({
+        socketsEveryMs: 1,
+        readTable: async () => tableOf(row(5, 1, 0), row(6, 5, 0)),
+        readSockets: async () =>
+          new Map([5, 6].map((pid) => [pid, sockets.filter(({ key }) => key.startsWith(`${pid} `))])),
+      });
+      const target = { pid: 5, start: null };
+      sensor.sample(target, 0);
+      await sensor.refresh(1);
+      return sensor.sample(target, 1).connection;
+    };
+    expect(await connectionOf(socket(6, { asks: true }))).toBe("asks");
+    expect(await connectionOf(socket(6, {}), socket(5, { asks: true }))).toBe("open");
+    expect(await connectionOf(socket(5, { asks: true }))).toBeUndefined();
+    expect(await connectionOf(socket(6, { asks: true, isServed: true }))).toBeUndefined();
   });
 
   it("ends on a cycle of parents", async () => {

@@ -36,6 +36,7 @@ interface ProcessSample {
   received: number | undefined;
   sockets: Map<string, number>;
   socketsAt: number;
+  connection: ProcessSignal["connection"];
   waits: WaitCounts | null;
 }
 
@@ -111,6 +112,7 @@ export class ProcessSensor {
       ...(newest > 0 ? { newestChildAt: newest } : {}),
       ...(reader === null ? {} : { terminalReaderAt: reader.startedAt }),
       ...(seen.received === undefined ? {} : { receivedBytes: seen.received, sockets }),
+      ...(seen.connection === undefined ? {} : { connection: seen.connection }),
       ...(root?.state === "T" || root?.state === "t" ? { stopped: true } : {}),
     };
   }
@@ -182,7 +184,9 @@ export class ProcessSensor {
     let total = seen.received ?? 0;
     // Traffic inside the tree is left out: a program's own server may become active when a request has hung for minutes
     // (Codex: five).
-    for (const { key, received } of outwardSockets(tree.flatMap(({ pid }) => this.#sockets?.get(pid) ?? []))) {
+    const outward = outwardSockets(tree.flatMap(({ pid }) => this.#sockets?.get(pid) ?? []));
+    seen.connection = connectionOf(outward, youngestOf(tree));
+    for (const { key, received } of outward) {
       open.set(key, received);
       const before = seen.sockets.get(key) ?? 0;
       total += received >= before ? received - before : received;
@@ -191,6 +195,17 @@ export class ProcessSensor {
     seen.received = total;
     return open.size;
   }
+}
+
+/** Nothing was started since: if anything in the tree works, it is this process. */
+const youngestOf = (tree: readonly ProcessRow[]): ProcessRow | null =>
+  tree.reduce<ProcessRow | null>((young, row) => (young && young.startedAt > row.startedAt ? young : row), null);
+
+/** Does this process wait for an answer of another program, or hold a connection that received something last? */
+function connectionOf(outward: readonly SocketBytes[], process: ProcessRow | null): ProcessSignal["connection"] {
+  const own = outward.filter(({ key, isServed }) => !isServed && process !== null && key.startsWith(`${process.pid} `));
+  if (own.length === 0) return undefined;
+  return own.some(({ asks }) => asks) ? "asks" : "open";
 }
 
 /** By how much the counts of processes have grown; the first count of each is its baseline. */
@@ -222,6 +237,7 @@ const newSample = (): ProcessSample => ({
   received: undefined,
   sockets: new Map(),
   socketsAt: 0,
+  connection: undefined,
   waits: null,
 });
 

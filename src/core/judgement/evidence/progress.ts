@@ -36,6 +36,11 @@ export interface ProgressEvidence {
   socket: { at: number; bytes: number } | null;
   /** Bytes that arrived since the last activity of the sockets and are too few to be a reply. */
   keepAlive: { bytes: number; times: number; lastAt: number } | null;
+  /** What the connection of its youngest process is in, and since when; null without one. */
+  connection: { state: "asks" | "open"; since: number } | null;
+  /** The bytes received so far, and when any last arrived. */
+  receivedBytes: number | null;
+  receivedAt: number | null;
   cpuMs: number | null;
   cpuMovedAt: number | null;
   /** What its descendants had used at the last check, and when they were last seen to work. */
@@ -64,6 +69,9 @@ export function createProgress(): ProgressEvidence {
     hasRested: false,
     socket: null,
     keepAlive: null,
+    connection: null,
+    receivedBytes: null,
+    receivedAt: null,
     cpuMs: null,
     cpuMovedAt: null,
     childUse: null,
@@ -137,6 +145,7 @@ function takeProcess(
     terminalReaderAt,
     childCpuMs,
     childIoBytes,
+    connection,
   }: ProcessSignal,
 ): void {
   // The check failed: earlier samples prove nothing about this moment.
@@ -144,8 +153,11 @@ function takeProcess(
     progress.children = null;
     progress.newestChildAt = null;
     progress.terminalReader = null;
+    progress.connection = null;
     return;
   }
+  if (connection === undefined) progress.connection = null;
+  else if (progress.connection?.state !== connection) progress.connection = { state: connection, since: at };
   if (receivedBytes !== undefined) takeSocket(progress, at, receivedBytes);
   if (progress.cpuMs === null || cpuMs - progress.cpuMs > 50) progress.cpuMovedAt = at;
   progress.cpuMs = cpuMs;
@@ -180,6 +192,8 @@ function takeSocket(progress: ProgressEvidence, at: number, bytes: number): void
   const { socket } = progress;
   const came = socket === null ? 0 : bytes < socket.bytes ? bytes : bytes - socket.bytes;
   const isActivity = came >= SOCKET_ACTIVITY_BYTES;
+  if (bytes !== progress.receivedBytes) progress.receivedAt = at;
+  progress.receivedBytes = bytes;
   if (isActivity) progress.seen.socket = at;
   const { keepAlive } = progress;
   const isNew = keepAlive !== null && bytes !== keepAlive.bytes;

@@ -4,6 +4,7 @@ import { formatAgo, formatFor } from "../../text/duration.js";
 import { type LifecycleVerdict, neverStartedVerdict } from "../evidence/lifecycle.js";
 import type { Evidence } from "../evidence/state.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
+import { byConnection } from "./by-connection.js";
 import { byQuiet, byReportedWork, childWork, endingOf } from "./by-quiet.js";
 
 /** No turn was seen yet. */
@@ -71,6 +72,8 @@ function ofUnknownProgram(question: RuleInput): RuleVerdict | null {
   if (traits.versions !== null) return null;
   const reported = byReportedWork(question);
   if (reported || progress.reading?.caret === "sign") return reported;
+  const hung = byConnection(question);
+  if (hung) return hung;
   const quiet = byQuiet(question);
   if (quiet?.state === "stuck") return quiet;
   return byOutput(question) ?? (isStarted(question) ? quiet : null);

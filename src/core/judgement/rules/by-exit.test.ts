@@ -293,13 +293,13 @@ describe("an exit", () => {
       "The process exited in the middle of its work just now (process), exit code 1",
       "Last output 1 s ago (screen): No answer",
     ]);
-    const refused = [...failed(1, { cause: "auth", text: "Incorrect API key" }).slice(0, 3)];
+    const refused = failed(1, { cause: "auth", text: "Incorrect API key" }).slice(0, 3);
     const last = { at: 6, signal: gone(null, 1), expect: "error/auth" };
     expect(walk([...refused, last]).said).toEqual(["6 error/auth"]);
   });
 
   it("of an unknown program by its user, or with 0, is not explained by a line above its last one", () => {
-    const refused = [...failed(1, { cause: "auth", text: "Incorrect API key" }).slice(0, 3)];
+    const refused = failed(1, { cause: "auth", text: "Incorrect API key" }).slice(0, 3);
     const left = [...refused, { at: 5.5, signal: quit }, { at: 6, signal: gone(null, 130), expect: "idle" }];
     expect(walk(left).said).toEqual(["6 idle"]);
     const done = [...refused, { at: 6, signal: gone(null, 0), expect: "complete" }];
