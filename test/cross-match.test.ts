@@ -101,7 +101,8 @@ const TITLE_EXCLUDES: Readonly<Record<string, readonly string[]>> = {
   idle: ["working", "blocked"],
   done: ["working", "blocked"],
   working: ["idle", "blocked"],
-  tool_running: ["idle", "blocked"],
+  // A command in the background may outlive its turn: then the title is right to say idle.
+  tool_running: ["blocked"],
   hung: ["blocked"],
   retrying: ["blocked"],
   usage_limited: ["blocked"],

@@ -268,7 +268,7 @@ function configure(database: Database, path: string, wal: boolean): void {
   database.exec("pragma auto_vacuum = incremental");
   const mode = Object.values(database.prepare(`pragma journal_mode = ${wanted}`).get() ?? {})[0];
   if (mode !== wanted)
-    throw new JournalError("unwritable", `the journal ${path} stays in mode ${mode}; ${wanted} was requested`);
+    throw new JournalError("unwritable", `the journal ${path} stays in mode ${String(mode)}; ${wanted} was requested`);
   database.exec(
     `pragma synchronous = full; pragma journal_size_limit = ${WAL_BYTES}; pragma wal_autocheckpoint = 0;
      pragma foreign_keys = on; pragma trusted_schema = off`,

@@ -74,7 +74,7 @@ export class JournalReader {
 
 /** The checksum of a batch. Rows from before it was introduced have none. */
 export const batchSum = ({ session_no, first_seq, received_at }: SqlRow, text: string): number =>
-  crc32(text, crc32(`${session_no} ${first_seq} ${received_at}`));
+  crc32(text, crc32([session_no, first_seq, received_at].join(" ")));
 
 function* pages(first: number, pageFrom: (id: number) => SqlRow[]): Generator<SqlRow> {
   for (let from = first; ; ) {

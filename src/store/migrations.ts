@@ -187,7 +187,7 @@ const columnsIn = (database: Database): string[] =>
   database
     .prepare(COLUMNS)
     .all()
-    .map(({ name, of }) => `${name}.${of}`);
+    .map(({ name, of }) => `${String(name)}.${String(of)}`);
 
 const namesIn = (database: Database): string[] => [
   ...database

@@ -14,7 +14,7 @@ export interface HostileOutput {
   pieces: Piece[];
 }
 
-export const BYTES_MAX: number = 64 * 1024;
+const BYTES_MAX: number = 64 * 1024;
 
 const utf8 = (text: string): string => Buffer.from(text).toString("latin1");
 const ESC = "\u001b";
@@ -70,7 +70,7 @@ const WORDS = [
   "x",
   "0123456789",
 ];
-const CONTROLS = [..."\u0000\u0007\b\t\n\u000b\f\r\u000e\u000f\u0018\u001a\u007f"];
+const CONTROLS = "\u0000\u0007\b\t\n\u000b\f\r\u000e\u000f\u0018\u001a\u007f".split("");
 const BROKEN = [
   "\u009b",
   "\u00c2",

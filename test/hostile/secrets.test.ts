@@ -298,7 +298,7 @@ describe("none of the secrets", () => {
       const database = loadSqlite().openReadOnly(rousePaths(home.env).journal);
       const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
       const rest: [string, string[]][] = [];
-      for (const { name } of tables.filter((table) => table.name !== "batches"))
+      for (const name of tables.map((table) => String(table.name)).filter((name) => name !== "batches"))
         rest.push([`table ${name}`, found(JSON.stringify(database.prepare(`select * from ${name}`).all()))]);
       database.close();
       const files = (readdirSync(state, { recursive: true }) as string[]).map((name) => join(state, name));

@@ -126,7 +126,7 @@ describe(`hostile output, for ${FUZZ_SECONDS} s`, () => {
       expect(problem, `seed ${SEED}, ${target.name}: ${JSON.stringify(shrunk)}`).toBeNull();
     }
     rmSync(folder, { recursive: true });
-    for (const { target, worst } of targets) console.log(`fuzz: ${target.name}: ${worst}`);
+    for (const { target, worst } of targets) console.log(`fuzz: ${target.name}: ${worst.toString()}`);
     for (const { worst } of targets) expect(worst.tried).toBeGreaterThan(FUZZ_SECONDS / 20);
   });
 });

@@ -110,9 +110,10 @@ export function messageText(message: MessageView, now: number = Date.now()): str
   return `${cursor}  ${localTime(at, now)}  ${sanitize(msg_type, 64)}  ${sanitize(who, 80)}${about === "" ? "" : `  ${about}`}${ackText(acked_at, acked_by)}\n${suggestionText(message)}`;
 }
 
-/** Only rouse itself suggests commands: a client could send any. */
+/** Only rouse itself suggests commands: a client could send any. Messages of an older rouse have none. */
 function suggestionText({ source, acked_at, payload }: MessageView): string {
-  const [first] = source === "rouse" && acked_at === null ? payload.suggested_actions : [];
+  if (source !== "rouse" || acked_at !== null) return "";
+  const [first] = (payload as Partial<Pick<typeof payload, "suggested_actions">>).suggested_actions ?? [];
   return first ? `   -> ${sanitize(first.what, 100)}: ${first.command.map(shellWord).join(" ")}\n` : "";
 }
 

@@ -27,7 +27,7 @@ export function sqliteLine(load: typeof loadSqlite = loadSqlite): DoctorLine {
     const database = sqlite.open(":memory:");
     const version = Object.values(database.prepare("select sqlite_version()").get() ?? {})[0];
     database.close();
-    return okLine("sqlite", `SQLite ${version} (${sqlite.engine})`);
+    return okLine("sqlite", `SQLite ${String(version)} (${sqlite.engine})`);
   } catch (error) {
     return failLine(
       "sqlite",
