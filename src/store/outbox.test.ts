@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Notice } from "../core/notices/alert.js";
+import { ALERT_EDGES, NOTICE_KINDS, type Notice } from "../core/notices/alert.js";
 import { type Journal, openJournal } from "./journal.js";
 import { loadSqlite } from "./sqlite.js";
 
@@ -38,6 +38,16 @@ it("the outbox gives no state of an alert about a client: it has no problem that
   journal.outbox.put([{ planned: { ...head, members: [], deliveries: [{ channel: "phone", dueAt: 1 }] }, notice }]);
   expect(journal.outbox.states().map(({ subject }) => subject)).toEqual(["of an incident"]);
 });
+
+it.each(NOTICE_KINDS.flatMap((kind) => ALERT_EDGES.map((edge) => [kind, edge] as const)))(
+  "the outbox sends what it stored: an alert of kind %s at the edge %s",
+  (kind, edge) => {
+    const head = { key: "k", subject: "s", edge, kind, severity: "warning", at: 1 } as const;
+    const notice: Notice = { ...head, title: "x", lines: [], agents: [], incidents: [] };
+    journal.outbox.put([{ planned: { ...head, members: [], deliveries: [{ channel: "ops", dueAt: 1 }] }, notice }]);
+    expect(journal.outbox.next("ops", 2)?.notice).toEqual(notice);
+  },
+);
 
 it("the outbox lists the latest failing alert of each channel before older ones", () => {
   putFailing("old", "phone", 1);

@@ -6,7 +6,14 @@
  * replaces it) or dropped (the user acknowledged or silenced the problem meanwhile).
  */
 import * as z from "zod";
-import { type AlertState, type Notice, type PlannedAlert, SEVERITIES } from "../core/notices/alert.js";
+import {
+  ALERT_EDGES,
+  type AlertState,
+  NOTICE_KINDS,
+  type Notice,
+  type PlannedAlert,
+  SEVERITIES,
+} from "../core/notices/alert.js";
 import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
 
 export type DeliveryState = "pending" | "sent" | "dead" | "superseded" | "dropped";
@@ -243,8 +250,8 @@ type AlertRow = Pick<PlannedAlert, "kind" | "severity" | "members"> & { notice: 
 const word = z.string();
 const words = z.array(word);
 const severity = z.enum(SEVERITIES);
-const kind = z.enum(["watchdog", "digest", "test"]);
-const edge = z.enum(["opened", "changed", "escalated", "reminder", "resolved", "digest", "test"]);
+const kind = z.enum(NOTICE_KINDS);
+const edge = z.enum(ALERT_EDGES);
 /** Loose: unknown fields of a newer rouse are kept. */
 const alertRow = z.looseObject({
   kind: word,

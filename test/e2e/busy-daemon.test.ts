@@ -27,7 +27,7 @@ beforeEach(async () => {
     agents: json({ agents: [] }),
     incidents: json({ incidents: [] }),
     alert_status: json({ channels: [], pending: 0, failed: 0, failed_alerts: [], failing: [], issues: [] }),
-    daemon: json({ heartbeats: [] }),
+    daemon: json({ heartbeats: [], journal: { damage: null } }),
   };
   server = createServer((request, response) => {
     const answer = answers[request.url?.replace("/v1/call/", "") ?? ""];

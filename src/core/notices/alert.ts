@@ -6,15 +6,19 @@ export type Severity = (typeof SEVERITIES)[number];
 export const atLeast = (severity: Severity, floor: Severity): boolean =>
   SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(floor);
 
-export type AlertEdge =
-  | "opened"
-  | "changed" // the problem is of another kind now
-  | "escalated" // it became more serious and needs the user
-  | "reminder"
-  | "resolved"
-  | "digest"
-  | "security" // a client tried what it may not, or records were altered; it has no follow-ups
-  | "test";
+export const ALERT_EDGES = [
+  "opened",
+  "changed", // the problem is of another kind now
+  "escalated", // it became more serious and needs the user
+  "reminder",
+  "resolved",
+  "digest",
+  "security", // a client tried what it may not, or records were altered; it has no follow-ups
+  "test",
+] as const;
+export type AlertEdge = (typeof ALERT_EDGES)[number];
+
+export const NOTICE_KINDS = ["watchdog", "digest", "security", "test"] as const;
 
 /** What a channel sends. The text is safe to show once the channel has escaped it. */
 export interface Notice {
@@ -22,7 +26,7 @@ export interface Notice {
   key: string;
   /** Equal for all alerts about one problem. */
   subject: string;
-  kind: "watchdog" | "digest" | "security" | "test";
+  kind: (typeof NOTICE_KINDS)[number];
   edge: AlertEdge;
   severity: Severity;
   at: number;

@@ -2,7 +2,7 @@
  * The turn is over, but something that it started will bring the agent back: a background command, an agent beside it, a
  * timer. A wait, however the last message reads. After a ceiling the turn counts as ended: a server may run forever.
  */
-import { formatFor } from "../../text/duration.js";
+import { formatAgo, formatFor } from "../../text/duration.js";
 import { MINUTE } from "../../text/time.js";
 import { FREEZE, TOOL_CLOCKS } from "../clocks.js";
 import type { Evidence } from "../evidence/state.js";
@@ -66,6 +66,7 @@ function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: 
   if (!traits.backgroundWakes && closing !== "promise") return [];
   const commandMs = closing === "promise" ? TOOL_CLOCKS.background.reportMs : UNMENTIONED_MS;
   const found: PendingWork[] = [];
+  const ended = `The turn ended ${formatAgo(since(endedAt))}`;
   const isServer = closing !== "promise" && namesServer(evidence);
   const commands = [...tools.behind.values()].filter(({ class: kind }) => kind !== "subagent" && kind !== "sleep");
   for (const tool of tools.behind.values()) {
@@ -73,11 +74,11 @@ function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: 
     // An agent does not run for hours: an older one died with its process.
     const from = tool.class === "subagent" ? tool.at : Math.max(tool.at, endedAt);
     const name = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""}`;
-    if (tool.class === "sleep" && tool.timeoutMs !== undefined) found.push(timer(tool, name));
+    if (tool.class === "sleep" && tool.timeoutMs !== undefined) found.push(timer(tool, `${ended}, and ${name}`));
     else
       found.push({
         cause: "background",
-        what: `The turn ended, and ${name} has been running in the background ${formatFor(since(tool.at))} (${tool.source})`,
+        what: `${ended}, and ${name} has been running in the background ${formatFor(since(tool.at))} (${tool.source})`,
         from,
         ceilingMs: tool.class === "subagent" ? TOOL_CLOCKS.subagent.reportMs : commandMs,
         until: null,
@@ -91,7 +92,7 @@ function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: 
   if (count && tools.behind.size === 0 && !isServer)
     found.push({
       cause: "background",
-      what: `The turn ended, and ${count.count} background ${count.count === 1 ? "task is" : "tasks are"} still running (${count.by})`,
+      what: `${ended}, and ${count.count} background ${count.count === 1 ? "task is" : "tasks are"} still running (${count.by})`,
       from: endedAt,
       ceilingMs: commandMs,
       until: null,
@@ -100,7 +101,7 @@ function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: 
   if (scheduled > 0)
     found.push({
       cause: "timer",
-      what: `The turn ended, and the program has scheduled ${scheduled === 1 ? "a wake-up" : `${scheduled} wake-ups`} (${by})`,
+      what: `${ended}, and the program has scheduled ${scheduled === 1 ? "a wake-up" : `${scheduled} wake-ups`} (${by})`,
       from: endedAt,
       ceilingMs: TOOL_CLOCKS.background.reportMs,
       until: null,
@@ -115,8 +116,8 @@ function namesServer({ message, progress }: Evidence): boolean {
   return LOCAL_ADDRESS.test(message?.preview ?? (progress.reading?.tail ?? []).join(" "));
 }
 
-function timer(tool: OpenTool, name: string): PendingWork {
+function timer(tool: OpenTool, said: string): PendingWork {
   const until = timerEnd(tool);
-  const what = `The turn ended, and ${name} will wake the agent (${tool.source})`;
+  const what = `${said} will wake the agent (${tool.source})`;
   return { cause: "timer", what, from: tool.at, ceilingMs: until - tool.at + TIMER_SLACK_MS, until };
 }
