@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -171,5 +171,12 @@ describe("the check for import cycles", () => {
     write("core/b.ts", 'import { c } from "./c.js";');
     write("core/c.ts", "export const c = 1;");
     expect(check()).toEqual({ status: 0, stderr: "" });
+  });
+});
+
+describe("the files that show the product in order", () => {
+  it.each(["core/step.ts", "daemon/loop.ts"])("src/%s stays under 200 lines", (file) => {
+    const text = readFileSync(join(import.meta.dirname, "..", "src", file), "utf8");
+    expect(text.trimEnd().split("\n").length).toBeLessThan(200);
   });
 });

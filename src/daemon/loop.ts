@@ -53,10 +53,7 @@ export class Loop {
     this.#lastCheck = clock.check;
   }
 
-  /**
-   * Restores the state from the journal. The time since the last observation counts against no agent. Yields every few
-   * signals; returns their number.
-   */
+  /** Restores the state; the time since the last observation counts against no agent. Returns the number of signals. */
   *restoring(lastObserved: Moment | null = null): Generator<number, number> {
     const { journal, clock } = this.#options;
     if (lastObserved) clock.resume(lastObserved);
@@ -72,11 +69,6 @@ export class Loop {
 
   /** After the journal lost its file: stores what is known. What fails is stored with the next change. */
   storeAgain(): void {
-    try {
-      for (const { session } of this.sessions()) this.#options.journal.putSession(session);
-    } catch {
-      // The journal reports it.
-    }
     this.#notices.storeAgain(this.state, this.now());
   }
 

@@ -38,14 +38,20 @@ export class NoticeStore {
     }
   }
 
-  /** The incidents, and which notices about them were sent. */
-  storeAgain({ incidents, notices }: NodeState, at: number): void {
+  /** The sessions, the incidents, and which notices about them were sent: independent of each other. */
+  storeAgain({ sessions, incidents, notices }: NodeState, at: number): void {
     const sent = [...notices.sent].flatMap(([subject, edges]) => [...edges].map((edge) => ({ subject, edge, at })));
-    try {
+    const storeSessions = (): void => {
+      for (const { session } of sessions.values()) this.#journal.putSession(session);
+    };
+    const storeIncidents = (): void =>
       this.#journal.incidentState.save(incidents, () => this.#journal.messages.put([], sent));
-    } catch {
-      // As below.
-    }
+    for (const store of [storeSessions, storeIncidents])
+      try {
+        store();
+      } catch {
+        // The journal reports it.
+      }
   }
 
   /** Inside the transaction. */

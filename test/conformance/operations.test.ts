@@ -4,7 +4,6 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Events } from "../../src/api/events.js";
-import type { FromInside } from "../../src/api/from-inside.js";
 import { answerPort, makeApi } from "../../src/api/http.js";
 import { unverified } from "../../src/api/identity.js";
 import { Rouse } from "../../src/api/library.js";
@@ -93,59 +92,6 @@ describe("the HTTP API", () => {
         RIGHTS.filter((right) => right !== row.right),
       ),
     ).toBe(403);
-  });
-});
-
-describe("rights", () => {
-  const withRight = (right: Right): string[] => ROWS.flatMap(([name, row]) => (row.right === right ? [name] : []));
-
-  it("match this copy of the list", () => {
-    expect(withRight("admin").sort()).toEqual([
-      "allow",
-      "dismiss_alerts",
-      "local_config",
-      "local_init",
-      "local_token",
-      "retry_alerts",
-      "shut_down",
-      "silence",
-      "test_alert",
-      "unwatch",
-      "watch",
-    ]);
-    expect(withRight("control").sort()).toEqual([
-      "ack",
-      "feedback",
-      "local_attach",
-      "local_stop",
-      "local_type",
-      "local_type_unchecked",
-      "recover",
-      "send_input",
-      "spawn",
-      "stop",
-      "watchdog_start",
-      "watchdog_stop",
-    ]);
-    expect(withRight("report").sort()).toEqual(["ack_messages", "report", "send_message"]);
-  });
-
-  it("are read for operations that only read, and those use GET", () => {
-    for (const [name, { method, right }] of ROWS) expect([name, method === "get"]).toEqual([name, right === "read"]);
-  });
-});
-
-describe("inside of a watched agent", () => {
-  const ofKind = (kind: FromInside): string[] => ROWS.flatMap(([name, row]) => (row.fromInside === kind ? [name] : []));
-
-  it("everything that reads is allowed, and of the rest only this", () => {
-    const changes = new Set(ROWS.flatMap(([name, { right }]) => (right === "read" ? [] : [name])));
-    expect(ofKind("allowed").filter((name) => changes.has(name))).toEqual(["spawn", "send_message", "ack_messages"]);
-    expect(ofKind("itself")).toEqual(["report"]);
-    expect(ofKind("workers").sort()).toEqual(["local_stop", "local_type", "recover", "send_input", "stop"]);
-    expect(ofKind("itself or workers").sort()).toEqual(["watchdog_start", "watchdog_stop"]);
-    for (const [name, { right, fromInside }] of ROWS)
-      if (right === "admin") expect([name, fromInside]).toEqual([name, "refused"]);
   });
 });
 

@@ -7,7 +7,7 @@
 import { ROUSE_MARK } from "../../src/core/judgement/noise.js";
 import type { ScreenReading, ToolClass } from "../../src/core/signal.js";
 import { MINUTE, SECOND } from "../../src/core/text/time.js";
-import { FAULT_NAMES, type Fault, type FaultName, ILLS } from "./ills.js";
+import { FAULT_NAMES, type Fault, type FaultName, ILLS } from "./problems.js";
 import { type Air, type Casting, SimProgram } from "./program.js";
 import type { Random } from "./random.js";
 

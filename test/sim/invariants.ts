@@ -15,7 +15,7 @@ import { STATES } from "../../src/core/states.js";
 import { MINUTE, SECOND } from "../../src/core/text/time.js";
 import type { SimAgent, Spell } from "./agents.js";
 import { breaches } from "./budgets.js";
-import { ILLS } from "./ills.js";
+import { ILLS } from "./problems.js";
 import { Reported } from "./reported.js";
 import type { World } from "./world.js";
 

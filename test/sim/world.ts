@@ -18,9 +18,9 @@ import { Life, type Parts, REAL } from "./daemon.js";
 import { type Reach, SimEffects } from "./effects.js";
 import type { Post } from "./ends.js";
 import { type Blow, type CallFaults, drawBlows, type Mix, SeededFaults } from "./faults.js";
-import type { FaultName } from "./ills.js";
 import { Invariants } from "./invariants.js";
 import { Link, type LinkFaults, NO_FAULTS } from "./link.js";
+import type { FaultName } from "./problems.js";
 import type { Air, Casting } from "./program.js";
 import type { Random } from "./random.js";
 

@@ -1,0 +1,61 @@
+/** Which client may use which operation, compared with literal copies: a change is a decision about security. */
+import { describe, expect, it } from "vitest";
+import type { Right } from "../../daemon/http/tokens.js";
+import type { FromInside } from "../from-inside.js";
+import { OPERATIONS } from "./index.js";
+import type { Operation } from "./operation.js";
+
+const ROWS = Object.entries<Operation>(OPERATIONS);
+
+describe("rights", () => {
+  const withRight = (right: Right): string[] => ROWS.flatMap(([name, row]) => (row.right === right ? [name] : []));
+
+  it("match this copy of the list", () => {
+    expect(withRight("admin").sort()).toEqual([
+      "allow",
+      "dismiss_alerts",
+      "local_config",
+      "local_init",
+      "local_token",
+      "retry_alerts",
+      "shut_down",
+      "silence",
+      "test_alert",
+      "unwatch",
+      "watch",
+    ]);
+    expect(withRight("control").sort()).toEqual([
+      "ack",
+      "feedback",
+      "local_attach",
+      "local_stop",
+      "local_type",
+      "local_type_unchecked",
+      "recover",
+      "send_input",
+      "spawn",
+      "stop",
+      "watchdog_start",
+      "watchdog_stop",
+    ]);
+    expect(withRight("report").sort()).toEqual(["ack_messages", "report", "send_message"]);
+  });
+
+  it("are read for operations that only read, and those use GET", () => {
+    for (const [name, { method, right }] of ROWS) expect([name, method === "get"]).toEqual([name, right === "read"]);
+  });
+});
+
+describe("inside of a watched agent", () => {
+  const ofKind = (kind: FromInside): string[] => ROWS.flatMap(([name, row]) => (row.fromInside === kind ? [name] : []));
+
+  it("everything that reads is allowed, and of the rest only this", () => {
+    const changes = new Set(ROWS.flatMap(([name, { right }]) => (right === "read" ? [] : [name])));
+    expect(ofKind("allowed").filter((name) => changes.has(name))).toEqual(["spawn", "send_message", "ack_messages"]);
+    expect(ofKind("itself")).toEqual(["report"]);
+    expect(ofKind("workers").sort()).toEqual(["local_stop", "local_type", "recover", "send_input", "stop"]);
+    expect(ofKind("itself or workers").sort()).toEqual(["watchdog_start", "watchdog_stop"]);
+    for (const [name, { right, fromInside }] of ROWS)
+      if (right === "admin") expect([name, fromInside]).toEqual([name, "refused"]);
+  });
+});
