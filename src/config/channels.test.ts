@@ -60,6 +60,7 @@ poll_interval_secs = 10`);
     ["an unknown setting", 'type = "desktop"\nurll = "s3cret"', "unknown setting urll"],
     ["a shell string", 'type = "command"\ncommand = "rm -rf /"', "command: "],
     ["an unknown severity", 'type = "desktop"\nseverity = "huge"', "severity: "],
+    ["a severity without effect", 'type = "desktop"\nseverity = "info"', '"warning"|"critical"'],
   ])("with %s are ignored with a reason that hides the secret; the others are used", (_, settings, description) => {
     write(`[channels.bad]\n${settings}\n[channels.good]\ntype = "desktop"`);
     const { channels, issues } = loadChannels(env());

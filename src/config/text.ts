@@ -15,7 +15,7 @@ const CHANNELS = `
 #   [channels.ops]
 #   type = "ntfy"
 #   topic = "choose-a-topic-that-is-hard-to-guess"
-#   severity = "warning"
+#   severity = "warning"     # or "critical": only what needs you
 `;
 
 const PRESETS = `
