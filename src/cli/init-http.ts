@@ -34,7 +34,7 @@ export function httpNotes({ program, before: settings }: HookPlan, { port }: Htt
 /** The settings that export telemetry to the daemon. Printed, not written: they belong to the user. */
 export function otelText({ port, key }: HttpTarget): string {
   const target = { url: `http://127.0.0.1:${port}`, key, keyFile: quoted(rousePaths().hookKey) };
-  return PROGRAMS.flatMap(({ telemetry }) => partOf(telemetry)?.(target) ?? []).join("\n");
+  return PROGRAMS.flatMap(({ telemetry }) => partOf(telemetry)?.settings(target) ?? []).join("\n");
 }
 
 function quoted(path: string): string {

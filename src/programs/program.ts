@@ -6,6 +6,7 @@
  * the screens of all programs and the records of none, which are 2.4 MB of its memory.
  */
 import type { ReadContext, RecordReader } from "../readers/records/record-reader.js";
+import type { TelemetryNames } from "../readers/records/telemetry.js";
 import type { IdentifyAccount } from "./account.js";
 import type { HookPart } from "./hooks.js";
 import type { Absent, LazyLoad } from "./part.js";
@@ -23,11 +24,16 @@ export interface AgentProgram {
   readonly transcript: TranscriptPart | Absent;
   readonly sessionFile: SessionFilePart | Absent;
   readonly hooks: HookPart | Absent;
-  /** The settings that make it send its telemetry to the daemon, as text for the user. */
-  readonly telemetry: ((target: TelemetryTarget) => string) | Absent;
+  readonly telemetry: TelemetryPart | Absent;
   readonly account: IdentifyAccount | Absent;
   /** Labels of recordings that its screens show like another state, so they are not scored. */
   readonly ambiguousLabels: readonly string[];
+}
+
+export interface TelemetryPart {
+  /** The settings that make it send its telemetry to the daemon, as text for the user. */
+  readonly settings: (target: TelemetryTarget) => string;
+  readonly names: TelemetryNames;
 }
 
 export interface TelemetryTarget {

@@ -1,6 +1,7 @@
 /** The agent programs that rouse knows: the only list of them. */
 import type { Traits } from "../core/traits.js";
 import type { JsonRecord } from "../readers/records/json.js";
+import type { TelemetryNames } from "../readers/records/telemetry.js";
 import { claudeCodeProgram } from "./claude-code/index.js";
 import { codexProgram } from "./codex/index.js";
 import { copilotProgram } from "./copilot/index.js";
@@ -26,6 +27,11 @@ const PROFILES: readonly AgentProfile[] = PROGRAMS.map(({ profile }) => profile)
 
 /** Every kind of program that has a profile of its own, and `generic`. */
 export const KINDS: readonly string[] = PROFILES.map(({ id }) => id);
+
+/** The names in the telemetry of all programs. */
+export const TELEMETRY_NAMES: readonly TelemetryNames[] = PROGRAMS.flatMap(
+  ({ telemetry }) => partOf(telemetry)?.names ?? [],
+);
 
 /** The program with this id; the generic one for any other id. */
 export function programFor(kind: string): AgentProgram {

@@ -193,7 +193,7 @@ describe.each(named)("the program %s", (id, program) => {
 
   it("names the daemon's address in its telemetry settings", () => {
     const url = "http://127.0.0.1:1234";
-    const text = partOf(program.telemetry)?.({ url, key: "k", keyFile: "'f'" });
+    const text = partOf(program.telemetry)?.settings({ url, key: "k", keyFile: "'f'" });
     expect(text ?? url).toContain(url);
   });
 });

@@ -6,6 +6,7 @@ import { rememberBounded } from "../../core/judgement/evidence/bounded.js";
 import type { Evidence } from "../../core/judgement/evidence/state.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
+import { TELEMETRY_NAMES } from "../../programs/registry.js";
 import { type OtlpPoint, type OtlpRecord, otlpLogs, otlpPoints, otlpSpans } from "../../readers/records/otlp.js";
 import { type ReadContext, SkipCounter } from "../../readers/records/record-reader.js";
 import { TelemetryReader } from "../../readers/records/telemetry.js";
@@ -120,7 +121,7 @@ export class Telemetry {
 
   #readerOf({ session }: SessionJudge): TelemetryReader {
     const known = this.#readers.get(session.id);
-    const reader = known ?? new TelemetryReader(this.#context);
+    const reader = known ?? new TelemetryReader(TELEMETRY_NAMES, this.#context);
     rememberBounded(this.#readers, session.id, reader, READERS_MAX);
     return reader;
   }

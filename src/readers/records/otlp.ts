@@ -25,6 +25,7 @@ const RECORDS_MAX = 5000;
 const ATTRIBUTES_MAX = 200;
 const NANOS_PER_MS = 1e6;
 const CUMULATIVE = 2;
+const EVENT_NAME = /^\w{1,50}(?:\.\w{1,50}){1,5}$/;
 
 export function otlpLogs(body: unknown): OtlpRecord[] {
   return scopesOf(body, "resourceLogs", "scopeLogs")
@@ -32,9 +33,9 @@ export function otlpLogs(body: unknown): OtlpRecord[] {
     .slice(0, RECORDS_MAX)
     .map(({ resource, record }) => {
       const attributes = attributesOf(record);
-      // Claude Code gives the name as the body too; other bodies are lines of a log.
+      // Some programs give the name as the body; other bodies are lines of a log.
       const body = stringAt(record, "body", "stringValue") ?? "";
-      const name = attributes.get("event.name") ?? (body.startsWith("claude_code.") ? body : "");
+      const name = attributes.get("event.name") ?? (EVENT_NAME.test(body) ? body : "");
       return {
         name: String(name),
         // Codex leaves the time at 0.

@@ -1,8 +1,8 @@
 /**
- * The OpenTelemetry export of Claude Code and Codex, for one session. It has the content of the transcript some seconds
+ * The OpenTelemetry export of an agent program, for one session. It has the content of the transcript some seconds
  * later, and the cost, which no transcript has. So it gives tokens and cost, liveness, prompts and failures. It gives
- * no turn edges (neither program exports the end of a turn) and no tool calls (Claude Code exports a call only after
- * its end, without its result).
+ * no turn edges (no program exports the end of a turn) and no tool calls (exported only after their end, without a
+ * result). The names are data of each program.
  *
  * The events and the metrics contain the same tokens. The events count; the metrics count only until the first event,
  * and an event from a time that the metrics have already counted is not counted again.
@@ -16,57 +16,46 @@ import { type ReaderOptions, SkipCounter } from "./record-reader.js";
 import { Thread } from "./thread.js";
 import type { VendorError } from "./vendor-errors.js";
 
-/** Known events that the judgement does not use. */
-const SILENT = new Set([
-  "api_refusal",
-  "api_request_body",
-  "api_response_body",
-  "api_retries_exhausted",
-  "at_mention",
-  "auth",
-  "feedback_survey",
-  "hook_execution_complete",
-  "hook_execution_start",
-  "hook_plugin_metrics",
-  "hook_registered",
-  "internal_error",
-  "managed_settings_resolved",
-  "mcp_server_connection",
-  "permission_mode_changed",
-  "plugin_installed",
-  "plugin_loaded",
-  "skill_activated",
-  "tool_decision",
-  "codex.auth_recovery",
-  "codex.sandbox_outcome",
-  "codex.startup_phase",
-  "codex.tool_decision",
-  "codex.turn_ttft",
-  "codex.websocket_connect",
-  "codex.websocket_event",
-]);
-
-/** Values of the query source that mean the session itself. */
-const MAIN_SOURCES = new Set(["repl_main_thread", "sdk", "main"]);
+/** A value of telemetry is hidden like this. */
 const REDACTED = /^[<[]REDACTED[>\]]$/;
-/** Events of a reply that only a writing model sends; a ping is not one. */
-const WRITING = /delta|output_item|content_part|completed/;
+
+interface Usage {
+  /** Attributes, added up. */
+  input: readonly string[];
+  output: readonly string[];
+  cost?: string;
+}
+
+/** What an event of a program shows. Texts are names of attributes. */
+export type TelemetryEvent =
+  | { shows: "prompt"; text: string; id?: string }
+  | ({ shows: "usage" } & Usage)
+  /** The agent is alive: a number of characters, or a text. */
+  | { shows: "life"; chars?: string; text?: string }
+  | { shows: "compaction" }
+  /** A request failed for good, all attempts included; one of a subagent does not end the session's turn. */
+  | { shows: "failure"; text: string; status: string; asker: string; isMain: ReadonlySet<string> }
+  /** A request, or a failed one that the program repeats by itself. */
+  | { shows: "request"; failure: string; status: string; attempt: string }
+  /** A part of a reply; its last one has the tokens. */
+  | { shows: "reply"; failure: string; part: string; isWritten: RegExp; usage: Usage }
+  /** Only the model and the version. */
+  | { shows: "session" };
+
+/** The names in the telemetry of one program: data, in its folder. */
+export interface TelemetryNames {
+  /** Some records have the name of an event without this. */
+  prefix: string;
+  events: Readonly<Record<string, TelemetryEvent>>;
+  /** Known events that the judgement does not use. */
+  unused: readonly string[];
+  /** Metrics of tokens: the attribute that names the type, and which types count. A type that is part of another is left out. */
+  tokens: Readonly<Record<string, { type: string; input: readonly string[]; output: readonly string[] }>>;
+  /** Metric of the cost, if there is one. */
+  cost: string | null;
+}
 
 type Tokens = "input" | "output" | "costUsd";
-
-/** Types of tokens in the metrics. The other types of Codex (cached, reasoning, total) are included in these two. */
-const TOKEN_TYPES: Readonly<Record<string, Tokens>> = {
-  input: "input",
-  cacheRead: "input",
-  cacheCreation: "input",
-  output: "output",
-};
-/** Metrics of tokens, and the attribute that names the type. */
-const TOKEN_METRICS: Readonly<Record<string, string>> = {
-  "claude_code.token.usage": "type",
-  "codex.turn.token_usage": "token_type",
-};
-const COST_METRIC = "claude_code.cost.usage";
 
 export class TelemetryReader {
   readonly skipped: SkipCounter = new SkipCounter();
@@ -77,28 +66,37 @@ export class TelemetryReader {
   /** The last value of each series that only grows. */
   readonly #totals = new RecentMap<number>(256);
 
+  readonly #names: readonly TelemetryNames[];
   readonly #options: ReaderOptions;
 
-  constructor(options: ReaderOptions = {}) {
+  /** Several programs may run in one session, so all names are known. */
+  constructor(names: readonly TelemetryNames[], options: ReaderOptions = {}) {
+    this.#names = names;
     this.#options = options;
-
     this.#thread = new Thread("telemetry", options);
   }
 
   read(record: OtlpRecord, at: number): Signal[] {
-    const name = record.name.replace(/^claude_code\./, "");
-    const handler = this.#handlers[name];
-    if (handler === undefined) {
-      if (name !== "" && !SILENT.has(name)) this.skipped.count(name);
-      return [];
-    }
+    const event = this.#eventOf(record.name);
+    if (event === null) return [];
     return this.#thread.collect(at, () => {
       this.#thread.learns({
         model: text(record.attributes, "model"),
         version: text(record.attributes, "app.version") ?? text(record.resource, "service.version"),
       });
-      handler(record.attributes, at);
+      this.#take(event, record.attributes, at);
     });
+  }
+
+  /** Null if it shows nothing. */
+  #eventOf(full: string): TelemetryEvent | null {
+    for (const { prefix, events, unused } of this.#names) {
+      const name = full.startsWith(prefix) ? full.slice(prefix.length) : full;
+      if (Object.hasOwn(events, name)) return events[name] ?? null;
+      if (unused.includes(name)) return null;
+    }
+    if (full !== "") this.skipped.count(full);
+    return null;
   }
 
   /** The tokens of one batch of metrics. */
@@ -118,9 +116,14 @@ export class TelemetryReader {
   }
 
   #countedAs({ name, attributes }: OtlpPoint): Tokens | null {
-    if (name === COST_METRIC) return "costUsd";
-    const type = Object.hasOwn(TOKEN_METRICS, name) ? text(attributes, TOKEN_METRICS[name] ?? "") : undefined;
-    return type !== undefined && Object.hasOwn(TOKEN_TYPES, type) ? (TOKEN_TYPES[type] ?? null) : null;
+    for (const { tokens, cost } of this.#names) {
+      if (name === cost) return "costUsd";
+      const metric = Object.hasOwn(tokens, name) ? tokens[name] : undefined;
+      const type = metric && text(attributes, metric.type);
+      if (metric === undefined || type === undefined) continue;
+      return metric.input.includes(type) ? "input" : metric.output.includes(type) ? "output" : null;
+    }
+    return null;
   }
 
   /** The increase of a point. The first total of a series is its starting value. */
@@ -132,51 +135,41 @@ export class TelemetryReader {
     return before === undefined ? 0 : value - before;
   }
 
-  readonly #handlers: Readonly<Record<string, (attributes: Attributes, at: number) => void>> = {
-    __proto__: null as never,
-    user_prompt: (a, at) => this.#prompted(a, at),
-    "codex.user_prompt": (a, at) => this.#prompted(a, at),
-    api_request: (a, at) =>
-      this.#uses(at, {
-        input: sum(a, "input_tokens", "cache_read_tokens", "cache_creation_tokens"),
-        output: sum(a, "output_tokens"),
-        costUsd: sum(a, "cost_usd"),
-      }),
-    assistant_response: (a) => this.#thread.lives(sum(a, "response_length")),
-    tool_result: (a) => this.#thread.lives(sum(a, "tool_result_size_bytes")),
-    compaction: () => this.#thread.emit({ kind: "compaction", phase: "end" }),
-    api_error: (a, at) => this.#gaveUp(a, at),
-    "codex.conversation_starts": () => {},
-    "codex.api_request": (a) => this.#asked(a),
-    "codex.websocket_request": (a) => this.#asked(a),
-    "codex.sse_event": (a, at) => this.#streamed(a, at),
-    "codex.tool_result": (a) => this.#thread.lives(text(a, "output")?.length ?? 0),
-  };
-
-  /** The text is present only if the user permits its export. */
-  #prompted(a: Attributes, at: number): void {
-    const prompt = text(a, "prompt") ?? "";
-    if (prompt.trim() !== "" && !REDACTED.test(prompt)) this.#thread.says("user", prompt);
-    else this.#thread.emit({ kind: "message", role: "user", digest: digest(text(a, "prompt.id") ?? String(at)) });
+  #take(event: TelemetryEvent, a: Attributes, at: number): void {
+    const { shows } = event;
+    if (shows === "prompt")
+      this.#prompted(text(a, event.text) ?? "", event.id === undefined ? undefined : text(a, event.id), at);
+    else if (shows === "usage") this.#uses(at, usageIn(event, a));
+    else if (shows === "life")
+      this.#thread.lives(event.chars === undefined ? textSize(a, event.text) : sum(a, event.chars));
+    else if (shows === "compaction") this.#thread.emit({ kind: "compaction", phase: "end" });
+    else if (shows === "failure") this.#gaveUp(event, a, at);
+    else if (shows === "request") this.#asked(event, a);
+    else if (shows === "reply") this.#streamed(event, a, at);
   }
 
-  /** Codex retries by itself, and does not export that it gave up. */
-  #asked(a: Attributes): void {
-    const message = text(a, "error.message");
-    const status = sum(a, "http.response.status_code");
-    const attempt = sum(a, "attempt");
+  /** The text is present only if the user permits its export. */
+  #prompted(prompt: string, id: string | undefined, at: number): void {
+    if (prompt.trim() !== "" && !REDACTED.test(prompt)) this.#thread.says("user", prompt);
+    else this.#thread.emit({ kind: "message", role: "user", digest: digest(id ?? String(at)) });
+  }
+
+  /** The program retries by itself, and does not export that it gave up. */
+  #asked(event: TelemetryEvent & { shows: "request" }, a: Attributes): void {
+    const message = text(a, event.failure);
+    const status = sum(a, event.status);
+    const attempt = sum(a, event.attempt);
     if (message !== undefined || status >= 400)
       this.#thread.tries(failureOf(status, message), attempt > 0 ? { attempt } : {});
     else this.#thread.emit({ kind: "request" });
   }
 
-  /** Each event of a reply; the last one is written twice, the second time with the tokens. */
-  #streamed(a: Attributes, at: number): void {
-    const message = text(a, "error.message");
+  /** The last part is written twice, the second time with the tokens. Only what a writing model sends proves life. */
+  #streamed(event: TelemetryEvent & { shows: "reply" }, a: Attributes, at: number): void {
+    const message = text(a, event.failure);
     if (message !== undefined) this.#thread.tries(failureOf(0, message), {});
-    else if (a.has("output_token_count"))
-      this.#uses(at, { input: sum(a, "input_token_count"), output: sum(a, "output_token_count") });
-    else if (WRITING.test(text(a, "event.kind")?.slice(0, 100) ?? "")) this.#thread.lives(0);
+    else if (event.usage.output.some((name) => a.has(name))) this.#uses(at, usageIn(event.usage, a));
+    else if (event.isWritten.test(text(a, event.part)?.slice(0, 100) ?? "")) this.#thread.lives(0);
   }
 
   #uses(at: number, used: { input: number; output: number; costUsd?: number }): void {
@@ -185,13 +178,23 @@ export class TelemetryReader {
     this.#thread.emit({ kind: "tokens", ...used });
   }
 
-  /** Written once, after all attempts. A subagent that gives up does not mean that the session gives up. */
-  #gaveUp(a: Attributes, at: number): void {
-    if (!MAIN_SOURCES.has(text(a, "query_source") ?? "main")) return;
-    const failure = failureOf(sum(a, "status_code"), text(a, "error"));
+  #gaveUp(event: TelemetryEvent & { shows: "failure" }, a: Attributes, at: number): void {
+    const asker = text(a, event.asker);
+    if (asker !== undefined && !event.isMain.has(asker)) return;
+    const failure = failureOf(sum(a, event.status), text(a, event.text));
     this.#thread.emit(failureSignal({ at, source: "telemetry" }, this.#options, failure));
   }
 }
+
+function usageIn({ input, output, cost }: Usage, a: Attributes): { input: number; output: number; costUsd?: number } {
+  return {
+    input: sum(a, ...input),
+    output: sum(a, ...output),
+    ...(cost === undefined ? {} : { costUsd: sum(a, cost) }),
+  };
+}
+
+const textSize = (a: Attributes, name: string | undefined): number => (name && text(a, name)?.length) || 0;
 
 function failureOf(status: number, said: string | undefined): VendorError {
   return { text: said ?? `status ${status}`, ...(status > 0 ? { status } : {}) };

@@ -2,18 +2,19 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Signal } from "../../core/signal.js";
-import { parseSignal } from "../signal-schema.js";
-import { otlpLogs, otlpPoints, otlpSpans } from "./otlp.js";
-import { TelemetryReader } from "./telemetry.js";
+import type { Signal } from "../core/signal.js";
+import { otlpLogs, otlpPoints, otlpSpans } from "../readers/records/otlp.js";
+import { TelemetryReader } from "../readers/records/telemetry.js";
+import { parseSignal } from "../readers/signal-schema.js";
+import { TELEMETRY_NAMES } from "./registry.js";
 
 /** Batches of Claude Code 2.1.325 and Codex 0.166.0, as they were posted. */
 const batch = (name: string): unknown =>
-  JSON.parse(readFileSync(join(import.meta.dirname, "../../../test/fixtures/otlp", `${name}.json`), "utf8"));
+  JSON.parse(readFileSync(join(import.meta.dirname, "../../test/fixtures/otlp", `${name}.json`), "utf8"));
 
 const NOW = 1_800_000_000_000;
 
-function readLogs(body: unknown, reader = new TelemetryReader()): Signal[] {
+function readLogs(body: unknown, reader = new TelemetryReader(TELEMETRY_NAMES)): Signal[] {
   return otlpLogs(body).flatMap((record) => reader.read(record, record.at ?? NOW));
 }
 
@@ -30,7 +31,7 @@ describe("telemetry of Claude Code", () => {
   });
 
   it("reports the prompt, liveness from replies and results, and session facts, but no turns and no calls", () => {
-    const reader = new TelemetryReader();
+    const reader = new TelemetryReader(TELEMETRY_NAMES);
     const signals = readLogs(batch("claude-logs"), reader);
     expect(signals.map(({ kind }) => kind)).toEqual([
       "session",
@@ -55,7 +56,7 @@ describe("telemetry of Claude Code", () => {
   });
 
   it("counts by metrics if there are no events", () => {
-    const reader = new TelemetryReader();
+    const reader = new TelemetryReader(TELEMETRY_NAMES);
     expect(reader.count(otlpPoints(batch("claude-metrics")), NOW)).toEqual([
       { kind: "tokens", at: NOW, source: "telemetry", input: 264, output: 35, costUsd: 0.00101 },
     ]);
@@ -65,7 +66,7 @@ describe("telemetry of Claude Code", () => {
     ["events first", ["claude-logs", "claude-metrics"]],
     ["metrics first", ["claude-metrics", "claude-logs"]],
   ])("counts the same tokens once, %s", (_, order) => {
-    const reader = new TelemetryReader();
+    const reader = new TelemetryReader(TELEMETRY_NAMES);
     const signals = order.flatMap((name) =>
       name === "claude-logs" ? readLogs(batch(name), reader) : reader.count(otlpPoints(batch(name)), NOW),
     );
@@ -73,7 +74,7 @@ describe("telemetry of Claude Code", () => {
   });
 
   it("counts a growing total by its increase", () => {
-    const reader = new TelemetryReader();
+    const reader = new TelemetryReader(TELEMETRY_NAMES);
     const at = (total: number) =>
       reader.count(
         otlpPoints({
@@ -110,7 +111,7 @@ describe("telemetry of Claude Code", () => {
 
 describe("telemetry of Codex", () => {
   it("reports tokens once although the end of a reply is written twice, and reads numbers written as text", () => {
-    const reader = new TelemetryReader();
+    const reader = new TelemetryReader(TELEMETRY_NAMES);
     const signals = readLogs(batch("codex-logs"), reader);
     expect(ofKind(signals, "tokens")).toMatchObject([
       { input: 120, output: 12 },
@@ -126,7 +127,7 @@ describe("telemetry of Codex", () => {
   });
 
   it("does not add counts that are part of another count", () => {
-    const signals = new TelemetryReader().count(otlpPoints(batch("codex-metrics")), NOW);
+    const signals = new TelemetryReader(TELEMETRY_NAMES).count(otlpPoints(batch("codex-metrics")), NOW);
     expect(signals).toMatchObject([{ input: 240, output: 24 }]);
   });
 
@@ -154,7 +155,7 @@ describe("telemetry of Codex", () => {
 
 describe("any telemetry", () => {
   it("counts unknown names, up to a bound", () => {
-    const reader = new TelemetryReader();
+    const reader = new TelemetryReader(TELEMETRY_NAMES);
     const logRecords = Array.from({ length: 1000 }, (_, i) => ({ body: { stringValue: `claude_code.x${i}` } }));
     expect(readLogs({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] }, reader)).toEqual([]);
     expect(reader.skipped.size).toBeLessThanOrEqual(65);
@@ -190,7 +191,7 @@ describe("any telemetry", () => {
     }));
     fc.assert(
       fc.property(fc.oneof(node, shaped), (body) => {
-        const reader = new TelemetryReader();
+        const reader = new TelemetryReader(TELEMETRY_NAMES);
         otlpSpans(body);
         const signals = [...readLogs(body, reader), ...reader.count(otlpPoints(body), NOW)];
         for (const signal of signals) expect(parseSignal(signal)).toEqual(signal);
