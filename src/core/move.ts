@@ -79,7 +79,15 @@ const TABLE: Readonly<Record<State, Cell>> = {
   unknown: { move: "you" },
 };
 
-export function moveOf({ state, cause }: { state: State; cause: Cause | Problem | null }): Move {
+interface Verdict {
+  state: State;
+  cause: Cause | Problem | null;
+  /** The dialog of a limit that stays until a user answers it. */
+  asksUser?: true;
+}
+
+export function moveOf({ state, cause, asksUser }: Verdict): Move {
+  if (asksUser) return "you";
   const { move, byCause } = TABLE[state];
   return (cause === null ? undefined : byCause?.[cause]) ?? move;
 }

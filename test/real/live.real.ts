@@ -37,7 +37,7 @@ describe("a cell of the live table", () => {
     const outcome = await runCell(installed, cell.situation, cell.way, situation, isRecoveryAwaited).finally(() =>
       load.stop(),
     );
-    const { misses, keptTask, story } = outcome;
+    const { misses, keptTask, starvedS, story } = outcome;
     const delay = outcome.delays.at(-1) ?? null;
     keep(cell, installed.version, {
       date: new Date().toISOString().slice(0, 10),
@@ -46,6 +46,7 @@ describe("a cell of the live table", () => {
       load_average: Math.round(loadavg()[0] ?? 0),
       verdict: misses.length === 0 ? "right" : "missed",
       delay: delay === null ? null : Math.round(delay * 10) / 10,
+      starved_s: Math.round(starvedS),
       kept_task: keptTask,
       miss: misses.map((miss) => miss.slice(0, 300)).join("; ") || null,
     });

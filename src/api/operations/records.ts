@@ -64,7 +64,11 @@ export const agentRecord = z.object({
     })
     .nullable()
     .describe("usage in this budget period; null without a budget"),
-  healthy: z.boolean().describe("false in stuck, error, needs_input, gone and unknown"),
+  healthy: z
+    .boolean()
+    .describe(
+      "false in stuck, error, needs_input, gone and unknown, and while the dialog of a limit waits for the user",
+    ),
   unobserved: z.object({ since: time, reason: z.string() }).nullable().describe("set while rouse cannot see the agent"),
   started_at: time,
   ended_at: time.nullable(),

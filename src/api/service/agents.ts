@@ -1,4 +1,5 @@
 /** Agents: views of them, and orders to type into, recover and end them. */
+import { isQuestion } from "../../core/incidents/problem.js";
 import { openPrompt } from "../../core/judgement/evidence/prompts.js";
 import { compareByMove } from "../../core/move.js";
 import type { SessionJudge } from "../../core/session-judge.js";
@@ -80,9 +81,11 @@ export class AgentService {
   }
 
   status(agent: string): AgentStatus {
+    const { loop } = this.#context;
     const judge = findAgent(this.#context, agent);
-    const view = viewOf(judge, this.#context.loop.now(), this.#context.loop.incidents);
-    const isAsked = view.state === "needs_input";
+    const now = loop.now();
+    const view = viewOf(judge, now, loop.incidents);
+    const isAsked = isQuestion(judge.peek(now));
     const isConfirmed = isAsked && CONFIRMED.has(view.cause ?? "");
     return {
       ...view,
@@ -164,7 +167,8 @@ function unlessRefused({ result, reason, proven }: ControlResult): OrderResult {
 function promptOf({ evidence, since }: SessionJudge, view: SessionView): AgentStatus["prompt"] {
   const open = openPrompt(evidence.prompts);
   return {
-    type: (view.cause ?? "input") as PromptKind,
+    // The cause of a limit's dialog is the limit.
+    type: ((view.cause === "limit" ? open?.prompt : view.cause) ?? "input") as PromptKind,
     text: view.question ?? view.reasons[0] ?? "",
     since: new Date(open?.at ?? since).toISOString(),
   };

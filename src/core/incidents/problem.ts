@@ -40,6 +40,10 @@ export function problemOf({
   }
 }
 
+/** A question is open that only a user can answer: in `needs_input`, and in the dialog of a limit that stays until then. */
+export const isQuestion = (assessment: Pick<Assessment, "state" | "cause" | "asksUser">): boolean =>
+  problemOf(assessment) === "needs_input";
+
 function isProblem(word: unknown): word is Problem {
   return (PROBLEMS as readonly unknown[]).includes(word);
 }

@@ -7,6 +7,7 @@
 import type { AgentSession } from "../../core/agent.js";
 import { awakeMs } from "../../core/awake.js";
 import { type IncidentState, isOpen } from "../../core/incidents/incident.js";
+import { isQuestion } from "../../core/incidents/problem.js";
 import {
   type ActivityAssessment,
   type ActivitySignal,
@@ -148,12 +149,13 @@ function categoryOf(ageMs: number, { warning_hours, critical_hours, auto_resume_
 
 /** Why a long silence is no reason for a worse category than `most`; null if it is one. */
 function whyCalm(
-  { assessment: { state, until } }: SessionJudge,
+  { assessment }: SessionJudge,
   now: number,
   isActive: boolean,
 ): { reason: string; most: Category } | null {
+  const { state, until } = assessment;
   // It needs the user, and no prompt of rouse may answer it.
-  if (state === "needs_input") return { reason: "it is waiting for an answer", most: "critical" };
+  if (isQuestion(assessment)) return { reason: "it is waiting for an answer", most: "critical" };
   const warning = (reason: string): { reason: string; most: Category } => ({ reason, most: "warning" });
   if (isActive) return warning("other sources show activity");
   if (state === "complete" || state === "idle") return warning(`it is ${state}: no turn is running`);

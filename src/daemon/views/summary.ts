@@ -141,7 +141,7 @@ class SessionFold {
     this.#assess(this.#to);
     this.#close(this.#to, null);
     const { name, id: session, kind, origin, task } = this.#session;
-    const { state, cause } = this.#judges.assessment;
+    const { state, cause, asksUser } = this.#judges.assessment;
     return {
       name: sanitize(name, 80),
       session,
@@ -152,7 +152,7 @@ class SessionFold {
       to: iso(this.#to),
       state,
       cause,
-      move: moveOf({ state, cause }),
+      move: moveOf({ state, cause, ...(asksUser ? { asksUser } : {}) }),
       ended: this.#session.endedAt === null ? null : (this.#exit ?? { at: iso(this.#to), code: null, signal: null }),
       states: roundedSecs(this.#states),
       problems: this.#problems,

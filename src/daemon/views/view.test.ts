@@ -61,6 +61,20 @@ describe("the view of a session", () => {
     expect(viewOf(watch(WORKING), START).doing).toBe("");
   });
 
+  it("shows the dialog of a limit that stays until the user answers it as a question to the user", () => {
+    const dialog = { prompt: "input", question: "Usage limit reached. Keep trying?", limit: true } as const;
+    const shows = (userOnly: boolean) =>
+      viewOf(watch([screen({ composer: "hidden", dialog: userOnly ? { ...dialog, userOnly } : dialog })]), START);
+    expect(shows(true)).toMatchObject({
+      state: "rate_limited",
+      move: "you",
+      question: dialog.question,
+      doing: dialog.question,
+      healthy: false,
+    });
+    expect(shows(false)).toMatchObject({ state: "rate_limited", move: "provider", question: null, healthy: true });
+  });
+
   it("contains the end of a limit", () => {
     const until = START + 3_600_000;
     const view = viewOf(watch([{ kind: "limit", source: "transcript", level: "hit", until } as Untimed]), START);

@@ -1,6 +1,7 @@
 /** The view of a session: one flat record, the same for table, JSON and API. */
 import type { AgentSession } from "../../core/agent.js";
 import { awaitsUser, type IncidentState } from "../../core/incidents/incident.js";
+import { isQuestion } from "../../core/incidents/problem.js";
 import { burnRates } from "../../core/judgement/evidence/burn.js";
 import type { PeriodSpend } from "../../core/judgement/period-spend.js";
 import { questionOf } from "../../core/judgement/question.js";
@@ -67,6 +68,7 @@ export function viewOf(judge: SessionJudge, now: number, incidents: IncidentStat
   const { session, evidence } = judge;
   const assessment = judge.peek(now);
   const { state } = assessment;
+  const isAsked = isQuestion(assessment);
   const unobserved = unobservedReasonOf(judge, now);
   const rates = burnRates(evidence.burn, now);
   return {
@@ -81,7 +83,7 @@ export function viewOf(judge: SessionJudge, now: number, incidents: IncidentStat
     state,
     cause: assessment.cause,
     move: awaitsUser(incidents, session.name, now) ? "you" : moveOf(assessment),
-    question: state === "needs_input" ? sanitize(questionOf(evidence), 600) || null : null,
+    question: isAsked ? sanitize(questionOf(evidence), 600) || null : null,
     level: assessment.level,
     confidence: Math.round(assessment.confidence * 100) / 100,
     since: iso(judge.since),
@@ -93,7 +95,7 @@ export function viewOf(judge: SessionJudge, now: number, incidents: IncidentStat
     tokens_per_hour: Math.round(rates.tokens_per_hour),
     cost_usd_per_hour: Math.round(rates.cost_usd_per_hour * 100) / 100,
     spend: spendView(judge.spend),
-    healthy: !UNHEALTHY.has(state),
+    healthy: !isAsked && !UNHEALTHY.has(state),
     unobserved: unobserved === null ? null : { since: iso(unobserved.since), reason: sanitize(unobserved.reason) },
     started_at: iso(session.startedAt),
     ended_at: session.endedAt === null ? null : iso(session.endedAt),
@@ -123,7 +125,7 @@ function doingOf({ evidence, assessment }: SessionJudge): string {
   const shown = evidence.progress.reading?.tool;
   if (shown?.subject) return sanitize(shown.subject, 120);
   const dialog = evidence.progress.reading?.dialog;
-  if (dialog && assessment.state === "needs_input") return sanitize(dialog.question, 120);
+  if (dialog && isQuestion(assessment)) return sanitize(dialog.question, 120);
   return "";
 }
 

@@ -22,6 +22,8 @@ export interface CellRun {
   verdict: "right" | "missed";
   /** Seconds from the truth to the last expected report; null if it never came. */
   delay: number | null;
+  /** Seconds of the delay in which the client got no CPU: not counted against the limit of the report. */
+  starved_s?: number;
   /** Whether the request after the recovery had the task; null without a recovery. */
   kept_task: boolean | null;
   /** What was wrong; null if nothing was. */
@@ -80,7 +82,9 @@ Real programs under rouse against the scripted model server: \`npm run test:real
 [live.json](live.json). The truth is the server's log. "3 of 3, 97 s" means: three runs, all right, and the slowest report 97 s after the truth. A run is
 right only if every expected report came in time, nothing false was reported or sent, nothing was typed where nothing may be typed, and the request after a
 recovery still contained the task. "task kept 1 of 1" counts the recoveries that were awaited: a run with \`--until report\` ends before. Runs with busy processes
-beside them are counted with the others; live.json has the load average of each. This page is generated.
+beside them are counted with the others; live.json has the load average of each. Since 2026-11-19 time in which the client was ready to run and got no CPU
+(\`starved_s\` in live.json) is not counted against the limit of a report, as the clocks of rouse do not count it; the seconds in the table contain it.
+This page is generated.
 `;
 
 export function pageOf(results: Results): string {
@@ -124,8 +128,9 @@ function missesOf(results: Results): string {
     Object.entries(versions).flatMap(([version, runs]) =>
       runs
         .filter(({ verdict }) => verdict === "missed")
-        .map(({ date, ruleset, load, load_average, miss }) => {
-          const busy = load > 0 ? `, ${load} busy processes` : "";
+        .map(({ date, ruleset, load, load_average, starved_s = 0, miss }) => {
+          const starved = starved_s > 0 ? `, ${starved_s} s without CPU time` : "";
+          const busy = `${load > 0 ? `, ${load} busy processes` : ""}${starved}`;
           const where = `${cell} ${version}, ${date}, ruleset ${ruleset}, load average ${load_average}${busy}`;
           return `- ${where}: ${miss?.replaceAll(/[\n`]/g, " ").replaceAll("|", "\\|")}`;
         }),

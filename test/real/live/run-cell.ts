@@ -8,12 +8,15 @@ import type { Way } from "../seats.js";
 import { type Load, starve } from "./busy.js";
 import type { LiveWay, Report, Situation, SituationName } from "./situations.js";
 import { TASK } from "./situations.js";
+import { StarvationMeter } from "./starvation.js";
 
 export interface Outcome {
   /** Seconds from the truth to each expected report; null if it never came. */
   delays: (number | null)[];
   /** Whether the request after the recovery contains the task; null if no recovery was awaited or none came. */
   keptTask: boolean | null;
+  /** Seconds between the last truth and its report in which the client was ready to run and got no CPU. */
+  starvedS: number;
   misses: string[];
   /** What was seen, for a person. */
   story: string;
@@ -34,7 +37,7 @@ export async function runCell(
   situation: Situation,
   isRecoveryAwaited: boolean,
 ): Promise<Outcome> {
-  const outcome: Outcome = { delays: [], keptTask: null, misses: [], story: "" };
+  const outcome: Outcome = { delays: [], keptTask: null, starvedS: 0, misses: [], story: "" };
   const { script, mood } = situation;
   const one = {
     installed,
@@ -67,11 +70,13 @@ class Cell {
   #killedAt: number | null = null;
   #load: Load | null = null;
   #keys: (() => string[]) | null = null;
+  readonly #starvation: StarvationMeter;
 
   constructor(care: Care, situation: Situation, outcome: Outcome) {
     this.#care = care;
     this.#situation = situation;
     this.#outcome = outcome;
+    this.#starvation = new StarvationMeter(() => this.#clients());
   }
 
   async follow(isRecoveryAwaited: boolean): Promise<void> {
@@ -84,12 +89,14 @@ class Cell {
         // A process that has ended has no terminal to type into.
         if (isUntouched && this.#keys === null && this.#killedAt === null) this.#keys = await this.#care.keys();
       }
+      this.#checkAsked();
       const word = this.#care.seen.now;
       await setTimeout(holdsS * 1000);
       if (holdsS > 0 && this.#care.seen.now !== word) this.#miss(`${word} did not hold: ${this.#now}`);
       if (recovers && isRecoveryAwaited && !this.#outcome.delays.includes(null)) await this.#recover(recovers);
     } finally {
       this.#load?.stop();
+      this.#starvation.stop();
     }
     const typed = this.#keys?.() ?? [];
     if (typed.length > 0) this.#miss(`typed: ${JSON.stringify(typed)}`);
@@ -125,12 +132,14 @@ class Cell {
     const { seen } = this.#care;
     const isLate = (): boolean => {
       const from = this.#truth(report);
-      return from !== null && Date.now() - from > report.withinS * 1000;
+      // The clocks of rouse stretch by the same time.
+      return from !== null && Date.now() - from - this.#starvation.msSince(from) > report.withinS * 1000;
     };
     const isSaid = (): boolean => report.says.test(seen.now) && this.#truth(report) !== null;
     await until("a report", () => isSaid() || isLate(), 10 * 60_000).catch(() => {});
     const from = this.#truth(report);
     const said = seen.trail.at(-1);
+    if (from !== null) this.#outcome.starvedS = this.#starvation.msSince(from) / 1000;
     const isRight = from !== null && said !== undefined && report.says.test(said.word);
     this.#outcome.delays.push(isRight ? Math.max(0, (said.at - from) / 1000) : null);
     if (isRight) return;
@@ -157,6 +166,14 @@ class Cell {
     await until("the end", isOver, 120_000).catch(() => this.#miss(`not complete after the recovery: ${this.#now}`));
   }
 
+  #checkAsked(): void {
+    const { view } = this.#care.seen;
+    if (!this.#situation.asksUser || view === null || this.#outcome.delays.includes(null)) return;
+    const { move, question, healthy } = view;
+    if (move !== "you" || !question || healthy)
+      this.#miss(`the user is not asked: move ${move}, question ${question}, ${healthy ? "healthy" : "unhealthy"}`);
+  }
+
   /** Every report of a problem or a result must be an expected one, and no earlier than the truth. */
   #checkTrail(): void {
     const { seen, server } = this.#care;
@@ -174,7 +191,13 @@ class Cell {
     const { completesAt, sends } = this.#situation;
     const endedAt = completesAt === undefined ? null : this.#care.server.lastOf("end", completesAt);
     const all = await this.#care.messages();
-    if (sends !== undefined && !all.some(({ msg_type }) => msg_type === sends)) this.#miss(`${sends} was not sent`);
+    if (sends !== undefined) {
+      const report = this.#situation.reports.at(-1) as Report;
+      const message = all.find(({ msg_type }) => msg_type === sends);
+      const s = message ? (Date.parse(message.at) - (this.#truth(report) ?? 0)) / 1000 : null;
+      if (s === null) this.#miss(`${sends} was not sent`);
+      else if (s > report.withinS) this.#miss(`${sends} was sent after ${s.toFixed(0)} s`);
+    }
     const sent = all.filter(({ msg_type }) => msg_type === "worker.complete");
     const early = sent.filter(({ at }) => endedAt === null || Date.parse(at) < endedAt - SLACK_MS);
     if (early.length > 0) this.#miss("worker.complete was sent before the work ended");

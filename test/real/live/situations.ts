@@ -52,8 +52,10 @@ export interface Situation {
   recovers?: { reply: number; withinS: number };
   /** Nothing may be typed after the first report. */
   isUntouched?: true;
-  /** A message of this type is sent. */
+  /** A message of this type is sent, within the time of the last report. */
   sends?: string;
+  /** The move is the user's, with the question, and the agent counts as unhealthy. */
+  asksUser?: true;
 }
 
 const FIRST_WORDS = "I'll look at the code first.";
@@ -93,6 +95,8 @@ const permission: Situation = {
   reports: [{ says: /^needs_input\/permission$/, after: "end", reply: 1, withinS: 15 }],
   holdsS: 25,
   isUntouched: true,
+  sends: "worker.needs_input",
+  asksUser: true,
 };
 
 const limit: Situation = {
@@ -113,6 +117,7 @@ const limitMenu: Situation = {
   holdsS: 40,
   isUntouched: true,
   sends: "worker.needs_input",
+  asksUser: true,
 };
 delete limitMenu.recovers;
 delete limitMenu.completesAt;
