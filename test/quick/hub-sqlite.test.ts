@@ -1,0 +1,4 @@
+import { sqliteRig } from "../support/hub-sqlite.js";
+import { describeHub } from "../support/hub-suite.js";
+
+describeHub("SQLite", sqliteRig);
