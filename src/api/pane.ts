@@ -3,7 +3,7 @@ import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import { PollLink } from "../sensors/tmux/link.js";
 import { askHostProcess } from "../terminal/ask.js";
-import { findSession, readSessionFile, sessionFile } from "../terminal/registry.js";
+import { findRecord, findSession, readSessionFile, sessionFile } from "../terminal/registry.js";
 import { ApiError } from "./error.js";
 import { lastRows, paintApart } from "./painter.js";
 
@@ -15,7 +15,7 @@ const PANE_ID = /^%\d{1,10}$/;
 
 export async function readPane(session: AgentSession, lines: number, paths: RousePaths): Promise<string[]> {
   if (session.endedAt !== null) return keptRows(session, lines, paths);
-  if (session.hostSocket !== null) return hostRows(session.hostSocket, session, lines);
+  if (session.hostSocket !== null) return hostRows(session.hostSocket, session, lines, paths);
   if (session.pane) return lastRows(await tmuxRows(session.pane, lines), lines);
   throw new ApiError(
     "refused",
@@ -39,8 +39,10 @@ function keptOutput(paths: RousePaths, session: string): Buffer | null {
   }
 }
 
-async function hostRows(socket: string, session: AgentSession, lines: number): Promise<string[]> {
+async function hostRows(socket: string, session: AgentSession, lines: number, paths: RousePaths): Promise<string[]> {
   const asked = await askHostProcess(socket, { op: "logs", follow: false }, "snapshot", ANSWER_MS);
+  // The host records the end and leaves before the daemon learns of it.
+  if (asked.kind !== "answer" && findRecord(paths, session.id)?.exit) return keptRows(session, lines, paths);
   if (asked.kind !== "answer") throw new ApiError("refused", `${session.name} does not answer: ${asked.reason}`);
   const { data, cols, rows } = asked.event;
   const bytes = Buffer.from(typeof data === "string" ? data : "", "base64");
