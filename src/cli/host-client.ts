@@ -27,7 +27,7 @@ export async function sessionNamed(name: string, refusal: string): Promise<Found
 export const NONE_RUNNING = "no agents are running; start one with `rouse spawn`";
 
 export const unknownAgent = (name: string, names: readonly string[]): string =>
-  `no agent named ${JSON.stringify(sanitize(name, 80))}; ${names.length === 0 ? NONE_RUNNING : otherNames(name, names)}`;
+  `no agent named ${JSON.stringify(sanitize(name, 80))}; ${names.length === 0 ? NONE_RUNNING : otherNames(name, [...names].sort())}`;
 
 /** How to open an agent that rouse watches but did not start. */
 function adoptedText(found: OperationAnswer<"sessions">["agents"][number], refusal: string): string {

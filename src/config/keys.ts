@@ -64,7 +64,7 @@ export const KEYS = {
       "idle_timeout_minutes",
       "lower",
       "Minutes of unexplained silence after which a program without a profile is reported as silent_stream. If you set this key, even to its default, auto-recovery may also stop such a program if it has a prompt and rouse started it.",
-      { min: 0.01, unset: "a program with a prompt but no profile is never stopped" },
+      { min: 0.01, unset: "a program with a prompt but no profile is not stopped" },
     ),
     completion_timeout_minutes: detectorKey(
       "completion_timeout_minutes",

@@ -159,7 +159,7 @@ describe("an agent with a problem", { timeout: TIMEOUT_MS }, () => {
     expect((await rouse(home, ["summary"])).stdout).toContain("auto-recovery is off (would have nudged it)");
     expect((await rouse(home, ["status"])).stdout).toContain("auto: api, needs you: auto-recovery is off");
     const { stdout } = await rouse(home, ["allow", "auto"]);
-    expect(stdout).toContain("set for this agent");
+    expect(stdout).toContain("allowed by name");
     const recovered = await hasIncident("auto", ({ phase }) => phase === "recovered", 120_000);
     expect(recovered.actions).toMatchObject([{ do: "nudge", result: "done", proven: true }]);
     expect((await viewOf(home, "auto"))?.state).toBe("working");

@@ -38,7 +38,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/cursor \d+/g, "cursor 9"],
   [/(Node\.js +version) \d+\.\d+\.\d+/g, "$1 20.19.0"],
   [/SQLite \d.*/g, "SQLite 3"],
-  [/(?:@photostructure\/|node:)sqlite/g, "SQLITE"],
+  [/(?:@photostructure\/|node:)sqlite/g, "node:sqlite"],
   [/[\d.]+ [GT]B free/g, "80 GB free"],
   [/process \d+/g, "process 4242"],
 ];

@@ -13,7 +13,7 @@ export const texts = z.array(z.string());
 export const moveField = z
   .enum(MOVES)
   .describe(
-    "what has to act next: you; none (a stall); provider (see until); child; agent. Lists are sorted in this order; results and idle agents, also you, come after none",
+    "what has to act next: you; none (a stall); provider (see until); child; agent. Lists are sorted in this order, but results and idle agents, whose move is you too, come after none",
   );
 const originField = z.enum(["run", "spawn", "tmux", "transcript"]);
 const stepProof = z

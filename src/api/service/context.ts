@@ -61,7 +61,7 @@ export const knownAgents = ({ loop }: Sessions): string[] => [
 const unknownAgent = (name: string, agents: readonly string[]): string =>
   `no agent named ${JSON.stringify(sanitize(name, 80))}; ${otherNames(
     name,
-    agents.map((one) => sanitize(one, 80)),
+    agents.map((one) => sanitize(one, 80)).sort(),
   )}`;
 
 export const iso = (ms: number): string => new Date(ms).toISOString();

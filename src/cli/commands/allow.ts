@@ -91,8 +91,9 @@ export function allowText(
   // An agent that is not running is shown only if something is set for it.
   const shown = agents.filter((one) => one.origin !== null || one.allowed || all?.allowed || one.by === "name");
   const allowed = shown.filter((one) => one.allowed).length;
+  const off = shown.filter(({ by, allowed: isOn }) => by === "name" && !isOn).map(({ agent }) => agent);
   const head = all?.allowed
-    ? `Auto-recovery is on for all agents that rouse starts${endText(all, now)}.\n`
+    ? `Auto-recovery is on for all agents that rouse starts${endText(all, now)}.${off.length > 0 ? ` Turned off by name: ${off.join(", ")}.` : ""}\n`
     : allowed > 0
       ? `Auto-recovery is on for ${allowed} of ${shown.length} ${shown.length === 1 ? "agent" : "agents"}:\n`
       : "Auto-recovery is off for all agents (dry run). Turn it on: `rouse allow --all`\n";
@@ -108,7 +109,8 @@ export function allowText(
 
 function whyText(row: GrantRow, now: number): string {
   const { by, allowed, origin } = row;
-  if (by !== null) return `${by === "name" ? "set for this agent" : "started by rouse"}${endText(row, now)}`;
+  if (by === "name") return `${allowed ? "allowed by name" : "turned off by name"}${endText(row, now)}`;
+  if (by === "all") return `started by rouse${endText(row, now)}`;
   if (!allowed && origin !== "run" && origin !== "spawn") return "adopted: allow it by name";
   return "not allowed yet";
 }

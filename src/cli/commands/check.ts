@@ -20,15 +20,14 @@ const COLOURS = { fresh: "green", warning: "yellow", critical: "magenta", "auto-
 export function addCheck(program: Command, setExit: (code: number) => void): void {
   program
     .command("check")
-    .summary("Sort agents by how long they have been quiet")
+    .summary("Sort agents by the age of their last activity")
     .description(
-      "Sort agents by the age of their last activity (a status, a report, progress): fresh below 2 h, warning below 6,\n" +
-        "critical below 12, auto-resume above (check.* in the configuration). An agent that is active elsewhere (commits,\n" +
-        "tests, files), has finished or waits for a usage limit is at most warning; one that waits for an answer is at\n" +
-        'most critical. ACTIVITY is the assessment from ten sources of activity; "unknown: watched for less than 60 min"\n' +
-        "means that none has shown a sign, and that it is too early to call the agent inactive. auto-resume recommends a\n" +
-        "nudge. Use it to find agents that were forgotten; `rouse status` shows problems. Exits 1 if any agent is critical\n" +
-        "or auto-resume.",
+      "Find forgotten agents: sort them by the age of their last activity (a status, a report, progress). Less than 2 h\n" +
+        "is fresh, up to 6 h warning, up to 12 h critical, longer auto-resume, which recommends a nudge (check.* in the\n" +
+        "configuration sets the hours). An agent that is active elsewhere (commits, tests, files), has finished or waits for\n" +
+        "a usage limit is at most warning; one that waits for an answer is at most critical. ACTIVITY shows what ten sources\n" +
+        "say about the agent, with a confidence. `rouse status` shows problems. Exits 1 if any agent is critical or\n" +
+        "auto-resume.",
     )
     .argument("[agent]", "show the activity of this agent, and whether rouse may nudge or resume it", parseNamed)
     .option("--no-activity-check", "sort by age alone")
@@ -80,10 +79,10 @@ function activityText({ activity, capped_because, category_by_age }: CheckedAgen
   const held = capped_because === null ? "" : `not ${category_by_age}: ${capped_because}`;
   if (!activity) return held;
   const found = activity.known
-    ? `${activity.is_active ? "recently active" : "inactive"} (confidence ${activity.confidence})`
+    ? `${activity.is_active ? "active" : "inactive"} (${activity.confidence})`
     : (activity.reasons[0] ?? "unknown");
   const sources = activity.sources.map((source) => wordingOf(source)).join(", ");
-  return [held, found, sources].filter((part) => part !== "").join("; ");
+  return [held, [found, sources].filter((part) => part !== "").join(": ")].filter((part) => part !== "").join("; ");
 }
 
 /** A newer daemon may have more sources. */

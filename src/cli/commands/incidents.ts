@@ -46,7 +46,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .summary("Pause actions, messages and alerts for an agent or a problem")
     .argument("[what]", "an agent, or a problem such as rate_limited (default: list silences)", parseNamed)
     .argument("[problem]", "only this problem of the agent", parseProblem)
-    .option("--for <duration>", "90s, 10m, 8h, 2d", parseDuration)
+    .option("--for <duration>", "how long: 90s, 10m, 8h, 2d", parseDuration)
     .option("--off", "end the silence")
     .option("--json", "print JSON")
     .action(async (what, problem, { for: ms, off, json }, self) => {

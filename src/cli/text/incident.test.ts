@@ -248,11 +248,11 @@ describe("the list of permissions", () => {
     );
     const end = `, except rate_limited, until ${clock(480)}`;
     expect(text.split("\n").map((line) => line.replace(/ +/g, " "))).toEqual([
-      `Auto-recovery is on for all agents that rouse starts${end}.`,
+      `Auto-recovery is on for all agents that rouse starts${end}. Turned off by name: db.`,
       "AGENT ORIGIN ALLOWED WHY",
       `api spawn yes started by rouse${end}`,
       "web tmux no adopted: allow it by name",
-      "db spawn no set for this agent",
+      "db spawn no turned off by name",
       "",
     ]);
   });

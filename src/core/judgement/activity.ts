@@ -237,7 +237,7 @@ function whyBlind(
   if (!consistent) return "unknown: signal times contradict each other";
   if ("recent" in activity && age(checkedAt) > lookbackMs) return "unknown: no recent sensor data";
   if ("recent" in activity && !newest && age(activity.checkedFrom ?? checkedAt) < lookbackMs) {
-    return `unknown: watched for less than ${formatDuration(lookbackMs)}`;
+    return `too early to tell: watched for less than ${formatDuration(lookbackMs)}`;
   }
   return null;
 }

@@ -19,13 +19,13 @@ const BY_TYPE: Readonly<Partial<Record<MessageType, readonly SuggestedAction[]>>
 
 /** A user decides a dialog: no suggestion contains its answer. */
 const DIALOG: readonly SuggestedAction[] = [
-  READ,
   {
     what: "answer it in its terminal (a user decides)",
     needs: "keyboard",
     tool: null,
     command: ["rouse", "attach", "NAME"],
   },
+  READ,
 ];
 
 /** The current situation of the agent. */
