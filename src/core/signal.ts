@@ -161,6 +161,8 @@ export interface ToolEndSignal extends Base {
   interrupted?: boolean;
   /** The call returned, and what it started continues in the background. */
   background?: boolean;
+  /** What continues is a timer: when it fires, counted from here, and whether it fires again and again. */
+  timer?: { inMs?: number; repeats?: boolean };
   /** The command still runs, and its output ends with this question. */
   asks?: string;
   /** Only that it ended: another source reports the result. */

@@ -136,6 +136,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     interrupted: z.boolean().optional(),
     edgeOnly: z.boolean().optional(),
     background: z.boolean().optional(),
+    timer: z.object({ inMs: count.optional(), repeats: z.boolean().optional() }).optional(),
     asks: text.optional(),
     preview: text.optional(),
   }),

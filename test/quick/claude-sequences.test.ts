@@ -154,6 +154,187 @@ const SEQUENCES: readonly Sequence[] = [
     at: { 60: "waiting/timer", 1190: "waiting/timer", 1290: "complete" },
   },
   {
+    name: "a shell that was killed long before a text that promises more, in the middle of the turn",
+    lines: new ClaudeLines(OLD)
+      .prompt(0, "Start the import and go on.")
+      .calls(5, "job", "Bash", { command: "./import.sh", run_in_background: true }, null)
+      .result(6, "job", "Command running in background with ID: b1", { backgroundTaskId: "b1" })
+      .calls(60, "kill", "KillShell", { shell_id: "b1" }, null)
+      .result(61, "kill", "Successfully killed shell: b1", { shell_id: "b1" })
+      .says(400, "Now I will update the module.", null)
+      .calls(600, "write", "Write", { file_path: "/repo/a.ts", content: "…" }, null)
+      .result(601, "write", "File created.")
+      .says(610, "The module is updated.", null)
+      .turnEnds(611)
+      .until(5000),
+    not: ["stuck/tool_hang", "stuck/stopped_early", "waiting/background"],
+    at: { 590: "working", 4900: "complete" },
+  },
+  {
+    name: "a background job whose end the agent itself read",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Run the tests.")
+      .calls(5, "job", "Bash", { command: "npm test", run_in_background: true })
+      .result(6, "job", "Command running in background with ID: b1", { backgroundTaskId: "b1" })
+      .calls(60, "read", "TaskOutput", { task_id: "b1", block: true, timeout: 60_000 })
+      .result(110, "read", "<status>completed</status>", { task: { task_id: "b1", status: "completed" } })
+      .says(120, "The tests pass.")
+      .turnEnds(120)
+      .until(200),
+    not: ["stuck/lost_result"],
+    at: { 90: "waiting/background", 130: "complete" },
+  },
+  {
+    name: "tests in the background that run for longer than a server is waited for",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Run the slow tests.")
+      .calls(5, "job", "Bash", { command: "npm test", run_in_background: true })
+      .result(6, "job", "Command running in background with ID: b1", { backgroundTaskId: "b1" })
+      .says(10, "The tests run in the background.")
+      .turnEnds(10)
+      .notification(2400, "job")
+      .says(2410, "The tests pass.")
+      .turnEnds(2410)
+      .until(2500),
+    not: ["stuck/tool_hang", "stuck/lost_result"],
+    at: { 60: "waiting/background", 2390: "waiting/background", 2450: "complete" },
+  },
+  {
+    name: "an async agent without the details of its launch",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Review the code.")
+      .calls(5, "agent", "Task", { description: "Review", prompt: "Review src" })
+      .result(6, "agent", "Async agent launched successfully.\nagentId: a1")
+      .says(10, "I will report when it returns.")
+      .turnEnds(10)
+      .notification(400, "agent")
+      .says(410, "The review found no problem.")
+      .turnEnds(410)
+      .until(500),
+    not: ["stuck/stopped_early", "stuck/lost_result"],
+    at: { 60: "waiting/background", 480: "complete" },
+  },
+  {
+    name: "an agent that was launched on another machine",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Review the code.")
+      .calls(5, "agent", "Agent", { description: "Review", prompt: "Review src" })
+      .result(6, "agent", "Remote agent launched.", { status: "remote_launched", taskId: "r1" })
+      .says(10, "I will report when it returns.")
+      .turnEnds(10)
+      .notification(400, "agent")
+      .says(410, "The review found no problem.")
+      .turnEnds(410)
+      .until(500),
+    not: ["stuck/stopped_early", "stuck/lost_result"],
+    at: { 60: "waiting/background", 480: "complete" },
+  },
+  {
+    name: "a monitor that reports within its deadline",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Tell me when the build is red.")
+      .calls(5, "watch", "Monitor", { description: "CI", command: "tail -f ci.log", timeout_ms: 1_800_000 })
+      .result(6, "watch", "Monitor started (task m1, timeout 1800s). You will be notified on each event.", {
+        taskId: "m1",
+        timeoutMs: 1_800_000,
+      })
+      .says(10, "The build is watched.")
+      .turnEnds(10)
+      .notification(1500, "watch")
+      .says(1510, "The build is green.")
+      .turnEnds(1510)
+      .until(1600),
+    not: ["stuck/stopped_early", "stuck/tool_hang"],
+    at: { 60: "waiting/background", 1490: "waiting/background", 1590: "complete" },
+  },
+  {
+    name: "a wake-up that the agent cancelled",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Watch the deployment.")
+      .calls(5, "wake", "ScheduleWakeup", { delaySeconds: 1200, reason: "check", prompt: "check" })
+      .result(5.2, "wake", "Next wakeup scheduled for 09:20:05 (in 1200s).", { clampedDelaySeconds: 1200 })
+      .calls(8, "stop", "ScheduleWakeup", { stop: true })
+      .result(8.2, "stop", "Loop ended.", { scheduledFor: 0, clampedDelaySeconds: 0, stopped: true })
+      .says(10, "The deployment is done.")
+      .turnEnds(10)
+      .until(100),
+    not: ["waiting/timer"],
+    at: { 60: "complete" },
+  },
+  {
+    name: "a recurring job, at its first and its second time",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Check the deployment every 10 minutes.")
+      .calls(5, "cron", "CronCreate", { cron: "*/10 * * * *", prompt: "Check it.", recurring: true })
+      .result(5.2, "cron", "Scheduled recurring job c1 (Every 10 minutes). Session-only.", {
+        id: "c1",
+        humanSchedule: "Every 10 minutes",
+        recurring: true,
+        nextFireAt: Date.parse("2026-03-02T09:10:00Z"),
+      })
+      .says(10, "I will check every 10 minutes.")
+      .turnEnds(10)
+      .line(600, { type: "user", isMeta: true, message: { role: "user", content: "Check it." } })
+      .says(610, "Still running. I will check again.")
+      .turnEnds(610)
+      .line(1200, { type: "user", isMeta: true, message: { role: "user", content: "Check it." } })
+      .calls(1205, "end", "CronDelete", { id: "c1" })
+      .result(1205.2, "end", "Cancelled job c1.", { id: "c1" })
+      .says(1210, "The deployment is done.")
+      .turnEnds(1210)
+      .until(1300),
+    not: ["stuck/stopped_early", "stuck/lost_result"],
+    at: { 60: "waiting/timer", 590: "waiting/timer", 1190: "waiting/timer", 1290: "complete" },
+  },
+  {
+    name: "a silence of ten minutes after the result of a tool",
+    lines: new ClaudeLines(NEW)
+      .prompt(0, "Read the file.")
+      .calls(10, "read", "Read", { file_path: "/repo/a.ts" })
+      .result(11, "read", "export {};")
+      .until(700),
+    not: [],
+    at: { 560: "working", 620: "stuck/silent_stream" },
+  },
+  {
+    name: "a subagent that writes no line for fourteen minutes",
+    lines: new ClaudeLines(OLD)
+      .prompt(0, "Test the project.")
+      .calls(5, "agent", "Task", { description: "Tests", subagent_type: "tester", prompt: "Test" }, null)
+      .line(15, { type: "system", subtype: "local_command" })
+      .result(860, "agent", "All tests pass.")
+      .says(870, "All tests pass.", null)
+      .turnEnds(871)
+      .until(900),
+    not: ["stuck/silent_stream"],
+    at: { 850: "waiting/subagent", 890: "complete" },
+  },
+  {
+    name: "a command that exceeds its own time limit, behind assignments, in a session that asks for nothing",
+    lines: new ClaudeLines(NEW)
+      .mode(0, "bypassPermissions")
+      .prompt(0, "Run it.")
+      .calls(5, "run", "Bash", { command: "cd /repo && DIR=$(mktemp -d) LEVEL='a b' timeout 300 ./run.sh --all" })
+      .until(600),
+    not: [],
+    at: { 300: "waiting/tool", 400: "stuck/tool_hang" },
+  },
+  {
+    name: "a command with a time limit that had to wait for its parallel one",
+    lines: new ClaudeLines(NEW)
+      .mode(0, "bypassPermissions")
+      .prompt(0, "Run both.")
+      .calls(5, "b1", "Bash", { command: "make all" }, "tool_use", "msg_b")
+      .calls(5, "b2", "Bash", { command: "timeout 60 ./check.sh" }, "tool_use", "msg_b")
+      .result(400, "b1", "ok")
+      .result(450, "b2", "ok")
+      .says(460, "Both have run.")
+      .turnEnds(460)
+      .until(500),
+    not: ["stuck/tool_hang"],
+    at: { 440: "waiting/tool", 490: "complete" },
+  },
+  {
     name: "a workflow in the background with a closing sentence that sounds like a question",
     lines: new ClaudeLines(NEW)
       .prompt(0, "Migrate the packages.")

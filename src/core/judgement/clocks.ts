@@ -68,8 +68,8 @@ export const REPLY_WRITTEN_MS: number = 5 * MINUTE;
 
 /**
  * A turn without activity, by its best source. Healthy silence on the screen reaches 80 s (first byte after 75 s); an
- * event stream is as good. A transcript gets a reply only when its block is complete: 600 s is the longest
- * request time-out of a program, and 42 of 57 silences of 300 s ended by themselves.
+ * event stream is as good. A transcript gets a reply only when its block is complete: 42 of 57 silences of 300 s ended by
+ * themselves, the longest healthy one took 540 s, and 600 s is the longest request time-out of a program.
  */
 export interface FreezeClock {
   /** The wait with a single source, and the wait with all `wanted` sources. */
@@ -78,19 +78,24 @@ export interface FreezeClock {
   wanted: number;
 }
 
-type FreezeName = "screen" | "stream" | "transcript" | "unanswered" | "silentRetry" | "subagent";
+type FreezeName = "screen" | "stream" | "transcript" | "unanswered" | "silentRetry" | "subagent" | "subagentTranscript";
 
 export const FREEZE: Readonly<Record<FreezeName, FreezeClock>> = {
   screen: { baseMs: 110 * SECOND, floorMs: 90 * SECOND, wanted: 4 },
   stream: { baseMs: 105 * SECOND, floorMs: 90 * SECOND, wanted: 3 },
-  transcript: { baseMs: 15 * MINUTE, floorMs: 12 * MINUTE, wanted: 3 },
+  transcript: { baseMs: 10 * MINUTE, floorMs: 9 * MINUTE, wanted: 3 },
   /** A transcript in which nothing follows a prompt. */
   unanswered: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
   /** No part of the reply is visible yet, and the program retries silently. */
   silentRetry: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
   /** A subagent shows its calls, and no text while it writes: its report may take longer than a silence of its parent. */
   subagent: { baseMs: 120 * SECOND, floorMs: 105 * SECOND, wanted: 4 },
+  /** Some releases write the calls of a subagent into no file: healthy ones were silent for 11 and 15 minutes. */
+  subagentTranscript: { baseMs: 15 * MINUTE, floorMs: 12 * MINUTE, wanted: 3 },
 };
+
+/** A silence after a prompt may be a long first thought: nothing is done about it before. */
+export const FIRST_THOUGHT_MS: number = 12 * MINUTE;
 
 /**
  * Thinking without visible text, while the connection is kept alive. An agent whose replies usually take long is given

@@ -271,7 +271,7 @@ export function rulesOf(head: string): readonly CommandRule[] {
 /** Programs that end at once; beside another one they do not affect the duration of a command. */
 export const QUICK_HEADS: ReadonlySet<string> = new Set(
   words(
-    "cd pushd popd echo printf export set unset source . true false test [ [[ : pwd mkdir rmdir ls dir cat head tail wc grep egrep fgrep rg sort uniq cut tr sed awk gawk jq yq date which type command touch cp mv rm ln chmod chown kill pkill killall pgrep ps tee basename dirname realpath readlink id whoami hostname uname env printenv diff cmp stat file df du free nproc lsof ss netstat exit return break continue shift local declare trap disown jobs bg done fi esac in curl http column nl tac rev fold paste xxd od md5sum sha256sum seq yes",
+    "cd pushd popd mktemp echo printf export set unset source . true false test [ [[ : pwd mkdir rmdir ls dir cat head tail wc grep egrep fgrep rg sort uniq cut tr sed awk gawk jq yq date which type command touch cp mv rm ln chmod chown kill pkill killall pgrep ps tee basename dirname realpath readlink id whoami hostname uname env printenv diff cmp stat file df du free nproc lsof ss netstat exit return break continue shift local declare trap disown jobs bg done fi esac in curl http column nl tac rev fold paste xxd od md5sum sha256sum seq yes",
   ),
 );
 

@@ -203,6 +203,7 @@ describe("classifyCommand", () => {
     ["timeout 60 ./slow.sh", 60_000],
     ["A=1; timeout 60 ./slow.sh", 60_000],
     ["FOLDER=$(pwd) timeout 60 ./slow.sh", 60_000],
+    ["DIR=$(mktemp -d) LEVEL=2 timeout 60 ./slow.sh", 60_000],
     ["timeout -k 5 2m npm test", 120_000],
     ["timeout --signal=KILL 1h make", 3_600_000],
     ["gtimeout 90s pytest", 90_000],

@@ -211,7 +211,11 @@ export class Thread {
     }
     for (const signal of signals) {
       const asks = result.background || result.running ? questionInOutput(result.text) : null;
-      const more = { ...(result.background ? { background: true } : {}), ...(asks === null ? {} : { asks }) };
+      const more = {
+        ...(result.background ? { background: true } : {}),
+        ...(result.timer ? { timer: result.timer } : {}),
+        ...(asks === null ? {} : { asks }),
+      };
       this.#signals.push(signal.kind === "tool_end" ? { ...signal, ...more } : signal);
     }
   }

@@ -32,6 +32,12 @@ export interface ToolCall {
   limitMs?: number | undefined;
 }
 
+/** A timer that a call set: when it fires, counted from the end of the call, and whether it fires again and again. */
+export interface TimerFacts {
+  inMs?: number;
+  repeats?: boolean;
+}
+
 export interface ToolResult {
   ok: boolean;
   text: string;
@@ -39,6 +45,7 @@ export interface ToolResult {
   stable?: string;
   refused?: boolean;
   interrupted?: boolean;
+  timer?: TimerFacts;
 }
 
 const TOOL_NAME_MAX = 100;

@@ -1,7 +1,7 @@
 /** Open tools, their start and their limits. Bounded: an agent that never closes a call loses the oldest. */
 import { awakeMs, type SleepSpans, takeAsleep } from "../../awake.js";
 import { type Settings, settingOf } from "../../defaults.js";
-import type { Signal, Source, ToolClass, ToolStartSignal } from "../../signal.js";
+import type { Signal, Source, ToolClass, ToolEndSignal, ToolStartSignal } from "../../signal.js";
 import { DECLARED_SLACK, DECLARED_SLACK_MS, THINKING, TOOL_CLOCKS, UNSEEN_PATIENCE } from "../clocks.js";
 import { createLearned, type LearnedState, learnedThreshold, learnGap, takeHabits, type WorkKey } from "../learned.js";
 
@@ -24,6 +24,8 @@ export interface OpenTool {
   completeAt?: number;
   /** A subagent made the call. */
   nested?: boolean;
+  /** A timer that the program itself keeps. */
+  timer?: "once" | "repeats";
 }
 
 export interface ToolsEvidence {
@@ -106,7 +108,7 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
       if (opened?.nested) tools.nestedAt = signal.at;
       if (opened && !signal.refused && !signal.interrupted) learn(tools, opened, signal.at, settings);
       const launch = signal.background ? (opened ?? tools.ended.get(signal.id)) : undefined;
-      if (launch) keep(tools.behind, { ...launch, at: signal.at });
+      if (launch) keep(tools.behind, leftBehind(launch, signal, tools.behind.get(signal.id)));
       else if (signal.edgeOnly) tools.behind.delete(signal.id);
       if (opened) keep(tools.ended, opened);
       if (launch?.tool === "ScheduleWakeup") forgetOtherTimers(tools, launch);
@@ -135,6 +137,13 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
     default:
       return;
   }
+}
+
+/** What a call left running; of a timer without a known time only that it will fire. */
+function leftBehind(launch: OpenTool, { at, timer }: ToolEndSignal, known: OpenTool | undefined): OpenTool {
+  if (!timer) return { ...launch, at };
+  const timeoutMs = timer.inMs ?? known?.timeoutMs;
+  return { ...launch, at, class: "sleep", timeoutMs, timer: timer.repeats ? "repeats" : "once" };
 }
 
 /** The program says that nothing continues; a timer is no task. */
@@ -178,7 +187,11 @@ function takeServers({ behind, idleAt, asleep }: ToolsEvidence, now: number): vo
 
 /** A timer that has run out is over once the agent works again. */
 function forgetExpiredTimers({ behind }: ToolsEvidence, now: number): void {
-  for (const [id, timer] of behind) if (timer.class === "sleep" && timerEnd(timer) <= now) behind.delete(id);
+  for (const [id, timer] of behind) {
+    if (timer.class !== "sleep" || timerEnd(timer) > now) continue;
+    if (timer.timer === "repeats") timer.timeoutMs = undefined;
+    else behind.delete(id);
+  }
 }
 
 /** Wake-ups fire on whole minutes. */
@@ -260,16 +273,17 @@ const keyOf = (tool: OpenTool): WorkKey => ({
 
 /**
  * When an open tool is overdue: its declared time-out with slack, otherwise the learned limit, otherwise its class.
- * `seen` means that a screen or the process tree shows it running.
+ * `seen` means that a screen or the process tree shows it running, `isPermitted` that it cannot wait for an approval.
  */
-export function toolDeadline(tools: ToolsEvidence, tool: OpenTool, seen: boolean): number {
+export function toolDeadline(tools: ToolsEvidence, tool: OpenTool, seen: boolean, isPermitted = false): number {
   const patience = seen ? 1 : UNSEEN_PATIENCE;
   const priorMs = TOOL_CLOCKS[tool.class].reportMs * patience;
   if (!Number.isFinite(priorMs)) return tool.at + priorMs;
   const bounds = { priorMs, floorMs: priorMs, ceilingMs: priorMs * 4 };
   const usual = learnedThreshold(tools.learned, keyOf(tool), bounds).ms;
   if (tool.timeoutMs === undefined) return tool.at + usual;
-  // Only a tool that is visibly running is held to its declared time-out: otherwise it may be waiting for approval.
   const declared = Math.max(tool.timeoutMs * DECLARED_SLACK, tool.timeoutMs + DECLARED_SLACK_MS);
-  return tool.at + (seen ? declared : Math.max(declared, usual));
+  if (seen) return tool.at + declared;
+  // Parallel calls may run one after the other; a call that nothing shows running may wait for an approval.
+  return isPermitted ? Math.max(tool.at, tools.lastEndAt ?? 0) + declared : tool.at + Math.max(declared, usual);
 }

@@ -2,6 +2,7 @@
  * The turn is over, but something that it started will bring the agent back: a background command, an agent beside it, a
  * timer. A wait, however the last message reads. After a ceiling the turn counts as ended: a server may run forever.
  */
+import type { ToolClass } from "../../signal.js";
 import { formatAgo, formatFor } from "../../text/duration.js";
 import { MINUTE } from "../../text/time.js";
 import { FREEZE, TOOL_CLOCKS } from "../clocks.js";
@@ -11,6 +12,8 @@ import type { RuleInput, RuleVerdict } from "../rule.js";
 
 /** A command that the last message does not mention may be a server that was left running. */
 const UNMENTIONED_MS = 10 * MINUTE;
+/** Such commands are no servers. */
+const ENDS_ITSELF: ReadonlySet<ToolClass> = new Set(["test", "build"]);
 /** A timer may fire late on a busy machine. */
 const TIMER_SLACK_MS = 5 * MINUTE;
 
@@ -47,8 +50,8 @@ function bySilentAgent({ evidence: { tools, progress }, since, dueAfter }: RuleI
   if ([...tools.open.values()].some((call) => call.nested && since(call.at) < TOOL_CLOCKS[call.class].reportMs))
     return null;
   const activeAt = Math.max(tools.nestedAt, progress.seen.transcript ?? 0);
-  dueAfter(activeAt, FREEZE.transcript.baseMs);
-  if (since(activeAt) < FREEZE.transcript.baseMs) return null;
+  dueAfter(activeAt, FREEZE.subagentTranscript.baseMs);
+  if (since(activeAt) < FREEZE.subagentTranscript.baseMs) return null;
   const name = `${agent.tool}${agent.subject ? ` (${agent.subject})` : ""}`;
   return {
     state: "stuck",
@@ -75,13 +78,14 @@ function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: 
     const from = tool.class === "subagent" ? tool.at : Math.max(tool.at, endedAt);
     const name = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""}`;
     if (tool.class === "sleep" && tool.timeoutMs !== undefined) found.push(timer(tool, `${ended}, and ${name}`));
+    else if (tool.timer) found.push(schedule(`${ended}, and ${name} will wake the agent (${tool.source})`, endedAt));
     else
       found.push({
         cause: "background",
         what: `${ended}, and ${name} has been running in the background ${formatFor(since(tool.at))} (${tool.source})`,
         from,
-        ceilingMs: tool.class === "subagent" ? TOOL_CLOCKS.subagent.reportMs : commandMs,
-        until: null,
+        ceilingMs: tool.class === "subagent" ? TOOL_CLOCKS.subagent.reportMs : commandCeiling(tool, from, commandMs),
+        until: hasDeadline(tool) ? timerEnd(tool) : null,
         isCommand: tool.class !== "subagent",
       });
   }
@@ -98,14 +102,8 @@ function pendingWork({ evidence, since }: RuleInput, endedAt: number, closing?: 
       until: null,
       isCommand: true,
     });
-  if (scheduled > 0)
-    found.push({
-      cause: "timer",
-      what: `${ended}, and the program has scheduled ${scheduled === 1 ? "a wake-up" : `${scheduled} wake-ups`} (${by})`,
-      from: endedAt,
-      ceilingMs: TOOL_CLOCKS.background.reportMs,
-      until: null,
-    });
+  const wakeUps = scheduled === 1 ? "a wake-up" : `${scheduled} wake-ups`;
+  if (scheduled > 0) found.push(schedule(`${ended}, and the program has scheduled ${wakeUps} (${by})`, endedAt));
   return found.sort((a, b) => b.from + b.ceilingMs - (a.from + a.ceilingMs));
 }
 
@@ -115,6 +113,23 @@ const LOCAL_ADDRESS = /\bhttps?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\
 function namesServer({ message, progress }: Evidence): boolean {
   return LOCAL_ADDRESS.test(message?.preview ?? (progress.reading?.tail ?? []).join(" "));
 }
+
+/** The program ends it at this time: a monitor, for example. */
+const hasDeadline = ({ class: kind, timeoutMs }: OpenTool): boolean => kind === "background" && timeoutMs !== undefined;
+
+function commandCeiling(tool: OpenTool, from: number, unknownMs: number): number {
+  if (hasDeadline(tool)) return timerEnd(tool) - from + TIMER_SLACK_MS;
+  return ENDS_ITSELF.has(tool.class) ? TOOL_CLOCKS.background.reportMs : unknownMs;
+}
+
+/** A timer whose time is not known. */
+const schedule = (what: string, from: number): PendingWork => ({
+  cause: "timer",
+  what,
+  from,
+  ceilingMs: TOOL_CLOCKS.background.reportMs,
+  until: null,
+});
 
 function timer(tool: OpenTool, said: string): PendingWork {
   const until = timerEnd(tool);

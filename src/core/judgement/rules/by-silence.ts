@@ -6,6 +6,7 @@ import { ownTimeoutMs } from "../../traits.js";
 import {
   ACT_AFTER_MS,
   ACT_MARGIN,
+  FIRST_THOUGHT_MS,
   FREEZE,
   FROZEN_AFTER_MS,
   type FreezeClock,
@@ -84,14 +85,14 @@ export function silentStream(question: RuleInput, silence: Silence, what: string
   const patience = settingOf(settings, "silence_patience");
   const actAfter = actAfterMs(question);
   dueAfter(activeAt, Math.max(actAfter, thresholdMs));
-  if (clock === FREEZE.unanswered) dueAfter(activeAt, FREEZE.transcript.floorMs * patience);
+  if (clock === FREEZE.unanswered) dueAfter(activeAt, FIRST_THOUGHT_MS * patience);
   const silentKinds = distinctKinds([
     ...sources.map((source) => KIND_OF_SOURCE[SOURCE[source]]),
     nothingBelow(evidence),
     evidence.session.child ? childIdle(evidence, activeAt) : null,
   ]);
-  // A first thought may take many minutes, and a transcript shows nothing of it.
-  const isSure = clock !== FREEZE.unanswered || silentMs >= FREEZE.transcript.floorMs * patience;
+  // A transcript shows nothing of a thought.
+  const isSure = clock !== FREEZE.unanswered || silentMs >= FIRST_THOUGHT_MS * patience;
   const act = silentMs >= actAfter && isSure && silentKinds.length >= 2;
   const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
   return {
@@ -160,6 +161,7 @@ function clockOf({ evidence }: RuleInput, sources: readonly ProgressSource[], of
     return isSilentRetry && !reading?.replying ? FREEZE.silentRetry : FREEZE.screen;
   }
   if (sources.includes("stream")) return ofSubagent ? FREEZE.subagent : FREEZE.stream;
+  if (ofSubagent) return FREEZE.subagentTranscript;
   return isUnanswered(evidence) ? FREEZE.unanswered : FREEZE.transcript;
 }
 

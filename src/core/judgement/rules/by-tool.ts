@@ -93,7 +93,8 @@ function byOpenTool(question: RuleInput, tool: OpenTool): RuleVerdict {
     tool.source === "screen"
       ? `${nameOf(tool)} is running (screen), last change ${formatAgo(since(tool.at))}`
       : runningFor(question, tool);
-  const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
+  const isPermitted = evidence.session.permissions === "bypass";
+  const deadline = toolDeadline(evidence.tools, tool, isSeen(question), isPermitted);
   const allowed = (deadline - tool.at) * settingOf(question.settings, "tool_patience");
   const asked = byApproval(question, tool, what, allowed) ?? byTerminalQuestion(question, tool, what);
   if (asked) return asked;

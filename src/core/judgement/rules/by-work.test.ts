@@ -114,8 +114,8 @@ const PROMISES: Record<string, Step[]> = {
   ],
   "silence of a transcript alone is reported much later": [
     { at: 0, signal: { kind: "turn", source: "transcript", phase: "start" } },
-    { at: 600, expect: "working" },
-    { at: 901, expect: "stuck/silent_stream" },
+    { at: 560, expect: "working" },
+    { at: 601, expect: "stuck/silent_stream" },
   ],
 };
 

@@ -10,6 +10,7 @@ import { contentText, resultText, textHead } from "../../../readers/records/text
 import type { Thread } from "../../../readers/records/thread.js";
 import type { ToolResult } from "../../../readers/records/tool-calls.js";
 import type { VendorError } from "../../../readers/records/vendor-errors.js";
+import { askedTask, ENDED_STATUS, hasEnded, isCancelled, isLaunch, taskOf, timerOf } from "./launches.js";
 
 /** Written by the program itself in the model's name: an error, or a remark that is not an answer. */
 const SYNTHETIC = "<synthetic>";
@@ -36,10 +37,6 @@ export interface AssistantContext {
   presumesEnd: boolean;
 }
 
-/** Tools that end background work, and tools that return its state. */
-const STOPS_WORK = new Set(["KillShell", "KillBash", "TaskStop"]);
-const READS_WORK = new Set(["BashOutput", "TaskOutput", "AgentOutput", "AgentOutputTool"]);
-const ENDED_STATUS = /<status>(?:completed|failed|killed|stopped)<\/status>/;
 /** A notice of the program itself; any other message of a teammate is a report in the middle of its work. */
 const MATE_RESTS =
   /^<teammate-message[^>]{0,300}>\s{0,9}\{"type":"(?:idle_notification|teammate_terminated|shutdown_approved)"/;
@@ -154,8 +151,7 @@ export class ClaudeMessages {
     if (id === undefined) return;
     const tool = stringAt(block, "name") ?? "";
     const input = recordAt(block, "input") ?? {};
-    const task = stringAt(input, "task_id") ?? stringAt(input, "shell_id") ?? stringAt(input, "bash_id");
-    this.#calls.set(id, { tool, task });
+    this.#calls.set(id, { tool, task: askedTask(tool, input) });
     const mate = stringAt(input, "team_name") === undefined ? undefined : stringAt(input, "name");
     if (mate !== undefined) this.#launches.set(mate, id);
     const isOpen = stringAt(record, "message", "stop_reason") === undefined && marksStops(stringAt(record, "version"));
@@ -169,10 +165,20 @@ export class ClaudeMessages {
     const text = resultText((block as JsonRecord).content);
     const details = recordAt(record, "toolUseResult") ?? recordAt(record, "tool_use_result");
     const call = this.#calls.get(id);
-    const result = claudeResult(text, !booleanAt(block, "is_error"), details, call?.tool);
+    const result = claudeResult(
+      text,
+      !booleanAt(block, "is_error"),
+      details,
+      call?.tool,
+      stringAt(record, "timestamp"),
+    );
     this.#thread.toolEnds(id, result);
-    const started = TASK_IDS.map((key) => stringAt(details, key)).find((task) => task !== undefined);
-    if (result.background && started !== undefined) this.#launches.set(started, id);
+    if (result.background) {
+      const started = taskOf(call?.tool ?? "", details) ?? call?.tool;
+      if (started !== undefined) this.#launches.set(started, id);
+    }
+    const wakeup = isCancelled(call?.tool ?? "", details) ? this.#launches.get("ScheduleWakeup") : undefined;
+    if (wakeup !== undefined) this.#thread.backgroundEnds(wakeup);
     const launch = this.#launches.get(call?.task ?? "");
     if (launch !== undefined && call !== undefined && hasEnded(call.tool, result, details))
       this.#thread.backgroundEnds(launch);
@@ -201,26 +207,6 @@ function limitOf(tool: string, input: JsonRecord, commandLimitMs: number): numbe
   return tool === "WebFetch" || tool === "WebSearch" ? WEB_LIMIT_MS : undefined;
 }
 
-const TASK_IDS = ["backgroundTaskId", "agentId", "taskId"];
-
-/** Whether a call that stops or reads background work shows that the work is over. */
-function hasEnded(tool: string, { ok, text }: ToolResult, details: JsonRecord | undefined): boolean {
-  if (STOPS_WORK.has(tool)) return ok;
-  if (!READS_WORK.has(tool)) return false;
-  const status = stringAt(details, "status") ?? stringAt(details, "task", "status");
-  return ENDED_STATUS.test(status === undefined ? text : `<status>${status}</status>`);
-}
-
-/** Whether the call started work that continues: only by what the program itself writes, never by a tool's output. */
-function isLaunch(text: string, details: JsonRecord | undefined, tool: string): boolean {
-  if (stringAt(details, "backgroundTaskId") !== undefined) return true;
-  if (tool === "ScheduleWakeup") return text.startsWith("Next wakeup scheduled");
-  if (tool.startsWith("mcp__")) return false;
-  const status = stringAt(details, "status");
-  if (status === "async_launched" || status === "teammate_spawned") return true;
-  return (tool === "Agent" || tool === "Task") && text.startsWith("Spawned successfully");
-}
-
 function marksStops(version: string | undefined): boolean {
   return version !== undefined && compareVersions(version, STOPS_MARKED_FROM) >= 0;
 }
@@ -231,13 +217,17 @@ export function claudeResult(
   ok: boolean,
   details?: JsonRecord,
   tool = "",
+  at?: string,
 ): ToolResult & { background: boolean } {
+  const background = ok && isLaunch(text, details, tool);
+  const timer = background ? timerOf(tool, details, at) : undefined;
   return {
     ok,
     text,
     refused: !ok && text.startsWith(REFUSED),
     interrupted: booleanAt(details, "interrupted") || (!ok && text.startsWith(INTERRUPTED)),
-    background: ok && isLaunch(text, details, tool),
+    background,
+    ...(timer ? { timer } : {}),
   };
 }
 
