@@ -28,6 +28,8 @@ describe("a line that states a failure", () => {
     ["░░░░░░░░░░ 0% 0/2 429 Rate limit reached.", { isLimit: true }],
     ["Request timed out.", { isLimit: false, cause: "api" }],
     ["Connection error.", { isLimit: false, cause: "api" }],
+    ['{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', { isLimit: true }],
+    ['client: {"error": {"code": 401, "message": "Incorrect API key provided"}}', { isLimit: false, cause: "auth" }],
   ])("is recognised: %s", (line, found) => {
     expect(failureIn(line)).toMatchObject(found);
   });
@@ -36,6 +38,7 @@ describe("a line that states a failure", () => {
     "I added a rate limit to the API and tests for HTTP 429.",
     "The function returns an error if the file is missing.",
     "0 errors, 0 warnings",
+    '{"type":"result","error":null,"message":"rate limit: 4998 remaining"}',
     "Error handling is done in src/error.ts",
     "Processing file 429 of 500...",
     "500 Files changed",

@@ -35,6 +35,8 @@ const REFUSED =
   /^(?:authentication|authorization|login|api key|payment|quota|request|connection) (?:\w{1,12} ){0,2}(?:failed|refused|rejected|required|invalid|expired|exceeded|timed out|error)(?:: |[.!]?$)/i;
 /** `401 Incorrect API key.`, `Error Incorrect API key.`, if a provider words its errors so. */
 const LABELLED = /^(?:Error|[45]\d\d) [A-Z]/;
+/** A provider's error as it came: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`. */
+const OBJECT = /^\{\s?"(?:type":\s?"error",\s?"error|error)":\s?\{.{0,300}?"message":\s?"([^"]{1,300})"/;
 const STATUS = /^(?:http(?:\/\d(?:\.\d)?)?|status(?: code)?|response)\W{1,3}[45]\d\d\b/i;
 
 /** A line without its time, name and sign. */
@@ -43,8 +45,9 @@ export const withoutLead = (line: string): string => line.slice(0, LINE_MAX).rep
 /** The failure that a line states; null if it states none. */
 export function failureIn(line: string): FailureLine | null {
   const text = withoutLead(line);
-  const isLimit = LIMITED.test(text);
-  const isNamed = [NAMED, LEVEL, NPM, FAILED, REFUSED, STATUS].some((form) => form.test(text));
+  const message = OBJECT.exec(text)?.[1];
+  const isLimit = LIMITED.test(message ?? text);
+  const isNamed = message !== undefined || [NAMED, LEVEL, NPM, FAILED, REFUSED, STATUS].some((form) => form.test(text));
   if (!isLimit && !isNamed && !LABELLED.test(text)) return null;
   const known = knownVendorError({ text });
   if (!isLimit && !isNamed && (known === null || !WORDED.test(text))) return null;
