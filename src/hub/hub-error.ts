@@ -28,6 +28,7 @@ export type HubErrorCode =
   | "no_database"
   | "tls"
   | "not_initialized"
+  | "server_too_old"
   | "schema_older"
   | "schema_newer"
   | "read_only"

@@ -1,18 +1,25 @@
-/** Opens the hub that the configuration names. */
+/** Opens the hub that the configuration names: PostgreSQL by its address, else SQLite in the state folder. */
 import { join } from "node:path";
 import type { Hub } from "./hub.js";
-import { openSqliteStore } from "./sqlite/store.js";
 import { StoredHub } from "./stored-hub.js";
 
 export interface HubOptions {
+  /** Address of the PostgreSQL of a fleet; empty: this machine's own SQLite. */
+  url?: string;
   /** The state folder, which holds `hub.db`. */
   state: string;
-  /** The name of this node. */
+  /** The name of this node; on PostgreSQL the login decides. */
   node: string;
+  /** The clock of SQLite; PostgreSQL has its own. */
   now?: () => number;
   allowNetworkFileSystem?: boolean;
 }
 
-export async function openHub({ state, ...options }: HubOptions): Promise<Hub> {
+export async function openHub({ url = "", state, ...options }: HubOptions): Promise<Hub> {
+  if (url !== "") {
+    const { openPostgresStore } = await import("./postgres/store.js");
+    return new StoredHub(await openPostgresStore({ url }));
+  }
+  const { openSqliteStore } = await import("./sqlite/store.js");
   return new StoredHub(await openSqliteStore({ path: join(state, "hub.db"), ...options }));
 }

@@ -6,7 +6,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 /** PostgreSQL has one function per name; SQLite one entry in a table. The fleet adds its own. */
 export type StoreOperation =
   | "join_node"
-  | "clock"
+  | "clock_ms"
   | "task_add"
   | "task_get"
   | "task_list"

@@ -69,7 +69,7 @@ export class StoredHub implements Hub {
   }
 
   now(): Promise<number> {
-    return this.#call("clock", {});
+    return this.#call("clock_ms", {});
   }
 
   async add(task: NewTask, author: string): Promise<Task> {
@@ -87,7 +87,12 @@ export class StoredHub implements Hub {
 
   async edit(id: number, changes: TaskChanges, author: string): Promise<Task> {
     const values = checkChanges(changes);
-    return this.#call("task_edit", { id: idOf(id, "the task"), changes: values, author: authorOf(author) });
+    return this.#call("task_edit", {
+      id: idOf(id, "the task"),
+      changes: values,
+      fields: Object.keys(values),
+      author: authorOf(author),
+    });
   }
 
   async comment(id: number, text: string, author: string, claim?: ClaimRef): Promise<Comment> {

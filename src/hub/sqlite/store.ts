@@ -32,7 +32,7 @@ const BUSY_TIMEOUT_MS = 10_000;
 type Run = (context: Context, values: Arguments, file: ProgressFile) => unknown;
 
 const READS: Partial<Record<StoreOperation, Run>> = {
-  clock: ({ now }) => now,
+  clock_ms: ({ now }) => now,
   task_get: tasks.getTask,
   task_list: tasks.listTasks,
   task_next: tasks.nextTask,

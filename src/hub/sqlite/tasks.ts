@@ -171,7 +171,7 @@ export function nextTask(context: Context, values: Arguments): Task | null {
   return row ? toTask(row) : null;
 }
 
-export function editTask(context: Context, { id, changes, author }: Arguments): Task | Refused {
+export function editTask(context: Context, { id, changes, fields, author }: Arguments): Task | Refused {
   const task = findTask(context, Number(id));
   if (!task) return unknown(Number(id));
   const values = changes as Arguments;
@@ -187,7 +187,7 @@ export function editTask(context: Context, { id, changes, author }: Arguments): 
     task.id,
   );
   if ("steps" in values) run(context, "update progress set mirrored = 0 where task = ?", task.id);
-  addEvent(context, "edited", task.id, String(author), { fields: Object.keys(values) });
+  addEvent(context, "edited", task.id, String(author), { fields });
   return findTask(context, task.id) as Task;
 }
 
