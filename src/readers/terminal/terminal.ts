@@ -83,10 +83,9 @@ export class TerminalReader {
   #outputBytes = 0;
   #outputAt = Number.NEGATIVE_INFINITY;
   /** The program's last own status report by OSC 7501, and the report as it was written. */
-  #programStatus: string | null = null;
-  #programReport: string | null = null;
-  #titleStatus: StatusSignal["status"] | null = null;
-  #titledAt = Number.NEGATIVE_INFINITY;
+  #programReport: { status: string; data: string } | null = null;
+  /** What the last title states, and when that title came. */
+  #titled: { status: StatusSignal["status"]; at: number } | null = null;
   /** The screen, read by structure, shows its prompt below the cause of its stop. */
   #hasGivenUp = false;
   /** It printed the completion marker; the line may have scrolled away. */
@@ -112,9 +111,7 @@ export class TerminalReader {
     });
     this.#emulator = new Emulator(options, profile.structural === true, (data) => {
       const status = statusOf(data);
-      if (status === null) return;
-      this.#programStatus = status;
-      this.#programReport = data;
+      if (status !== null) this.#programReport = { status, data };
     });
   }
 
@@ -200,8 +197,8 @@ export class TerminalReader {
     if (this.#version !== null) signals.push({ kind: "session", at, source: "screen", version: this.#version });
     if (Number.isFinite(this.#outputAt))
       signals.push({ kind: "output", at: this.#outputAt, source: "screen", bytes: 0 });
-    if (this.#programReport !== null) signals.push(...readProgramStatus(this.#programReport, at, this.#options));
-    if (this.#titleStatus !== null) signals.push({ kind: "status", at, source: "title", status: this.#titleStatus });
+    if (this.#programReport !== null) signals.push(...readProgramStatus(this.#programReport.data, at, this.#options));
+    if (this.#titled !== null) signals.push({ kind: "status", at, source: "title", status: this.#titled.status });
     return signals;
   }
 
@@ -225,24 +222,24 @@ export class TerminalReader {
    * has stopped.
    */
   #checkAtStoodTitle(at: number, signals: Signal[]): void {
-    if (!this.#hasGivenUp || this.#titleStatus !== "working" || at - this.#titledAt < TITLE_STATIC_MS) return;
-    this.#titleStatus = "clear";
+    if (!this.#hasGivenUp || this.#titled?.status !== "working" || at - this.#titled.at < TITLE_STATIC_MS) return;
+    this.#titled.status = "clear";
     signals.push({ kind: "status", at, source: "title", status: "clear" });
   }
 
   #checkAtTitles(at: number, signals: Signal[]): void {
     for (const title of this.#emulator.takeTitles()) {
-      this.#titledAt = at;
       const status = this.#compiled.statusOfTitle(title) ?? "clear";
-      if (status === this.#titleStatus) continue;
-      this.#titleStatus = status;
+      const isSame = status === this.#titled?.status;
+      this.#titled = { status, at };
+      if (isSame) continue;
       signals.push({ kind: "status", at, source: "title", status });
     }
   }
 
   #says(): ScreenState["says"] {
-    const status = this.#programStatus;
-    if (status !== null && status !== "clear") return WORDS[status] ?? null;
+    const status = this.#programReport?.status ?? "clear";
+    if (status !== "clear") return WORDS[status] ?? null;
     return this.#compiled.statusOfTitle(this.#emulator.title);
   }
 
