@@ -245,9 +245,9 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
       ? fold(`  Unobserved since ${localTime(why.unobserved.since, now)}; the evidence is older`)
       : []),
     "",
-    "Evidence",
-    ...why.evidence.flatMap((row) => evidenceLines(row, columns, colour)),
-    "",
+    ...(why.evidence.length > 0
+      ? ["Evidence", ...why.evidence.flatMap((row) => evidenceLines(row, columns, colour)), ""]
+      : []),
     ...(why.preview.length > 0 ? ["Last lines of its screen", ...why.preview.map((line) => `  ${line}`), ""] : []),
     ...(why.changes.length > 0
       ? ["What would change this state", ...why.changes.flatMap((change) => fold(`  ${change}`)), ""]

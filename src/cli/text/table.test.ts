@@ -151,6 +151,12 @@ describe("the explanation of a state", () => {
     expect(whyText(stopped, {}, NOW)).toContain(`${why.name}: ended at `);
   });
 
+  it("has no heading without content below it", () => {
+    const text = whyText({ ...why, evidence: [], changes: [] }, {}, NOW);
+    expect(text).not.toMatch(/Evidence|What would change|Last lines/);
+    expect(whyText(why, {}, NOW)).toContain("\nEvidence\n");
+  });
+
   it.each([50, 60, 80])("is wrapped between words at %d columns", (columns) => {
     const text = whyText(why, { columns }, NOW);
     for (const line of text.split("\n")) expect(textWidth(line), line).toBeLessThanOrEqual(Math.max(columns, 56));
