@@ -20,6 +20,16 @@ describe("a question of a prompt library", () => {
   it.each([
     ["a list with its keys in the question", ["? What now? (Use arrow keys)", "❯ Commit", "  Edit it", "  Cancel"], 3],
     ["a list with its keys below", ["? What now?", "❯ Commit", "  Edit it", "", "↑↓ navigate • ⏎ select"], 5],
+    [
+      "a list that is longer than its window",
+      [
+        "? Which type: Use arrow keys or type to search",
+        "❯ feat:  A feature",
+        "  fix:   A fix",
+        "(Move up and down to see more)",
+      ],
+      0,
+    ],
     ["a list with wide gaps", ["? What now? › - Use arrow-keys. Return to submit.", "❯   Commit", "    Cancel"], 0],
     ["boxes", ["? Which files? (<space> to select, and <enter>", " to proceed)", "❯◯ a.ts", " ◯ b.ts"], 3],
     ["boxes below instructions", ["? Files ›", "", "Instructions:", "    ↑/↓: Highlight", "◯   a.ts", "◯   b.ts"], 5],

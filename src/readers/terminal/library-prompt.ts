@@ -50,7 +50,7 @@ const NUMBERED = /^ {1,4}\d{1,2}[.)] \S/;
 const BOXED = /^[\s│┃|]{0,4}[◻◼☐☑]/u;
 const CHOSEN = /^[\s│┃|]{0,4}[●◉]/u;
 const KEYS =
-  /[↑↓⏎↵]|<(?:space|enter|return|tab|a|i)>|\b(?:enter|return|space|tab|esc|arrow keys|ctrl ?[+-] ?\w)\b|^(?:Instructions|Answer):$|^ ?[^()]{1,60}\)$/i;
+  /[↑↓⏎↵]|<(?:space|enter|return|tab|a|i)>|\b(?:enter|return|space|tab|esc|arrow keys|ctrl ?[+-] ?\w)\b|^(?:Instructions|Answer):$|^ ?\(?[^()]{1,60}\)$/i;
 const SPINS = /[\u2800-\u28ff◐◑◒◓]/u;
 const ROW_MAX = 200;
 
