@@ -81,6 +81,8 @@ export interface SessionFile {
   sessionId: string | null;
   cwd: string | null;
   record: JsonRecord;
+  /** When the file changed last; missing if the record has more than one file. */
+  changedAt?: number;
   /** Set if the program's own supervisor runs the session: its id, which outlives the process. */
   supervisedAs?: string;
 }

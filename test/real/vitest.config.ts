@@ -11,7 +11,8 @@ export default defineConfig({
     exclude: process.env.ROUSE_REAL_CELL ? [] : ["live.real.ts"],
     // A file mostly waits too.
     maxWorkers: 4,
-    testTimeout: 900_000,
+    // A missed recovery of a starved client takes longest.
+    testTimeout: 2_400_000,
     hookTimeout: 900_000,
     maxConcurrency: Number(process.env.ROUSE_REAL_JOBS) || 4,
   },

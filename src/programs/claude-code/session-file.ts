@@ -17,13 +17,14 @@ const JOB_KEYS = ["state", "tempo", "needs", "inFlight", "updatedAt"];
 export const sessionFile: SessionFilePart = {
   nameOf: (pid) => `sessions/${pid}.json`,
   read: async (files, { configFolder, pid, startedAt, supervisedAs }) => {
-    const own = await ownFile(files, configFolder, pid, startedAt);
+    const found = await ownFile(files, configFolder, pid, startedAt);
+    const own = found?.record ?? null;
     const sessionId = stringAt(own, "sessionId");
     const id = own ? jobIdOf(own) : supervisedAs;
     if (id === undefined)
-      return own === null || sessionId === undefined
+      return found === null || own === null || sessionId === undefined
         ? null
-        : { sessionId, cwd: stringAt(own, "cwd") ?? null, record: own };
+        : { sessionId, cwd: stringAt(own, "cwd") ?? null, record: own, changedAt: found.changedAt };
     const record = { ...own, job: { id, ...(await jobFile(files, configFolder, id)) } };
     return { sessionId: sessionId ?? null, cwd: stringAt(own, "cwd") ?? null, record, supervisedAs: id };
   },
@@ -34,14 +35,14 @@ async function ownFile(
   configFolder: string,
   pid: number,
   startedAt: number,
-): Promise<JsonRecord | null> {
+): Promise<{ record: JsonRecord | null; changedAt: number } | null> {
   const root = files.realRoot(join(configFolder, "sessions"));
   if (root === null) return null;
   const path = join(root, `${pid}.json`);
   // A killed process leaves its file behind, and its pid is reused.
   const changedAt = await files.changedAt(path);
   if (changedAt === null || changedAt < startedAt - SLACK_MS) return null;
-  return parseRecord((await files.readHead(path, root, FILE_BYTES)) ?? "");
+  return { record: parseRecord((await files.readHead(path, root, FILE_BYTES)) ?? ""), changedAt };
 }
 
 function jobIdOf(own: JsonRecord): string | undefined {

@@ -19,6 +19,7 @@ export class SessionFileSensor {
   #reader: RecordReader | null = null;
   #latest: SessionFile | null = null;
   #supervisedAs: string | undefined;
+  #readAt: number | null = null;
 
   private constructor(process: SessionProcess, part: SessionFilePart) {
     this.#process = process;
@@ -45,6 +46,10 @@ export class SessionFileSensor {
     this.#latest = await this.#part.read(programFiles, { ...this.#process, supervisedAs: this.#supervisedAs });
     this.#supervisedAs = this.#latest?.supervisedAs ?? this.#supervisedAs;
     this.#reader ??= (await programFor(this.#process.kind).readers()).session_file?.(NO_CONTEXT) ?? null;
-    return this.#latest && this.#reader ? this.#reader.read(this.#latest.record, at) : [];
+    const changedAt = Math.min(at, this.#latest?.changedAt ?? at);
+    // A status of before a turn that is read during the turn is not its end. The first status is that of now.
+    const since = Math.max(changedAt, this.#readAt ?? at);
+    this.#readAt = at;
+    return this.#latest && this.#reader ? this.#reader.read(this.#latest.record, since) : [];
   }
 }

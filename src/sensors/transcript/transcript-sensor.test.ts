@@ -209,6 +209,26 @@ describe("SessionFileSensor", () => {
     expect(sensor.session).toMatchObject({ sessionId: "s1", cwd: "/w" });
   });
 
+  it("dates a status by the change of the file, between its last two checks", async () => {
+    mkdirSync(join(root, "sessions"));
+    const file = join(root, "sessions", "77.json");
+    const write = (status: string, at: number) => {
+      writeFileSync(file, JSON.stringify({ pid: 77, sessionId: "s1", cwd: "/w", status }));
+      utimesSync(file, new Date(at), new Date(at));
+    };
+    const process = { kind: "claude-code", configFolder: root, pid: 77, startedAt: NOON };
+    const sensor = SessionFileSensor.of(process) as SessionFileSensor;
+    const statusAt = async (at: number) => (await sensor.read(at)).find(({ kind }) => kind === "status")?.at;
+    write("busy", NOON);
+    expect(await statusAt(NOON + 9000)).toBe(NOON + 9000);
+    write("idle", NOON + 10_000);
+    expect(await statusAt(NOON + 14_000)).toBe(NOON + 10_000);
+    write("busy", NOON + 1000);
+    expect(await statusAt(NOON + 16_000)).toBe(NOON + 14_000);
+    write("idle", NOON + 99_000);
+    expect(await statusAt(NOON + 18_000)).toBe(NOON + 18_000);
+  });
+
   it("ignores a file of a dead process with the same pid", async () => {
     mkdirSync(join(root, "sessions"));
     const file = join(root, "sessions", "77.json");

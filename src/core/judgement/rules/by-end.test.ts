@@ -44,6 +44,15 @@ const PROMISES: Record<string, Step[]> = {
     { at: 20, signal: { kind: "turn", source: "transcript", phase: "end" } },
     { at: 20, signal: { kind: "status", source: "program_status", status: "done" }, expect: "complete" },
   ],
+  "is not inferred from a state file that fell before the turn and is read during it": [
+    { at: 0, signal: { kind: "status", source: "session_file", status: "working" } },
+    { at: 4, signal: screen({ composer: "empty", busy: false }) },
+    { at: 6, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
+    { at: 5, signal: { kind: "status", source: "session_file", status: "idle" } },
+    { at: 7, expect: "working" },
+    { at: 14, expect: "working" },
+    { at: 15, signal: { kind: "status", source: "session_file", status: "working" }, expect: "working" },
+  ],
   "is not inferred while the program only starts its servers, even if a user types meanwhile": [
     { at: 0, signal: screen({ busy: false, composer: "empty" }) },
     { at: 0, signal: { kind: "status", source: "program_status", status: "idle" } },
