@@ -53,6 +53,18 @@ export interface JudgingOptions extends Settings {
   traits?: Traits;
 }
 
+/** All that the signals of a session amount to, as plain data, for a snapshot. */
+export interface JudgeState {
+  createdAt: number;
+  evidence: Evidence;
+  timeline: TimelineEntry[];
+  assessment: Assessment;
+  since: number;
+  lastAliveAt: number;
+  visibleAgainAt: number | null;
+  judgingError: string | null;
+}
+
 const UNSEEN_START = "It started before rouse observed it (observer), and has shown nothing since";
 
 const unjudged = (reason: string, at: number): Assessment => ({
@@ -81,7 +93,7 @@ const NEW: Omit<Assessment, "at" | "recheckAt" | "reasons"> = {
 export class SessionJudge {
   session: AgentSession;
   readonly evidence: Evidence;
-  readonly timeline: TimelineEntry[] = [];
+  readonly timeline: TimelineEntry[];
   assessment: Assessment;
   /** When the present state and cause began. */
   since: number;
@@ -100,15 +112,34 @@ export class SessionJudge {
   settings: JudgingOptions;
   readonly #createdAt: number;
 
-  constructor(session: AgentSession, now: number, settings: JudgingOptions = {}) {
+  /** With the state of a snapshot, it continues from there; the state is then its own. */
+  constructor(session: AgentSession, now: number, settings: JudgingOptions = {}, known: JudgeState | null = null) {
     this.session = session;
     this.settings = settings;
-    this.#createdAt = now;
-    this.evidence = createEvidence(settings.traits);
-    askByCommand(this.evidence.completion, session.command, settings.completion_marker ?? "");
-    this.assessment = this.#assess(now);
-    this.since = now;
-    this.lastAliveAt = now;
+    this.#createdAt = known?.createdAt ?? now;
+    this.evidence = known?.evidence ?? createEvidence(settings.traits);
+    if (!known) askByCommand(this.evidence.completion, session.command, settings.completion_marker ?? "");
+    this.timeline = known?.timeline ?? [];
+    this.assessment = known?.assessment ?? this.#assess(now);
+    this.since = known?.since ?? now;
+    this.lastAliveAt = known?.lastAliveAt ?? now;
+    this.visibleAgainAt = known?.visibleAgainAt ?? null;
+    this.judgingError = known?.judgingError ?? null;
+  }
+
+  /** Shares its parts with this judge: to be copied before the next signal. */
+  get state(): JudgeState {
+    const { evidence, timeline, assessment, since, lastAliveAt, visibleAgainAt, judgingError } = this;
+    return {
+      createdAt: this.#createdAt,
+      evidence,
+      timeline,
+      assessment,
+      since,
+      lastAliveAt,
+      visibleAgainAt,
+      judgingError,
+    };
   }
 
   take(signals: readonly Signal[], now: number): void {

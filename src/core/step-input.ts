@@ -4,7 +4,7 @@ import type { Action, ActionOutcome } from "./action.js";
 import type { AgentSession } from "./agent.js";
 import type { Effect } from "./effects.js";
 import type { IncidentInput } from "./incidents/fold.js";
-import type { LivenessSource } from "./session-judge.js";
+import type { JudgeState, LivenessSource } from "./session-judge.js";
 import type { Signal } from "./signal.js";
 
 export type UserEvent = Extract<
@@ -25,8 +25,8 @@ export type StepInput =
   | { kind: "tick" }
   /** The machine slept, or rouse did not run. */
   | { kind: "gap"; from: number; to: number }
-  /** After a restart: a known session and its stored signals, judged as they were judged originally. */
-  | { kind: "restore"; session: AgentSession }
+  /** After a restart: a session, from a snapshot if there is one, and its stored signals, judged as they were originally. */
+  | { kind: "restore"; session: AgentSession; known?: JudgeState | null }
   | { kind: "history"; session: string; signals: readonly Signal[]; by: readonly LivenessSource[] }
   /** All of its history is read; nothing was observed since `unobservedFrom`. */
   | { kind: "restored"; session: string; unobservedFrom: number | null }

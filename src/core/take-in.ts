@@ -8,7 +8,7 @@ import { isOpen } from "./incidents/incident.js";
 import { habitsOf } from "./judgement/learned.js";
 import { pauseHabits } from "./judgement/pauses.js";
 import { findSession, type NodeState } from "./node-state.js";
-import { SessionJudge } from "./session-judge.js";
+import { type JudgeState, SessionJudge } from "./session-judge.js";
 import type { Signal } from "./signal.js";
 import type { StepInput } from "./step-input.js";
 
@@ -71,7 +71,7 @@ function take(state: NodeState, input: StepInput, now: number, effects: Effect[]
         if (judge.session.endedAt === null) effects.push(gapNote(judge, input, now));
       return NOTHING;
     case "restore":
-      state.sessions.set(input.session.id, createJudge(state, input.session, now));
+      state.sessions.set(input.session.id, createJudge(state, input.session, now, input.known));
       return NOTHING;
     case "history":
       return withSession(state, input.session, (judge) => {
@@ -135,8 +135,12 @@ function withSession(
   return judge ? then(judge) : NOTHING;
 }
 
-const createJudge = ({ rules }: NodeState, session: AgentSession, now: number): SessionJudge =>
-  new SessionJudge(session, now, rules.settingsFor(session));
+const createJudge = (
+  { rules }: NodeState,
+  session: AgentSession,
+  now: number,
+  known: JudgeState | null = null,
+): SessionJudge => new SessionJudge(session, now, rules.settingsFor(session), known);
 
 function register(state: NodeState, session: AgentSession, now: number, effects: Effect[]): readonly SessionJudge[] {
   const known = state.sessions.get(session.id);

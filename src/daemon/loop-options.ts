@@ -15,6 +15,8 @@ export interface LoopOptions {
   send: (now: number) => void;
   /** The inbox that messages about incidents go to. */
   receiver: string;
+  /** Of rouse: what another one made of the signals in the journal is made again. */
+  release: string;
   /** A session was registered or gave a heartbeat. */
   onRegister: (session: AgentSession) => void;
 }

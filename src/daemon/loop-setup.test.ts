@@ -36,6 +36,7 @@ function setUp(): LoopSetup {
     isOnlyWorkers: false,
     log: () => {},
     hostScript: "",
+    release: "test",
     profileOf: profileFor,
     sensors: { transcriptOf: (session) => `/${session}.jsonl`, accountOf: () => null },
   });

@@ -47,6 +47,7 @@ export interface LoopSetupOptions {
   isOnlyWorkers: boolean;
   /** The script of the process that holds a spawned agent's terminal. */
   hostScript: string;
+  release: string;
   profileOf: EffectContext["profileOf"];
   tuning: AgentSettings;
   sensors: EffectSources & { accountOf: (session: string) => string | null };
@@ -101,6 +102,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     carryOut: (action, session) => carryOut(action, session, effectContext),
     send: channels.send,
     receiver: config.watchdog.orchestrator_tag,
+    release: options.release,
     onRegister: (session) => environments.remember(session),
   });
   loop.subscribe((event) => {

@@ -55,9 +55,10 @@ export class Loop {
 
   /** Restores the state; the time since the last observation counts against no agent. Returns the number of signals. */
   *restoring(lastObserved: Moment | null = null): Generator<number, number> {
-    const { journal, clock } = this.#options;
+    const { journal, clock, release } = this.#options;
     if (lastObserved) clock.resume(lastObserved);
-    const { signals, incomplete, effects } = yield* restoreSessions(this.state, journal, clock, lastObserved);
+    const restoring = restoreSessions({ state: this.state, journal, clock, lastObserved, release });
+    const { signals, incomplete, effects } = yield* restoring;
     for (const id of incomplete) this.incomplete.add(id);
     this.#carryOut(effects, this.now());
     this.#lastCheck = clock.check;

@@ -28,6 +28,7 @@ import { makeIntake } from "./intake.js";
 import { setUpLoop } from "./loop-setup.js";
 import type { ApiFactory, DaemonControl } from "./parts.js";
 import { DaemonClock, TICK_MS } from "./self/clock.js";
+import { Compaction } from "./self/compaction.js";
 import { deadManPulse } from "./self/dead-man.js";
 import { JournalUpkeep } from "./self/journal-upkeep.js";
 import { LastWatchedFile } from "./self/last-watched.js";
@@ -38,6 +39,8 @@ import { SettingsFollower } from "./settings-follower.js";
 
 const DAY_MS = 24 * 3600_000;
 const UPKEEP_EVERY_MS = 60_000;
+/** Each time about 10 ms of work, if there is any. */
+const COMPACT_EVERY_MS = 250;
 const DEAD_MAN_EVERY_MS = 60_000;
 
 /** Another daemon of this user is already running. */
@@ -81,6 +84,7 @@ export async function serve(
     hostScript,
     profileOf: profiles.of,
     tuning,
+    release: version,
     // The sensors are built below, on the loop; nothing uses them before.
     sensors: {
       transcriptOf: (session) => sensors.transcriptOf(session),
@@ -190,14 +194,17 @@ export async function serve(
     maxAgeMs: config.journal.max_age_days * DAY_MS,
     maxBytes: config.journal.max_megabytes * 1024 * 1024,
   };
-  const upkeep = new JournalUpkeep({ journal, loop, limits, log });
+  const compaction = new Compaction({ journal, state: loop.state, release: version });
+  const upkeep = new JournalUpkeep({ journal, loop, limits, compaction, log });
   const keepingUp = setInterval(() => upkeep.run(), UPKEEP_EVERY_MS);
+  const compacting = setInterval(() => upkeep.compact(), COMPACT_EVERY_MS);
   const stopped = new Promise<void>((resolve) => {
     end = (then) => {
       end = () => {};
       if (then === "stays down") markStopped(paths);
       clearInterval(ticking);
       clearInterval(keepingUp);
+      clearInterval(compacting);
       for (const pulse of pulses) pulse.stop();
       checked.close();
       void sensors.stop();

@@ -140,7 +140,7 @@ describe("at its start the journal", () => {
     const { journal, notes } = reopened();
     expect(notes).toEqual([expect.stringMatching(/^1 page of \d+ of the journal changed/)]);
     let holes = 0;
-    const read = (name: string): number => [...journal.read(name, 0, () => holes++)].length;
+    const read = (name: string): number => [...journal.read(name, { onHole: () => holes++ })].length;
     expect([read("a") + read("b"), holes]).toEqual([2 * EVERYTHING.right - BATCH, 1]);
     expect(left(journal)).toMatchObject({ wrong: 0, silences: 1, messages: 1, alerts: 1 });
   });

@@ -261,7 +261,7 @@ function openOnce(sqlite: Sqlite, path: string, wal: boolean, finding: FileFindi
 /**
  * FULL, because a host forgets acknowledged signals: they must survive a power cut too. Group commit makes that one
  * fsync per window. `auto_vacuum` only takes effect before the first table exists. SQLite makes no checkpoint by itself:
- * each has to be followed by its checksums.
+ * each has to be followed by its checksums. What is deleted may be a secret that an agent printed, so it is overwritten.
  */
 function configure(database: Database, path: string, wal: boolean): void {
   const wanted = wal ? "wal" : "delete";
@@ -271,7 +271,7 @@ function configure(database: Database, path: string, wal: boolean): void {
     throw new JournalError("unwritable", `the journal ${path} stays in mode ${String(mode)}; ${wanted} was requested`);
   database.exec(
     `pragma synchronous = full; pragma journal_size_limit = ${WAL_BYTES}; pragma wal_autocheckpoint = 0;
-     pragma foreign_keys = on; pragma trusted_schema = off`,
+     pragma foreign_keys = on; pragma trusted_schema = off; pragma secure_delete = on`,
   );
 }
 

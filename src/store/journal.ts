@@ -9,6 +9,8 @@
  * - **Group commit.** `append` only adds to memory; one transaction stores everything that arrived within the window.
  *   Its promise settles after that transaction: acknowledge and judge then. A failed commit (disk full) rejects, and
  *   leaves the journal unchanged: the host sends again, and the daemon may judge its own signals without storing them.
+ * - **Growth.** `pack` compresses older batches; nothing is lost by it. A snapshot holds what the signals up to a batch
+ *   amount to, so that a restart does not read them.
  * - **Limits.** `prune` removes by age, then by size, from the largest session: a flood costs its own agent.
  */
 import type { AgentSession } from "../core/agent.js";
@@ -16,12 +18,14 @@ import type { Signal } from "../core/signal.js";
 import { type IncidentStore, IncidentTable } from "./incident-table.js";
 import { JournalError } from "./journal-error.js";
 import { type JournalFile, type JournalFileOptions, openJournalFile } from "./journal-file.js";
-import { batchSum, JournalReader, type StoredSignal } from "./journal-reader.js";
+import { batchSum, JournalReader, type ReadOptions, type StoredSignal } from "./journal-reader.js";
 import { MessageTable } from "./messages.js";
 import { JOURNAL_SCHEMA } from "./migrations.js";
 import { OutboxTable } from "./outbox.js";
+import { packOldest } from "./packing.js";
 import { type PruneLimits, pruneJournal, usedBytes } from "./prune.js";
-import { type KnownSession, SessionTable } from "./session-table.js";
+import { type Amount, type KnownSession, SessionTable } from "./session-table.js";
+import { outdateSnapshots, type Snapshot, SnapshotTable } from "./snapshots.js";
 import { inTransaction, rollBack } from "./sqlite.js";
 
 export interface AppendResult {
@@ -75,10 +79,19 @@ export interface Journal {
   append(session: string, from: number | null, signals: readonly Signal[], receivedAt: number): Promise<AppendResult>;
   /** Commits waiting signals now. */
   flush(): void;
-  /** Committed signals of one session, from the batch that holds `fromSeq` on; `onHole` in place of unreadable ones. */
-  read(session: string, fromSeq?: number, onHole?: () => void): Iterable<StoredSignal>;
-  /** Committed signals of all sessions since that time. */
-  readSince(receivedAt: number): Iterable<StoredSignal>;
+  /** Committed signals of one session, in order. */
+  read(session: string, options?: ReadOptions): Iterable<StoredSignal>;
+  /** The batch after which a session has about this many signals; 0 if it has fewer. */
+  startOfNewest(session: string, signals: number): number;
+  /** What a restart has to read of each session, and what can be packed. */
+  sizes(): { session: string; tail: Amount; loose: Amount }[];
+  /** Null if there is none that can be read. */
+  snapshot(session: string): Snapshot | null;
+  putSnapshot(session: string, snapshot: Snapshot): void;
+  /** It no longer describes a state, only what was learned until then. */
+  outdateSnapshot(session: string): void;
+  /** Compresses the oldest batches of a session that are not compressed yet: about 256 kB. */
+  pack(session: string): void;
   /** Bounded in time: if `more` is true, call it again soon. */
   prune(bounds: PruneLimits): { removed: number; more: boolean };
   /**
@@ -133,6 +146,7 @@ class SqliteJournal implements Journal {
   readonly #now: () => number;
   readonly #table: SessionTable;
   readonly #reader: JournalReader;
+  readonly #snapshots: SnapshotTable;
   readonly #incidents: IncidentTable;
   readonly #insert;
   #damage: JournalDamage | null = null;
@@ -160,6 +174,7 @@ class SqliteJournal implements Journal {
     this.messages = new MessageTable(file.database, (write) => this.#trying(write));
     this.outbox = new OutboxTable(file.database, (write) => this.#trying(write));
     this.#reader = new JournalReader(file.database);
+    this.#snapshots = new SnapshotTable(file.database);
     this.#insert = file.database.prepare(
       "insert into batches (session_no, first_seq, count, received_at, signals, crc) values (?, ?, ?, ?, ?, ?)",
     );
@@ -272,7 +287,11 @@ class SqliteJournal implements Journal {
         );
       }
     });
-    for (const { known } of written) known.acked = known.reserved;
+    for (const { known, texts, receivedAt } of written) {
+      known.acked = known.reserved;
+      const bytes = texts.reduce((sum, text) => sum + text.length + 1, 1);
+      this.#table.grow(known, texts.length, bytes, receivedAt);
+    }
     this.#file.mark(newest);
     if (this.#uncheckedBytes > CHECKPOINT_BYTES) this.#checkpoint();
   }
@@ -282,13 +301,43 @@ class SqliteJournal implements Journal {
     this.#file.checkpoint();
   }
 
-  read(session: string, fromSeq = 0, onHole?: () => void): Iterable<StoredSignal> {
+  read(session: string, options: ReadOptions = {}): Iterable<StoredSignal> {
     const known = this.#table.known(session);
-    return known ? this.#reader.ofSession(known, fromSeq, onHole) : [];
+    return known ? this.#reader.ofSession(known, options) : [];
   }
 
-  readSince(receivedAt: number): Iterable<StoredSignal> {
-    return this.#reader.since(receivedAt, (no) => this.#table.nameOf(no));
+  startOfNewest(session: string, signals: number): number {
+    const known = this.#table.known(session);
+    return known ? this.#reader.startOfNewest(known, signals) : 0;
+  }
+
+  sizes(): { session: string; tail: Amount; loose: Amount }[] {
+    return this.#table.list();
+  }
+
+  snapshot(session: string): Snapshot | null {
+    const known = this.#table.known(session);
+    return known ? this.#snapshots.find(known.no) : null;
+  }
+
+  putSnapshot(session: string, snapshot: Snapshot): void {
+    this.#change(session, ({ no }) => this.#snapshots.put(no, snapshot));
+  }
+
+  outdateSnapshot(session: string): void {
+    this.#change(session, ({ no }) => outdateSnapshots(this.#file.database, "session_no = ?", no));
+  }
+
+  pack(session: string): void {
+    this.#change(session, ({ no }) => packOldest(this.#file.database, no));
+  }
+
+  /** All of it or nothing. */
+  #change(session: string, write: (known: KnownSession) => unknown): void {
+    const known = this.#table.known(session);
+    if (!known) return;
+    this.#trying(() => inTransaction(this.#file.database, () => write(known)));
+    this.#table.measure(known);
   }
 
   prune(bounds: PruneLimits): { removed: number; more: boolean } {
@@ -296,8 +345,8 @@ class SqliteJournal implements Journal {
     this.flush();
     try {
       const pruned = pruneJournal(this.#file.database, bounds);
-      this.#table.reload();
-      return pruned;
+      if (pruned.removed > 0 || pruned.sessions > 0) this.#table.reload();
+      return { removed: pruned.removed, more: pruned.more };
     } catch (error) {
       rollBack(this.#file.database);
       throw this.#failed(error);

@@ -1,7 +1,8 @@
 /**
  * Copies what can be read of a damaged or removed journal into a new one, row by row. Signals are left out: hosts and
- * sensors report the present again, and snapshots hold what was known.
+ * sensors report the present again, and snapshots hold what was learned.
  */
+import { outdateSnapshots } from "./snapshots.js";
 import type { Cell, Database, SqlRow } from "./sqlite.js";
 
 const SIGNALS: ReadonlySet<string> = new Set(["batches", "packed"]);
@@ -17,6 +18,8 @@ export function salvage(from: Database, to: Database): void {
     for (const row of readable(from, table)) insert(to, table, row);
     to.exec("commit");
   }
+  // Whatever came after the snapshots is lost; what was learned until then still holds.
+  outdateSnapshots(to, "true");
   // Numbers of batches continue, since snapshots name the last one that they contain.
   const last = Math.max(newestBatch(from), newestBatch(to));
   to.exec(`update sessions set signals = 0, bytes = 0;

@@ -1,7 +1,7 @@
 /** The sessions of the journal; the numbers needed for every append are kept in memory. */
 import type { AgentSession } from "../core/agent.js";
 import { parseSession } from "./session-schema.js";
-import { type Database, inTransaction, type SqlStatement } from "./sqlite.js";
+import { type Database, inTransaction, type SqlRow, type SqlStatement } from "./sqlite.js";
 
 export interface KnownSession {
   readonly no: number;
@@ -12,14 +12,24 @@ export interface KnownSession {
   reserved: number;
   /** The session as stored; null if it was not written since the table was read. */
   record: string | null;
+  /** Signals after its snapshot, or all of them; `since` is when the first one was received. */
+  tail: Amount;
+  /** Bytes of its batches that are not packed. */
+  loose: Amount;
+}
+
+export interface Amount {
+  amount: number;
+  since: number | null;
 }
 
 export class SessionTable {
   readonly #database: Database;
   readonly #bySession = new Map<string, KnownSession>();
-  readonly #byNo = new Map<number, KnownSession>();
   readonly #upsert: SqlStatement;
   readonly #update: SqlStatement;
+  readonly #tailOf: SqlStatement;
+  readonly #looseOf: SqlStatement;
 
   constructor(database: Database) {
     this.#database = database;
@@ -33,6 +43,16 @@ export class SessionTable {
       `update sessions set acked = max(acked, ?), lost = lost + ?, signals = signals + ?, bytes = bytes + ?,
        touched_at = max(touched_at, ?) where no = ?`,
     );
+    this.#tailOf = database.prepare(
+      `with of as (select ?1 as no, coalesce((select batch from snapshots where session_no = ?1 and fits <> ''), 0) as batch)
+       select total(n) as amount, min(at) as since from (
+         select count as n, received_at as at from batches, of where session_no = of.no and id > of.batch
+         union all
+         select signals, received_from from packed, of where session_no = of.no and id > of.batch)`,
+    );
+    this.#looseOf = database.prepare(
+      "select total(octet_length(signals)) as amount, min(received_at) as since from batches where session_no = ?",
+    );
     this.reload();
   }
 
@@ -40,8 +60,14 @@ export class SessionTable {
     return this.#bySession.get(session);
   }
 
-  nameOf(no: number): string | undefined {
-    return this.#byNo.get(no)?.session;
+  list(): KnownSession[] {
+    return [...this.#bySession.values()];
+  }
+
+  /** After its batches were packed, removed or taken into a snapshot. */
+  measure(known: KnownSession): void {
+    known.tail = amountOf(this.#tailOf.get(known.no));
+    known.loose = amountOf(this.#looseOf.get(known.no));
   }
 
   /** A heartbeat sends the same session every few seconds: that writes nothing. */
@@ -75,6 +101,12 @@ export class SessionTable {
     this.#update.run(acked, lost, signals, bytes, at, known.no);
   }
 
+  /** Adds the batches of a committed transaction. */
+  grow(known: KnownSession, signals: number, bytes: number, at: number): void {
+    known.tail = added(known.tail, signals, at);
+    known.loose = added(known.loose, bytes, at);
+  }
+
   /** After a failed commit nothing is pending. */
   forgetReserved(): void {
     for (const known of this.#bySession.values()) known.reserved = known.acked;
@@ -82,7 +114,6 @@ export class SessionTable {
 
   reload(): void {
     this.#bySession.clear();
-    this.#byNo.clear();
     for (const row of this.#database.prepare("select no, session, acked from sessions").all())
       this.#remember(Number(row.no), String(row.session), Number(row.acked));
   }
@@ -104,11 +135,23 @@ export class SessionTable {
   }
 
   #remember(no: number, session: string, acked: number): void {
-    const known = { no, session, acked, reserved: acked, record: null };
+    const known = { no, session, acked, reserved: acked, record: null, tail: NOTHING, loose: NOTHING };
+    this.measure(known);
     this.#bySession.set(session, known);
-    this.#byNo.set(no, known);
   }
 }
+
+const NOTHING: Amount = { amount: 0, since: null };
+
+const amountOf = (row: SqlRow | undefined): Amount => ({
+  amount: Number(row?.amount ?? 0),
+  since: typeof row?.since === "number" ? row.since : null,
+});
+
+const added = ({ amount, since }: Amount, more: number, at: number): Amount => ({
+  amount: amount + more,
+  since: since ?? at,
+});
 
 function parseJson(text: string): unknown {
   try {

@@ -12,6 +12,7 @@ import type { AlertSender } from "../../src/daemon/alert-sender.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import type { LoopEvent } from "../../src/daemon/loop-options.js";
 import { DaemonClock, type Moment } from "../../src/daemon/self/clock.js";
+import { Compaction } from "../../src/daemon/self/compaction.js";
 import { type AppendResult, type Journal, openJournal } from "../../src/store/journal.js";
 import { loopOver, testRules } from "../support/loops.js";
 import { noticeRules, type Post, simCourier } from "./ends.js";
@@ -58,6 +59,7 @@ export class Life {
   readonly #real: Journal;
   /** Sessions with signals that could not be stored. */
   readonly #unstored = new Set<string>();
+  readonly #compaction: Compaction;
 
   constructor(options: LifeOptions) {
     this.#options = options;
@@ -93,6 +95,8 @@ export class Life {
     });
     for (const _ of this.loop.restoring(checked));
     this.#real.flush();
+    const limits = { tails: 1000, tailMin: 20, pieceSignals: 50, looseBytes: 10_000 };
+    this.#compaction = new Compaction({ journal: this.#real, state: this.loop.state, release: "test", limits });
   }
 
   flush(): void {
@@ -104,22 +108,33 @@ export class Life {
    * a note about rouse's own blindness is known only to the run that made it.
    */
   unlikeJournal(): string[] {
-    const now = this.loop.now();
-    const read = writing(this.#real, ["append", "putSession"], () => Promise.resolve(NOTHING));
-    // The machine's uptime does not count either: a slow replay is not a sleep.
-    const clock = new DaemonClock(
-      () => ({ wall: now, monotonic: 0 }),
-      () => ({ ms: 0, boot: null }),
-    );
-    const fold = loopOver(read, clock, testRules());
-    for (const _ of fold.restoring({ now, wall: now, uptime: null }));
-    return this.loop.sessions().flatMap((judge) => {
-      const { id: session } = judge.session;
-      const folded = fold.find(session);
-      if (this.#unstored.has(session) || !folded) return [];
-      const [live, again] = [judge, folded].map((one) => storyOf(one, now));
-      return live === again ? [] : [`${judge.session.name} is ${live}, folded ${again}`];
+    const { now, sessions } = { now: this.loop.now(), sessions: this.loop.sessions() };
+    const read = writing(this.#real, ["append", "putSession", "outdateSnapshot"], () => Promise.resolve(NOTHING));
+    const whole = new Proxy(read, {
+      get: (target, name) => (name === "snapshot" ? () => null : Reflect.get(target, name)),
     });
+    return Object.entries({ folded: whole, "folded from a snapshot": read }).flatMap(([how, journal]) => {
+      // The machine's uptime does not count either: a slow replay is not a sleep.
+      const clock = new DaemonClock(
+        () => ({ wall: now, monotonic: 0 }),
+        () => ({ ms: 0, boot: null }),
+      );
+      const fold = loopOver(journal, clock, testRules());
+      for (const _ of fold.restoring({ now, wall: now, uptime: null }));
+      return sessions.flatMap((judge) => {
+        const { id: session } = judge.session;
+        const folded = fold.find(session);
+        if (this.#unstored.has(session) || !folded) return [];
+        const [live, again] = [judge, folded].map((one) => storyOf(one, now));
+        return live === again ? [] : [`${judge.session.name} is ${live}, ${how} ${again}`];
+      });
+    });
+  }
+
+  /** Small pieces, so that a day has many snapshots. */
+  compact(): void {
+    if (this.isDead || this.loop.ticks % COMPACT_EVERY !== 0) return;
+    this.#compaction.step(this.loop.now());
   }
 
   /** Ends the run like a kill: nothing more is sent or saved. */
@@ -197,13 +212,21 @@ export class Life {
       },
       flush: () => real.flush(),
       read: (...args) => real.read(...args),
-      readSince: (...args) => real.readSince(...args),
+      startOfNewest: (...args) => real.startOfNewest(...args),
+      sizes: () => real.sizes(),
+      snapshot: (session) => real.snapshot(session),
+      putSnapshot: (...args) => real.putSnapshot(...args),
+      outdateSnapshot: (session) => real.outdateSnapshot(session),
+      pack: (session) => real.pack(session),
       prune: (bounds) => real.prune(bounds),
       stats: () => real.stats(),
       close: () => real.close(),
     };
   }
 }
+
+/** Ticks between two pieces. */
+const COMPACT_EVERY = 20;
 
 const NOTHING: AppendResult = { acked: 0, fresh: [], lost: 0 };
 

@@ -273,6 +273,7 @@ export class World implements Air {
       if (endedAt === null && !this.isSilent(name))
         life.loop.recordLiveness(session, origin === "tmux" ? "pane" : origin === "transcript" ? "sensor" : "host");
     life.loop.tick();
+    life.compact();
     life.flush();
     this.watchedMs += this.setting.stepMs;
     if (!life.isDead) this.#checked = this.hand.clock.moment;

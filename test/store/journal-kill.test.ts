@@ -32,6 +32,8 @@ for (let turn = 1; ; turn++) {
   }
   for (const { acked } of await Promise.all(waiting)) process.stdout.write("acked " + acked + "\\n");
   if (turn % 50 === 0) journal.prune({ now: turn, maxAgeMs: 1e9, maxBytes: 1e12 });
+  if (turn % 3 === 0) journal.pack("a");
+  if (turn % 3 === 1) journal.putSnapshot("a", { batch: turn, fits: "x", at: turn, data: Buffer.alloc(5000, turn) });
 }
 `;
 

@@ -70,6 +70,7 @@ export async function startGoldenDaemon(
     config,
     isOnlyWorkers: false,
     hostScript: "",
+    release: "test",
     profileOf: profileFor,
     tuning,
     sensors: { transcriptOf: () => null, accountOf: () => null },

@@ -40,8 +40,8 @@ export const session = (name: string): AgentSession =>
 export const output = (at: number): Signal => ({ kind: "output", at, source: "screen", bytes: at });
 export const numbers = (from: number, count: number): Signal[] =>
   Array.from({ length: count }, (_, i) => output(from + i));
-export const seqs = (journal: Journal, name: string, from?: number): (number | null)[] =>
-  [...journal.read(name, from)].map((stored) => stored.seq);
+export const seqs = (journal: Journal, name: string): (number | null)[] =>
+  [...journal.read(name)].map((stored) => stored.seq);
 
 export async function filled(journal: Journal, name: string, from: number, count: number, at = 1): Promise<void> {
   const done = journal.append(name, from, numbers(from, count), at);

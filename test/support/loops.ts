@@ -64,6 +64,7 @@ export function loopOver(
     carryOut: more.carryOut ?? (() => Promise.reject(new Error("nothing is carried out here"))),
     send: more.send ?? (() => {}),
     receiver: "orchestrator",
+    release: "test",
     onRegister: () => {},
   });
 }
@@ -78,6 +79,8 @@ export class TestLoop {
   #checked: Moment | null = null;
   journal!: Journal;
   loop!: Loop;
+  /** Signals that the last start read. */
+  restored = 0;
   /** A change by a test applies from the next step on. */
   readonly stepRules: StepRules = testRules();
   carryOut: Effects["carryOut"] | null = null;
@@ -109,7 +112,10 @@ export class TestLoop {
         this.carryOut?.(action, session) ?? Promise.reject(new Error("nothing is carried out here")),
       send: () => this.sendAlerts(),
     });
-    for (const _ of this.loop.restoring(checked));
+    const restoring = this.loop.restoring(checked);
+    let next = restoring.next();
+    while (!next.done) next = restoring.next();
+    this.restored = next.value;
     this.loop.subscribe((event) => {
       if (event.kind === "tick") this.#checked = this.hand.clock.moment;
       if (event.kind !== "assessed") return;

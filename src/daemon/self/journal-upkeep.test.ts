@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { TestLoop } from "../../../test/support/loops.js";
+import { Compaction } from "./compaction.js";
 import { JournalUpkeep } from "./journal-upkeep.js";
 
 const LIMITS = { maxAgeMs: 1e12, maxBytes: 1e12 };
@@ -10,7 +11,8 @@ afterEach(() => test.close());
 
 function upkeepOf(log: string[]): JournalUpkeep {
   const { journal, loop } = test;
-  return new JournalUpkeep({ journal, loop, limits: LIMITS, log: (line) => log.push(line) });
+  const compaction = new Compaction({ journal, state: loop.state, release: "test" });
+  return new JournalUpkeep({ journal, loop, limits: LIMITS, compaction, log: (line) => log.push(line) });
 }
 
 describe("the upkeep of the journal", () => {

@@ -1,56 +1,135 @@
-/** Reads the journal after a restart: each session is judged again at the moments at which it was judged before. */
+/** Reads the journal after a restart: of each session a snapshot, if there is one, and the signals after it. */
 
 import type { AgentSession } from "../../core/agent.js";
 import type { Effect } from "../../core/effects.js";
 import type { NodeState } from "../../core/node-state.js";
-import type { LivenessSource, SessionJudge } from "../../core/session-judge.js";
 import { step } from "../../core/step.js";
 import { ENDED_KEPT_MS } from "../../core/take-in.js";
 import type { Journal } from "../../store/journal.js";
-import { type DaemonClock, type Moment, TICK_MS } from "./clock.js";
+import type { DaemonClock, Moment } from "./clock.js";
+import { History, judgeUntil } from "./history.js";
+import { decodeHabits, decodeSnapshot, type SessionSnapshot, snapshotKey } from "./session-snapshot.js";
 
-/** A silence of hours is stepped through every half minute at most. */
-const STEPS_MAX = 2000;
 const PIECE = 64;
+/**
+ * Signals that a restart reads at most, of all sessions together: a second of work. More are only there if no snapshot
+ * could be used, as after an update; then the newest count.
+ */
+const SIGNALS_MAX = 100_000;
+const SIGNALS_MIN = 200;
 
 export interface RestoreResult {
   signals: number;
-  /** Sessions whose stored signals are damaged. */
+  /** Sessions some of whose stored signals are damaged, or were not read. */
   incomplete: string[];
   /** To be carried out once all sessions are known. */
   effects: Effect[];
 }
 
-/** Yields every few signals, so that a long journal can be read in pieces. `lastObserved` is null if it is not known. */
-export function* restoreSessions(
-  state: NodeState,
-  journal: Journal,
-  clock: DaemonClock,
-  lastObserved: Moment | null,
-): Generator<number, RestoreResult> {
+export interface RestoreOptions {
+  state: NodeState;
+  journal: Journal;
+  clock: DaemonClock;
+  /** Null if it is not known. */
+  lastObserved: Moment | null;
+  /** Of rouse: snapshots of another one are not used. */
+  release: string;
+  signalsMax?: number;
+}
+
+/** Yields every few signals, so that a long journal can be read in pieces. */
+export function* restoreSessions(options: RestoreOptions): Generator<number, RestoreResult> {
+  const { state, journal, clock, lastObserved, signalsMax = SIGNALS_MAX } = options;
+  const sessions = journal
+    .sessions()
+    .filter(({ endedAt }) => endedAt === null || clock.now() - endedAt <= ENDED_KEPT_MS);
+  const most = Math.max(SIGNALS_MIN, Math.floor(signalsMax / Math.max(1, sessions.length)));
   let signals = 0;
   const restored: { id: string; last: number }[] = [];
-  const incomplete = new Set<string>();
-  for (const session of journal.sessions()) {
-    if (session.endedAt !== null && clock.now() - session.endedAt > ENDED_KEPT_MS) continue;
-    step(state, { kind: "restore", session }, session.startedAt);
-    const history = new History(state, session.id, session.startedAt);
-    const onHole = (): void => {
-      incomplete.add(session.id);
-      history.forget(session);
-    };
-    for (const { seq, signal, receivedAt } of journal.read(session.id, 0, onHole)) {
-      const unobservedFrom = signal.kind === "gap" ? signal.from : receivedAt;
-      history.add(signal, receivedAt, seq === null ? "sensor" : "host", unobservedFrom);
+  const incomplete: string[] = [];
+  for (const session of sessions) {
+    const { id } = session;
+    const reading = readHistory(options, session, most);
+    for (let next = reading.next(); ; next = reading.next()) {
+      if (next.done) {
+        const history = next.value;
+        restored.push({ id, last: history.at });
+        if (history.isIncomplete || journal.isDamaged) incomplete.push(id);
+        if (!history.isEmpty) clock.reach(history.at);
+        break;
+      }
       if (++signals % PIECE === 0) yield signals;
     }
-    history.flush();
-    restored.push({ id: session.id, last: history.at });
-    if (journal.isDamaged) incomplete.add(session.id);
-    if (!history.isEmpty) clock.reach(history.at);
   }
   const effects = restored.flatMap(({ id, last }) => resume(state, clock, id, last, lastObserved));
-  return { signals, incomplete: [...incomplete], effects };
+  return { signals, incomplete, effects };
+}
+
+/** Yields after each signal. */
+function* readHistory(
+  { state, journal, release }: RestoreOptions,
+  session: AgentSession,
+  most: number,
+): Generator<void, History> {
+  for (;;) {
+    const from = findSnapshot(journal, session, state.rules.settingsFor(session), release);
+    const after = from?.batch ?? 0;
+    // Of an outdated snapshot, everything counts as being after it.
+    const newest = Math.max(after, journal.startOfNewest(session.id, most));
+    const history =
+      newest > after ? startAt(journal, state, session, newest) : openHistory(journal, state, session, from);
+    for (const stored of journal.read(session.id, { after: newest, onHole: () => history.forget() })) {
+      history.add(stored);
+      yield;
+    }
+    history.flush();
+    if (!from || from.judge.judgingError !== null || history.judge.judgingError === null) return history;
+    // The snapshot is to blame, or the history will show the same.
+    journal.outdateSnapshot(session.id);
+  }
+}
+
+/** The session's snapshot if it holds for this release; another one is outdated from here on. */
+export function findSnapshot(
+  journal: Journal,
+  session: AgentSession,
+  settings: Parameters<typeof snapshotKey>[1],
+  release: string,
+): SessionSnapshot | null {
+  const stored = journal.snapshot(session.id);
+  const found =
+    stored?.fits === snapshotKey(session, settings, release) ? decodeSnapshot(stored, session, settings) : null;
+  if (!found && stored?.fits !== "") journal.outdateSnapshot(session.id);
+  return found;
+}
+
+/** From the snapshot, or from the first signal that is still stored. */
+export function openHistory(
+  journal: Journal,
+  state: NodeState,
+  session: AgentSession,
+  from: SessionSnapshot | null,
+): History {
+  const history = new History(state, session, from);
+  if (from) return history;
+  const [first] = journal.read(session.id);
+  learnFrom(journal, session, history, first?.batch ?? Number.POSITIVE_INFINITY);
+  return history;
+}
+
+/** Only the signals after a batch are read. */
+function startAt(journal: Journal, state: NodeState, session: AgentSession, after: number): History {
+  const history = new History(state, session);
+  history.isIncomplete = true;
+  learnFrom(journal, session, history, after + 1);
+  return history;
+}
+
+/** Of signals before the first one that is read, what was learned. */
+function learnFrom(journal: Journal, { id }: AgentSession, history: History, firstRead: number): void {
+  const stored = journal.snapshot(id);
+  const learned = stored && decodeHabits(stored);
+  if (learned && learned.first < firstRead) history.learn(learned);
 }
 
 /** From the last stored signal to now: judged up to the last observation, and unobserved from there. */
@@ -65,60 +144,4 @@ function resume(state: NodeState, clock: DaemonClock, id: string, last: number, 
     unobservedFrom = clock.unwatchedFrom(seen, lastObserved);
   }
   return step(state, { kind: "restored", session: id, unobservedFrom }, now).effects;
-}
-
-/** The stored signals of one session, in their original batches. */
-class History {
-  readonly #state: NodeState;
-  readonly #id: string;
-  #batch: { signals: Parameters<SessionJudge["take"]>[0][number][]; by: LivenessSource[] } = { signals: [], by: [] };
-  at: number;
-  isEmpty = true;
-
-  constructor(state: NodeState, id: string, startedAt: number) {
-    this.#state = state;
-    this.#id = id;
-    this.at = startedAt;
-  }
-
-  add(
-    signal: Parameters<SessionJudge["take"]>[0][number],
-    receivedAt: number,
-    by: LivenessSource,
-    until: number,
-  ): void {
-    if (receivedAt > this.at) {
-      this.flush();
-      const judge = this.#state.sessions.get(this.#id);
-      if (judge) judgeUntil(this.#state, judge, Math.min(until, receivedAt));
-      this.at = receivedAt;
-    }
-    this.isEmpty = false;
-    this.#batch.signals.push(signal);
-    this.#batch.by.push(by);
-  }
-
-  /** Signals are missing here: nothing from before may hold, such as a turn whose end is lost. */
-  forget(session: AgentSession): void {
-    this.#batch = { signals: [], by: [] };
-    step(this.#state, { kind: "restore", session }, this.at);
-  }
-
-  flush(): void {
-    if (this.#batch.signals.length === 0) return;
-    step(this.#state, { kind: "history", session: this.#id, ...this.#batch }, this.at);
-    this.#batch = { signals: [], by: [] };
-  }
-}
-
-/** Judges at the recheck time of each assessment, so that the timeline is the one that was observed. */
-function judgeUntil(state: NodeState, judge: SessionJudge, until: number): void {
-  for (let steps = 0; steps < STEPS_MAX; steps++) {
-    const { recheckAt, at } = judge.assessment;
-    if (recheckAt === null) return;
-    // The loop checks no more often than this.
-    const due = Math.max(recheckAt, at + TICK_MS);
-    if (due >= until) return;
-    step(state, { kind: "history", session: judge.session.id, signals: [], by: [] }, due);
-  }
 }

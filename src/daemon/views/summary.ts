@@ -70,7 +70,7 @@ const STEP = 64;
 /** Sessions that ran at any time since then, by what has to act next. */
 export function* summaryOf(
   sessions: readonly AgentSession[],
-  storedSignals: (session: string) => Iterable<StoredSignal>,
+  storedSignals: (session: string) => Iterable<Pick<StoredSignal, "signal">>,
   since: number,
   now: number,
   settingsFor: (session: AgentSession) => JudgingOptions = () => ({}),
