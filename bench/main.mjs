@@ -6,6 +6,7 @@
 import { parseArgs } from "node:util";
 import { benchFleet } from "./fleet.mjs";
 import { benchHost } from "./host.mjs";
+import { benchJournal } from "./journal.mjs";
 import { benchJudging } from "./judging.mjs";
 import { benchMemory } from "./memory.mjs";
 import { benchPassthrough } from "./passthrough.mjs";
@@ -30,6 +31,7 @@ const PARTS = {
   terminal: () => benchTerminal({ rounds, cases: values.cases }),
   judging: () => benchJudging({ rounds }),
   replay: () => benchReplay({ rounds: Math.min(rounds, 3) }),
+  journal: benchJournal,
   memory: benchMemory,
   "start-up": benchStartUp,
   passthrough: benchPassthrough,

@@ -1,8 +1,8 @@
 /** Starts the daemon if none answers. Apart from `rouse up`: the host of a spawned agent needs no more than this. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { rotateLog } from "../config/log-file.js";
 import { checkWritable, makePrivateFolder, type RousePaths, rousePaths } from "../config/paths.js";
 import { askDaemon } from "../daemon/client.js";
 import type { RestoreProgress } from "../daemon/self/starting.js";
@@ -38,7 +38,7 @@ export async function ensureDaemon(): Promise<boolean> {
     hasEnded = false;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const log = isService ? `"journalctl --user -u ${UNIT}"` : join(paths.state, "daemon.log");
+  const log = isService ? `"journalctl --user -u ${UNIT}"` : paths.daemonLog;
   const full = checkWritable(paths);
   throw new BadInput(
     full === null
@@ -49,7 +49,8 @@ export async function ensureDaemon(): Promise<boolean> {
 
 function startProcess(paths: RousePaths): ChildProcess {
   makePrivateFolder(paths.state);
-  const log = openSync(join(paths.state, "daemon.log"), "a", 0o600);
+  rotateLog(paths.daemonLog);
+  const log = openSync(paths.daemonLog, "a", 0o600);
   const bin = fileURLToPath(new URL("../../bin/rouse", import.meta.url));
   const child = spawn(process.execPath, [bin, "up", "--foreground"], {
     detached: true,

@@ -17,6 +17,9 @@ export interface RousePaths {
   /** Folder of sockets and locks. */
   runtime: string;
   journal: string;
+  daemonLog: string;
+  /** Of the processes that hold agents' terminals. */
+  hostLog: string;
   daemonSocket: string;
   /** The key that programs send to post to the daemon's port. */
   hookKey: string;
@@ -46,6 +49,8 @@ export function rousePaths(env: Env = process.env): RousePaths {
     state: folders.state,
     runtime,
     journal: join(folders.state, "journal.db"),
+    daemonLog: join(folders.state, "daemon.log"),
+    hostLog: join(folders.state, "host.log"),
     daemonSocket: join(runtime, "daemon.sock"),
     hookKey: join(folders.state, "hook.key"),
     tokens: join(folders.state, "tokens.json"),

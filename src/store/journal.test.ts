@@ -1,4 +1,4 @@
-import { rmSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -252,6 +252,27 @@ describe("pruning the journal", () => {
     pruneAll(next, { now: 10 * DAY, maxAgeMs: DAY, maxBytes: 1e12 });
     next.close();
     expect(statSync(at.path).size).toBeLessThan(before / 4);
+  });
+
+  it("overwrites what it removes, so that a secret does not outlive its time in free space", async () => {
+    const journal = start({ commitWithinMs: 100_000 });
+    journal.putSession(session("a"));
+    const put = async (question: string, receivedAt: number): Promise<void> => {
+      const prompt: Signal = { kind: "prompt", at: 1, source: "screen", open: true, prompt: "input", question };
+      const done = journal.append("a", null, [prompt], receivedAt);
+      journal.flush();
+      await done;
+    };
+    await put("the word is xyzzy-1", 1);
+    await put("the word is plugh-2", 5 * DAY);
+    const inFile = (word: string): boolean => readFileSync(at.path).includes(word);
+    journal.checkFile();
+    expect([inFile("xyzzy-1"), inFile("plugh-2")]).toEqual([true, true]);
+    journal.prune({ now: 5 * DAY, maxAgeMs: DAY, maxBytes: 1e12 });
+    journal.pack("a");
+    journal.checkFile();
+    expect([inFile("xyzzy-1"), inFile("plugh-2")]).toEqual([false, false]);
+    expect(journal.stats().signals).toBe(1);
   });
 
   it("drops a session without signals that was not updated for the maximum age", async () => {

@@ -1,8 +1,8 @@
 /** Starts the detached process that holds an agent's terminal, and waits until it reports that the agent runs. */
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { rotateLog } from "../config/log-file.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import type { HostSpec } from "./host-options.js";
 
@@ -35,7 +35,8 @@ const SMALL = ["--max-semi-space-size=1", "--optimize-for-size", "--single-threa
 
 export async function startHost(order: HostOrder, { script, paths, env }: HostStart): Promise<HostStartResult> {
   makePrivateFolder(paths.state);
-  const log = openSync(join(paths.state, "host.log"), "a", 0o600);
+  rotateLog(paths.hostLog);
+  const log = openSync(paths.hostLog, "a", 0o600);
   // `detached` makes it the leader of a session of its own: closing this terminal does not reach it.
   const child = spawn(process.execPath, [...SMALL, script], {
     detached: true,
@@ -58,6 +59,6 @@ export async function startHost(order: HostOrder, { script, paths, env }: HostSt
   answer.setEncoding("utf8");
   for await (const chunk of answer) text += chunk;
   child.unref();
-  if (text === "") return { error: `the agent's host did not start; see ${join(paths.state, "host.log")}` };
+  if (text === "") return { error: `the agent's host did not start; see ${paths.hostLog}` };
   return JSON.parse(text) as HostStartResult;
 }

@@ -3,6 +3,7 @@ import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Command } from "@commander-js/extra-typings";
 import { ApiError } from "../../api/error.js";
+import { logTo } from "../../config/log-file.js";
 import { logLine } from "../../config/log-line.js";
 import { rousePaths } from "../../config/paths.js";
 import { redact } from "../../core/text/redact.js";
@@ -79,11 +80,17 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
   setExit(0);
 }
 
+let writeLog = (line: string): void => {
+  writeLog = logTo(rousePaths().daemonLog, LOG);
+  writeLog(line);
+};
+
 /** Plain text on a terminal, else a line of the log. */
 function log(text: string): void {
   try {
     // Not through the stream: a failed write would end it, and all later lines with it.
-    writeSync(LOG, isatty(LOG) ? `rouse: ${redact(sanitizeLine(text))}\n` : logLine("daemon", text));
+    if (isatty(LOG)) writeSync(LOG, `rouse: ${redact(sanitizeLine(text))}\n`);
+    else writeLog(logLine("daemon", text));
   } catch {
     // A full disk costs log lines, but must not end the daemon.
   }

@@ -4,6 +4,7 @@
  * and then runs on its own.
  */
 import { closeSync, readFileSync, writeSync } from "node:fs";
+import { logTo } from "../../config/log-file.js";
 import { logLine } from "../../config/log-line.js";
 import { rousePaths } from "../../config/paths.js";
 import { Host } from "../../terminal/host.js";
@@ -70,10 +71,15 @@ function answer(value: Record<string, unknown>): void {
   }
 }
 
+let writeLog = (line: string): void => {
+  writeLog = logTo(rousePaths().hostLog, LOG);
+  writeLog(line);
+};
+
 /** A full disk or a removed log must not stop the host. */
 function log(text: string): void {
   try {
-    writeSync(LOG, logLine("host", text));
+    writeLog(logLine("host", text));
   } catch {
     // No other place to report it.
   }

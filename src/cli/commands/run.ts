@@ -1,9 +1,9 @@
 /** `rouse run`: runs an agent in this terminal and watches it. */
 import { spawn } from "node:child_process";
-import { appendFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
+import { appendLine } from "../../config/log-file.js";
 import { logLine } from "../../config/log-line.js";
 import { checkFolders, rousePaths } from "../../config/paths.js";
 import { checkAgentLimits } from "../../core/agent-limits.js";
@@ -78,7 +78,7 @@ function runUnwatched({ name, command }: HostSpec, reason: string): Promise<PtyE
 function logOf(name: string): (text: string) => void {
   return (text) => {
     try {
-      appendFileSync(join(rousePaths().state, "run.log"), logLine(name, text), { mode: 0o600 });
+      appendLine(join(rousePaths().state, "run.log"), logLine(name, text));
     } catch {
       // There is no other place to report it.
     }

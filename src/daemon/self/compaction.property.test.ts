@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => journal.close());
 
-const numRuns = process.env.ROUSE_FULL ? 3000 : 250;
+const numRuns = process.env.ROUSE_FULL ? 3000 : 120;
 const settings = testRules().settingsFor;
 let runs = 0;
 

@@ -77,8 +77,7 @@ export class History {
   /** What was learned from signals that are no longer stored still holds; `first` is the first of them. */
   learn({ first, habits }: Pick<SessionSnapshot, "first" | "habits">): void {
     this.first = first;
-    const signal: Signal = { kind: "habits", at: this.at, source: "observer", habits: [...habits] };
-    step(this.#state, { kind: "history", session: this.#session.id, signals: [signal], by: [] }, this.at);
+    this.judge.take([{ kind: "habits", at: this.at, source: "observer", habits: [...habits] }], this.at);
   }
 
   flush(): void {
