@@ -130,9 +130,9 @@ export const BREAKS = [
     promise:
       "A restart from a snapshot and the signals after it knows exactly what the whole journal gives; another release's or a damaged snapshot is not used",
     test: "src/daemon/self/compaction.property.test.ts",
-    file: "src/daemon/self/history.ts",
-    from: "this.at = from?.at ?? session.startedAt;",
-    to: "this.at = session.startedAt;",
+    file: "src/core/session-judge.ts",
+    from: "this.since = known?.since ?? now;",
+    to: "this.since = now;",
   },
   {
     promise: "Signals that are removed are overwritten in the file",
