@@ -196,6 +196,21 @@ export const BREAKS = [
     to: "return Number.isFinite(Number(wanted)) ? null",
   },
   {
+    promise:
+      "A session that lost its task can no longer write: the store refuses it by its fence and records the attempt",
+    test: "test/quick/hub-sqlite.test.ts",
+    file: "src/hub/sqlite/claims.ts",
+    from: "if (claim && claim.ended === null) return",
+    to: "if (claim) return",
+  },
+  {
+    promise: "A task is held by one session at a time, on every store and behind a pooler",
+    test: "test/quick/hub-sqlite.test.ts",
+    file: "src/hub/sqlite/claims.ts",
+    from: "if (task.claim) return { refused: heldBy(task.claim) };",
+    to: "",
+  },
+  {
     promise: "The daemon's death is noticed from outside",
     test: "src/daemon/self/pulse.test.ts",
     file: "src/daemon/self/pulse.ts",

@@ -29,6 +29,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { names: ["completions"], load: async () => (await import("./commands/completions.js")).completionsOf(COMMANDS) },
   { names: ["token"], load: async () => (await import("./commands/token.js")).addToken },
   { names: ["mcp"], load: async () => (await import("./commands/mcp.js")).addMcp },
+  { names: ["fleet"], load: async () => (await import("./commands/fleet.js")).addFleet },
   { names: ["config"], load: async () => (await import("./commands/config.js")).addConfig },
   { names: ["policy"], load: async () => (await import("./commands/policy.js")).addPolicy },
   { names: ["record"], load: async () => (await import("./commands/record/record.js")).addRecord },
@@ -55,7 +56,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   "Messages and alerts:": ["messages", "alert"],
   "Recordings and policies:": ["record", "replay", "eval", "policy"],
-  "Daemon, hooks, configuration:": ["up", "down", "init", "config", "token", "completions", "help"],
+  "Daemon, hooks, configuration:": ["up", "down", "init", "config", "token", "fleet", "completions", "help"],
   "Run by programs:": ["hook", "report", "mcp"],
 };
 

@@ -281,6 +281,14 @@ export const KEYS = {
       "URL fetched after each completed check of all agents, so that an external monitor notices when rouse is gone; empty for none.",
     ),
   },
+  hub: {
+    url: textKey(
+      "",
+      "never",
+      "Address of the PostgreSQL that a fleet shares (postgresql://NODE:PASSWORD@HOST:PORT/DATABASE), written by `rouse fleet join`; empty: this machine keeps its tasks in its own SQLite.",
+    ),
+    node: textKey("", "never", "Name of this machine in a fleet; empty: its host name.", { variable: "ROUSE_NODE" }),
+  },
 } as const satisfies Record<string, Record<string, ConfigKey>>;
 
 type Keys = typeof KEYS;

@@ -1,5 +1,8 @@
 /** Opens the hub that the configuration names: PostgreSQL by its address, else SQLite in the state folder. */
+import { hostname } from "node:os";
 import { join } from "node:path";
+import type { Config } from "../config/keys.js";
+import type { RousePaths } from "../config/paths.js";
 import type { Hub } from "./hub.js";
 import { StoredHub } from "./stored-hub.js";
 
@@ -13,6 +16,11 @@ export interface HubOptions {
   /** The clock of SQLite; PostgreSQL has its own. */
   now?: () => number;
   allowNetworkFileSystem?: boolean;
+}
+
+export function hubOptions({ hub, journal }: Config, { state }: RousePaths): HubOptions {
+  const { allow_network_file_system: allowNetworkFileSystem } = journal;
+  return { url: hub.url, state, node: hub.node || hostname(), allowNetworkFileSystem };
 }
 
 export async function openHub({ url = "", state, ...options }: HubOptions): Promise<Hub> {

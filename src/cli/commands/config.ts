@@ -12,6 +12,7 @@ import { configSchema } from "../../config/schema.js";
 import { suggestKey } from "../../config/suggest.js";
 import { tomlLine } from "../../config/text.js";
 import { migrateConfig, replaceConfig } from "../../config/write.js";
+import { redact } from "../../core/text/redact.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { alertSettings } from "../alert-settings.js";
 import { permit } from "../permit.js";
@@ -34,7 +35,7 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     .option("--json", "print JSON")
     .option("--set <key=value>", "override a value; repeatable", parseSet)
     .action((options) => {
-      const loaded = loadConfig({ flags: options.set ?? {} });
+      const loaded = withoutPassword(loadConfig({ flags: options.set ?? {} }));
       const alerts = alertSettings(loaded);
       const { presets, issues: ofPresets } = loadPresets();
       const issues = [...loaded.issues, ...alerts.issues, ...ofPresets, ...loadOwnProfiles().issues];
@@ -80,6 +81,12 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
       if (!dryRun) await permit("local_config", { text: "migrate" });
       setExit(migrate(join(rousePaths().config, "config.toml"), dryRun));
     });
+}
+
+/** The hub's address contains one. */
+function withoutPassword(loaded: LoadedConfig): LoadedConfig {
+  const { hub, ...rest } = loaded.config;
+  return { ...loaded, config: { ...rest, hub: { ...hub, url: redact(hub.url) } } };
 }
 
 function migrate(path: string, dry: boolean): number {

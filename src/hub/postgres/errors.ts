@@ -13,7 +13,7 @@ export function shownUrl(url: string): string {
 }
 
 export function checkUrl(url: string): URL {
-  const expected = "expected postgresql://NODE:PASSWORD@HOST:PORT/DATABASE";
+  const expected = "expected postgresql://USER@HOST:PORT/DATABASE";
   let parsed: URL;
   try {
     parsed = new URL(url);

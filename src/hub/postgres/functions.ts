@@ -136,7 +136,7 @@ begin
   end if;
   insert into checkpoints (task, fence, step, text, source, inferred, at, key)
     values (c.task, c.fence, step_no, body, origin, is_inferred, own, key_text) returning * into made;
-  if not is_inferred then
+  if not is_inferred and origin <> 'claim' then
     update claims set lease_until = greatest(lease_until, right_now + lease_ms * interval '1 ms')
       where task = c.task and fence = c.fence;
   end if;

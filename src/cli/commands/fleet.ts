@@ -1,0 +1,108 @@
+/** `rouse fleet`: set up a PostgreSQL that several machines share, and add this or another machine to it. */
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Command } from "@commander-js/extra-typings";
+import { setInConfig } from "../../config/edit.js";
+import { makeFolder, rousePaths } from "../../config/paths.js";
+import { writeWhole } from "../../config/whole-file.js";
+import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
+import { HubError } from "../../hub/hub-error.js";
+import { hubOptions, openHub } from "../../hub/open.js";
+import { BadInput } from "../../replay/bad-input.js";
+import { permitWithoutDaemon } from "../permit.js";
+import { loadSettings } from "../settings.js";
+
+const ADMIN_URL =
+  "address of the database for an administrator, postgresql://USER@HOST:PORT/DATABASE; set PGPASSWORD or use ~/.pgpass for its password";
+
+export function addFleet(program: Command): void {
+  const fleet = program.command("fleet").summary("Share tasks between machines through PostgreSQL");
+  fleet
+    .command("init")
+    .summary("Set up a PostgreSQL database as the hub of a fleet")
+    .description(
+      "Create the roles, tables, functions and grants of a hub in a PostgreSQL database, or update them. Can be repeated.\n" +
+        "Needs a login that may create roles and schemas.",
+    )
+    .requiredOption("--url <url>", ADMIN_URL)
+    .option("--json", "print JSON")
+    .action(async ({ url, json }) => {
+      permitWithoutDaemon();
+      const { initHub } = await import("../../hub/postgres/admin.js");
+      const setup = await orBadInput(initHub(url));
+      if (json) process.stdout.write(`${sanitizedJson(setup)}\n`);
+      else {
+        for (const line of setup.done) process.stdout.write(`${sanitize(line[0]?.toUpperCase() + line.slice(1))}.\n`);
+        process.stdout.write(
+          setup.done.length === 0
+            ? `The hub is up to date (schema ${setup.schema}).\n`
+            : "The hub is ready. Add a machine with `rouse fleet join NAME --url URL`.\n",
+        );
+      }
+    });
+  fleet
+    .command("join")
+    .summary("Add a machine to the fleet")
+    .description(
+      "Create a login for a machine on the hub, and write its address into this machine's configuration. With --print,\n" +
+        "print the lines for another machine's configuration instead.",
+    )
+    .argument("<name>", "name of the machine: a-z, 0-9, - and _")
+    .requiredOption("--url <url>", ADMIN_URL)
+    .option("--print", "print the configuration for another machine")
+    .option("--replace", "replace the login of a machine that has this name already")
+    .action(async (name, { url, print = false, replace = false }) => {
+      permitWithoutDaemon();
+      const file = join(rousePaths().config, "config.toml");
+      // Before the hub is changed: a file that cannot be edited must not leave a node behind.
+      const write = print ? null : prepareConfig(file, replace);
+      const { joinHub } = await import("../../hub/postgres/admin.js");
+      const login = await orBadInput(joinHub(url, name, { replace }));
+      const values = { url: login.url, node: login.node };
+      if (!write) {
+        process.stdout.write(setInConfig("", "hub", values).split("\n").slice(2).join("\n"));
+        process.stderr.write(
+          `rouse: Add these lines to ~/.config/rouse/config.toml on ${sanitize(name, 60)}. The address contains its password and is shown only once.\n`,
+        );
+        return;
+      }
+      write(values);
+      const hub = await orBadInput(openHub(hubOptions(loadSettings(), rousePaths())));
+      await hub.close();
+      process.stdout.write(
+        `Joined the fleet as ${login.node}. The address is in ${file}; restart the daemon with \`rouse down\` and \`rouse up\`.\n`,
+      );
+    });
+}
+
+/** Writes both keys; the file is readable by its user only, since the address has a password. */
+function prepareConfig(file: string, replace: boolean): (values: { url: string; node: string }) => void {
+  const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const { url } = loadSettings().hub;
+  if (url !== "" && !replace)
+    throw new BadInput(
+      "this machine has joined a fleet already ([hub] url is set): remove that line to join another, or use --replace to renew its login",
+    );
+  const edit = (values: { url: string; node: string }): string => {
+    try {
+      return setInConfig(before, "hub", values);
+    } catch (error) {
+      throw new BadInput(`${file} cannot be changed: ${sanitize((error as Error).message, 200)}; nothing was done`);
+    }
+  };
+  edit({ url: "postgresql://x", node: "x" });
+  makeFolder(dirname(file));
+  return (values) => {
+    const real = existsSync(file) ? realpathSync(file) : file;
+    writeWhole(real, edit(values));
+  };
+}
+
+/** The message of a hub's error is for users. */
+async function orBadInput<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw error instanceof HubError ? new BadInput(error.message) : error;
+  }
+}
