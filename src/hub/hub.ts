@@ -5,7 +5,7 @@
  * Whoever claims a task gets a lease and a fence. The fence grows with every claim, and every write of a holder carries it:
  * the write of a session that lost its task is refused by the store, however late it arrives.
  */
-import type { TaskActor, TaskOperation, TaskStatus } from "./task-states.js";
+import type { DecidedOperation, TaskActor, TaskStatus } from "./task-states.js";
 
 /** A claim expires this long after its last renewal; a holder renews it three times in that time while its session is alive. */
 export const LEASE_MS = 90_000;
@@ -323,7 +323,7 @@ export interface Hub {
   /** A comment of the holder counts as a checkpoint. */
   comment(id: number, text: string, author: string, claim?: ClaimRef): Promise<Comment>;
   /** A decision of a user or of the policy. If the task is held, its claim ends. */
-  transition(id: number, operation: TaskOperation, options: TransitionOptions): Promise<Task>;
+  transition(id: number, operation: DecidedOperation, options: TransitionOptions): Promise<Task>;
 
   /** The task that `claimNext` would take now. */
   next(filter?: QueueFilter): Promise<Task | null>;

@@ -46,7 +46,7 @@ import {
   lineOf,
 } from "./input.js";
 import { type Arguments, type HubStore, isRefused, type StoreOperation } from "./store.js";
-import type { TaskOperation } from "./task-states.js";
+import type { DecidedOperation } from "./task-states.js";
 
 const LIST_MAX = 10_000;
 
@@ -104,7 +104,7 @@ export class StoredHub implements Hub {
     });
   }
 
-  async transition(id: number, operation: TaskOperation, options: TransitionOptions): Promise<Task> {
+  async transition(id: number, operation: DecidedOperation, options: TransitionOptions): Promise<Task> {
     return this.#call("task_transition", {
       id: idOf(id, "the task"),
       operation,

@@ -119,6 +119,10 @@ export const TASK_TRANSITIONS = [
 
 export type TaskOperation = (typeof TASK_TRANSITIONS)[number]["operation"];
 
+/** These move a claim too; the hub has calls of their own for them. */
+export const CLAIM_OPERATIONS = ["claim", "take_over", "expire"] as const satisfies readonly TaskOperation[];
+export type DecidedOperation = Exclude<TaskOperation, (typeof CLAIM_OPERATIONS)[number]>;
+
 /** The states in which no more work is expected. */
 export const CLOSED: readonly TaskStatus[] = ["done", "failed", "rejected"];
 

@@ -1,4 +1,123 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Hub } from "../../src/hub/hub.js";
+import { openHub } from "../../src/hub/open.js";
+import { type Database, loadSqlite } from "../../src/store/sqlite.js";
 import { sqliteRig } from "../support/hub-sqlite.js";
 import { describeHub } from "../support/hub-suite.js";
 
 describeHub("SQLite", sqliteRig);
+
+describe("the files of the hub on SQLite", () => {
+  const HOLDER = { agent: "api", session: "s" };
+  let state: string;
+  let hub: Hub;
+  const file = (name: string): string => join(state, name);
+  const withFile = <T>(name: string, use: (database: Database) => T): T => {
+    const database = loadSqlite().open(file(name));
+    try {
+      return use(database);
+    } finally {
+      database.close();
+    }
+  };
+  const rows = (): unknown[] =>
+    withFile("progress.db", (found) => found.prepare("select id from agent_progress").all());
+  const report = (id: number, text: string): void =>
+    withFile("progress.db", (found) => found.exec(`update agent_progress set last_step = '${text}' where id = ${id}`));
+
+  beforeEach(async () => {
+    state = mkdtempSync(join(tmpdir(), "rouse-hub-files-"));
+    hub = await openHub({ state, node: "lab-1" });
+  });
+  afterEach(async () => {
+    await hub.close();
+    rmSync(state, { recursive: true });
+  });
+
+  it("writes progress.db again when an agent removed or damaged it, and loses no later report", async () => {
+    const { id } = await hub.add({ title: "Task" }, "anna");
+    const { claim } = await hub.claim(id, HOLDER);
+    report(claim.progressId, "one");
+    await hub.collect();
+    rmSync(file("progress.db"));
+    await hub.collect();
+    report(claim.progressId, "two");
+    expect((await hub.collect()).map(({ text }) => text)).toEqual(["two"]);
+    writeFileSync(file("progress.db"), "no database, but long enough to be none".repeat(20));
+    await hub.close();
+    hub = await openHub({ state, node: "lab-1" });
+    await hub.collect();
+    report(claim.progressId, "three");
+    expect((await hub.collect()).map(({ text }) => text)).toEqual(["three"]);
+    expect(readFileSync(file("progress.db.bad"), "utf8")).toContain("no database");
+  });
+
+  it("restores a removed trigger when it opens, and follows no link out of its folder", async () => {
+    const { id } = await hub.add({ title: "Task", steps: ["a"] }, "anna");
+    const { claim } = await hub.claim(id, HOLDER);
+    withFile("progress.db", (found) => found.exec("drop trigger agent_progress_update"));
+    await hub.close();
+    rmSync(file("elsewhere"), { force: true });
+    hub = await openHub({ state, node: "lab-1" });
+    await hub.collect();
+    expect(() =>
+      withFile("progress.db", (found) => found.exec("update agent_progress set completed_steps = '[9]'")),
+    ).toThrow(/no such step/);
+    rmSync(file("progress.db"));
+    symlinkSync(file("elsewhere"), file("progress.db"));
+    await hub.collect();
+    report(claim.progressId, "kept");
+    expect(existsSync(file("elsewhere"))).toBe(false);
+    expect((await hub.collect()).map(({ text }) => text)).toEqual(["kept"]);
+  });
+
+  it("ignores a report that names a step out of range or another session, although the file has it", async () => {
+    const { id } = await hub.add({ title: "Task", steps: ["a"] }, "anna");
+    const { claim } = await hub.claim(id, HOLDER);
+    withFile("progress.db", (found) =>
+      found.exec(`insert into reports (id, last_step, completed_steps, status, at) values
+        (${claim.progressId}, 'x', '[9]', 'in_progress', 0), (99, 'x', '[1]', 'in_progress', 0),
+        (${claim.progressId}, 'x', 'no json', 'in_progress', 0)`),
+    );
+    expect((await hub.collect()).map(({ step }) => step)).toEqual([null]);
+    expect((await hub.get(id)).completedSteps).toEqual([]);
+  });
+
+  it("removes the rows of removed tasks", async () => {
+    const { id } = await hub.add({ title: "Task" }, "anna");
+    await hub.transition(id, "done", { actor: "user", author: "anna" });
+    expect(rows()).toHaveLength(1);
+    const later = Date.now() + 1_000;
+    await hub.prune({ tasksBefore: later, eventsBefore: later, messagesBefore: later });
+    expect(rows()).toEqual([]);
+  });
+
+  it("refuses a hub.db of another program or of a newer rouse", async () => {
+    const refusal = async (prepare: (database: Database) => void): Promise<string> => {
+      const other = mkdtempSync(join(tmpdir(), "rouse-hub-other-"));
+      try {
+        const database = loadSqlite().open(join(other, "hub.db"));
+        prepare(database);
+        database.close();
+        return await openHub({ state: other, node: "lab-1" }).then(
+          () => "opened",
+          (error: Error) => error.message.replace(other, "STATE"),
+        );
+      } finally {
+        rmSync(other, { recursive: true });
+      }
+    };
+    expect(await refusal((found) => found.exec("create table x (a)"))).toBe(
+      "STATE/hub.db is a database of another program: move it away",
+    );
+    expect(
+      await refusal((found) =>
+        found.exec("create table x (a); pragma application_id = 1919907176; pragma user_version = 99"),
+      ),
+    ).toMatch(/^STATE\/hub\.db was written by a newer rouse \(schema 99, this one knows 1\): update rouse/);
+    expect(readFileSync(file("hub.db")).length).toBeGreaterThan(0);
+  });
+});

@@ -190,7 +190,8 @@ export function describeHub(name: string, start: () => Promise<HubRig>): void {
           "not_permitted",
         );
         expect(error.message).toBe(`approve of task ${id} is not permitted to rouse`);
-        await refused(hub.transition(id, "claim", { actor: "user", author: "anna" }), "not_possible");
+        for (const operation of ["claim", "take_over", "expire"] as never[])
+          await refused(hub.transition(id, operation, { actor: "rouse", author: "policy" }), "not_permitted");
       });
 
       it("ends the claim when a user takes the task away", async () => {

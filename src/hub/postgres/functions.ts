@@ -5,6 +5,7 @@
  * `clock_timestamp()`, not `now()`: after a wait for a lock, `now()` would grant a lease in the past. Locks are taken in one order,
  * task before claim before progress, so that no two calls wait for each other.
  */
+import { CLAIM_OPERATIONS } from "../task-states.js";
 
 const INTERNAL = `
 create or replace function clock() returns timestamptz language sql volatile as $$ select clock_timestamp() $$;
@@ -34,8 +35,11 @@ create or replace function texts(list jsonb) returns text[] language sql immutab
 create or replace function ids(list jsonb) returns bigint[] language sql immutable as
   $$ select array(select jsonb_array_elements_text(list)::bigint) $$;
 
-create or replace function undone(blockers bigint[]) returns bigint[] language sql stable as
-  $$ select array(select id from tasks where id = any(blockers) and status <> 'done' order by id) $$;
+create or replace function undone(blockers bigint[]) returns bigint[] language plpgsql stable as $$
+begin
+  if blockers = '{}' then return blockers; end if;
+  return array(select id from tasks where id = any(blockers) and status <> 'done' order by id);
+end $$;
 
 create or replace function claim_json(c claims) returns jsonb language sql stable as $$
   select jsonb_build_object('task', c.task, 'fence', c.fence, 'node', c.node, 'agent', c.agent, 'session', c.session,
@@ -67,7 +71,7 @@ create or replace function summary_json(t tasks) returns jsonb language plpgsql 
 declare c claims; p progress;
 begin
   select * into c from claims where task = t.id and ended is null;
-  select * into p from progress where task = t.id order by id desc limit 1;
+  select * into p from progress where task = t.id order by fence desc limit 1;
   -- A function takes at most 100 arguments.
   return jsonb_build_object('id', t.id, 'status', t.status, 'title', t.title, 'check', t.check_command, 'steps', t.steps,
       'project', t.project, 'kind', t.kind, 'stage', t.stage, 'priority', t.priority, 'score', t.score, 'threshold', t.threshold,
@@ -84,12 +88,20 @@ end $$;
 create or replace function task_json(t tasks) returns jsonb language sql stable as $$
   select summary_json(t) || jsonb_build_object('description', t.description, 'diagnosis', t.diagnosis, 'qa', t.qa) $$;
 
-create or replace function task_json(task bigint) returns jsonb language sql stable as
-  $$ select task_json(t) from tasks t where id = task $$;
+create or replace function task_json(task_id bigint) returns jsonb language plpgsql stable as $$
+declare t tasks;
+begin
+  select * into t from tasks where id = task_id;
+  return case when found then task_json(t) end;
+end $$;
 
-create or replace function add_event(kind text, task bigint, author text, data jsonb) returns void language sql as $$
+create or replace function add_event(event_kind text, task_id bigint, event_author text, details jsonb) returns void
+language plpgsql as $$
+begin
   insert into events (at, node, author, kind, task, data)
-  values (clock(), coalesce((select id from nodes where role = session_user), ''), author, kind, task, jsonb_strip_nulls(data)) $$;
+  values (clock(), coalesce((select id from nodes where role = session_user), ''), event_author, event_kind, task_id,
+    jsonb_strip_nulls(details));
+end $$;
 
 -- The refusal of a transition; null if it is possible.
 create or replace function check_transition(t tasks, op text, who text) returns jsonb language plpgsql stable as $$
@@ -136,13 +148,11 @@ begin
   end if;
   insert into checkpoints (task, fence, step, text, source, inferred, at, key)
     values (c.task, c.fence, step_no, body, origin, is_inferred, own, key_text) returning * into made;
-  if not is_inferred and origin <> 'claim' then
+  if not is_inferred then
     update claims set lease_until = greatest(lease_until, right_now + lease_ms * interval '1 ms')
       where task = c.task and fence = c.fence;
   end if;
-  update progress set last_checkpoint = greatest(last_checkpoint, own), updated_at = right_now,
-    -- A continuation starts at what its predecessor did last.
-    last_step = case when origin = 'claim' then last_step else body end,
+  update progress set last_checkpoint = greatest(last_checkpoint, own), updated_at = right_now, last_step = body,
     completed_steps = case when step_no > 0 and not completed_steps @> to_jsonb(step_no)
       then (select jsonb_agg(s order by s) from (select jsonb_array_elements_text(completed_steps)::int s union select step_no) all_steps)
       else completed_steps end
@@ -167,20 +177,22 @@ declare c claims; row_id bigint; before progress; right_now timestamptz := clock
 begin
   update tasks set fence = t.fence + 1, status = 'in_progress', worker = worker_name, attempts = attempts + 1, updated_at = right_now
     where id = t.id;
-  select * into before from progress where task = t.id order by id desc limit 1;
+  select * into before from progress where task = t.id order by fence desc limit 1;
   if before.fence is null then
-    update progress set fence = t.fence + 1, agent_task_name = task_name, status = 'in_progress', updated_at = right_now
-      where id = before.id returning id into row_id;
+    update progress set fence = t.fence + 1, agent_task_name = task_name, status = 'in_progress', last_checkpoint = right_now,
+      updated_at = right_now where id = before.id returning id into row_id;
   else
-    insert into progress (task, fence, agent_task_name, last_step, completed_steps, status, created_at, updated_at)
-      values (t.id, t.fence + 1, task_name, before.last_step, before.completed_steps, 'in_progress', right_now, right_now)
+    -- A continuation starts at what its predecessor did last.
+    insert into progress (task, fence, agent_task_name, last_checkpoint, last_step, completed_steps, status, created_at, updated_at)
+      values (t.id, t.fence + 1, task_name, right_now, before.last_step, before.completed_steps, 'in_progress', right_now, right_now)
       returning id into row_id;
   end if;
   insert into claims (task, fence, node, agent, session, progress_id, lease_ms, lease_until, claimed_at)
     values (t.id, t.fence + 1, node_id, worker_name, args->>'session', row_id, (args->>'leaseMs')::bigint,
       right_now + (args->>'leaseMs')::bigint * interval '1 ms', right_now)
     returning * into c;
-  perform record_checkpoint(c, 0, 'Claimed', 'claim', false, null, null);
+  insert into checkpoints (task, fence, step, text, source, inferred, at)
+    values (t.id, c.fence, 0, 'Claimed', 'claim', false, right_now);
   perform add_event(kind, t.id, worker_name, jsonb_build_object('fence', c.fence, 'session', c.session, 'reason', args->>'reason'));
   return jsonb_build_object('task', task_json(t.id), 'claim', claim_json(c), 'isContinuation', t.continuations > 0);
 end $$;
@@ -427,6 +439,10 @@ const OPERATIONS = [
     "task_transition",
     "t tasks; c claims; refused jsonb; next_status text; op text := args->>'operation';",
     `${TASK_OF("id")}
+  -- These move a claim too: they have functions of their own.
+  if op in (${CLAIM_OPERATIONS.map((name) => `'${name}'`).join(", ")}) then
+    return refusal('not_permitted', jsonb_build_object('task', t.id, 'operation', op, 'actor', args->>'actor'));
+  end if;
   refused := check_transition(t, op, args->>'actor');
   if refused is not null then return refused; end if;
   select to_status into next_status from transitions where operation = op limit 1;

@@ -124,10 +124,11 @@ export class ProgressFile {
     });
   }
 
-  /** Rows of removed tasks. */
-  remove(ids: readonly number[]): void {
-    const database = this.#open();
-    for (const id of ids) database.prepare("delete from rows where id = ?").run(id);
+  /** Removes the rows of tasks that no longer exist. */
+  keepOnly(tasks: readonly number[]): void {
+    this.#open()
+      .prepare("delete from rows where queue_item_id not in (select value from json_each(?))")
+      .run(JSON.stringify(tasks));
   }
 
   close(): void {

@@ -106,6 +106,7 @@ export class SqliteStore implements HubStore {
     try {
       if (operation === "progress_collect")
         this.#file.removeReports(Number(all(context, "select seq from collected")[0]?.seq));
+      if (operation === "prune") this.#file.keepOnly(all(context, "select id from tasks").map(({ id }) => Number(id)));
       mirrorProgress(context, this.#file);
     } catch (error) {
       if (operation === "progress_collect")

@@ -3,7 +3,7 @@ import type { Cell } from "../../store/sqlite.js";
 import type { Comment, Task, TaskDetail, TaskSummary } from "../hub.js";
 import type { Refusal } from "../hub-error.js";
 import type { Arguments, Refused } from "../store.js";
-import { nextStatus, type TaskOperation } from "../task-states.js";
+import { CLAIM_OPERATIONS, nextStatus, type TaskOperation } from "../task-states.js";
 import { closeTask, endClaim, type Outcome, openClaim, recordCheckpoint } from "./claims.js";
 import {
   addEvent,
@@ -228,6 +228,8 @@ export function transitionTask(context: Context, values: Arguments): Task | Refu
   if (!task) return unknown(Number(values.id));
   const operation = values.operation as TaskOperation;
   const actor = values.actor as "user" | "rouse";
+  if ((CLAIM_OPERATIONS as readonly TaskOperation[]).includes(operation))
+    return { refused: { code: "not_permitted", task: task.id, operation, actor } };
   const next = nextStatus(task.status, operation, actor);
   if ("refused" in next)
     return {
