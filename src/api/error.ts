@@ -20,11 +20,17 @@ export type ApiErrorKind =
   | "identity" // not for this client: it is about another agent, or another inbox
   | "unknown" // no such agent, incident, channel or timer
   | "refused" // not now: the agent is busy, a dialog is open
-  | "full"; // too many of them
+  | "full" // too many of them
+  | "unavailable"; // the hub cannot be reached now: the same request can succeed later
 
-const STATUS = { bad: 400, right: 403, identity: 403, unknown: 404, refused: 409, full: 429 } as const satisfies Record<
-  ApiErrorKind,
-  number
->;
+const STATUS = {
+  bad: 400,
+  right: 403,
+  identity: 403,
+  unknown: 404,
+  refused: 409,
+  full: 429,
+  unavailable: 503,
+} as const satisfies Record<ApiErrorKind, number>;
 
 export type ProblemStatus = (typeof STATUS)[ApiErrorKind];

@@ -28,6 +28,7 @@ import type { PermissionsView } from "./service/permissions.js";
 import type { Report } from "./service/reports.js";
 import type { SilencesView } from "./service/silences.js";
 import type { SpawnedAgent } from "./service/starts.js";
+import type { LockView, TaskDetailView, TaskSummaryView, TaskView } from "./service/task-views.js";
 import type { WatchdogView } from "./watchdogs.js";
 
 export type { Signal } from "../core/signal.js";
@@ -52,6 +53,7 @@ export type {
   HealthView,
   IncidentView,
   LineView,
+  LockView,
   MessageView,
   Notice,
   OperationAnswer,
@@ -72,6 +74,9 @@ export type {
   SilencesView,
   SpawnedAgent,
   SummaryAnswer,
+  TaskDetailView,
+  TaskSummaryView,
+  TaskView,
   WatchdogView,
   WatchRules,
   WhyAnswer,
@@ -188,6 +193,67 @@ export class Rouse {
   /** How often agents recovered within 10 minutes of a step, and without it. */
   async metrics(): Promise<RecoveryScore[]> {
     return (await this.call("metrics")).recoveries;
+  }
+
+  // Work
+
+  async tasks(filter: OperationInput<"tasks"> = {}): Promise<TaskSummaryView[]> {
+    return (await this.call("tasks", filter)).tasks;
+  }
+
+  /** With its claims, checkpoints and comments. */
+  task(task: number): Promise<TaskDetailView> {
+    return this.call("task", { task });
+  }
+
+  /** The task that would be claimed next. */
+  async nextTask(filter: OperationInput<"next_task"> = {}): Promise<TaskView | null> {
+    return (await this.call("next_task", filter)).task;
+  }
+
+  addTask(task: OperationInput<"add_task">): Promise<TaskView> {
+    return this.call("add_task", task);
+  }
+
+  editTask(task: number, changes: Omit<OperationInput<"edit_task">, "task">): Promise<TaskView> {
+    return this.call("edit_task", { task, ...changes });
+  }
+
+  commentTask(task: number, text: string, agent?: string): Promise<OperationAnswer<"comment_task">> {
+    return this.call("comment_task", { task, text, agent });
+  }
+
+  /** Approves, queues, rejects, blocks, unblocks, closes, reopens or releases a task. */
+  decideTask(task: number, decision: Omit<OperationInput<"decide_task">, "task">): Promise<TaskView> {
+    return this.call("decide_task", { task, ...decision });
+  }
+
+  claimTask(claim: OperationInput<"claim_task">): Promise<OperationAnswer<"claim_task">> {
+    return this.call("claim_task", claim);
+  }
+
+  releaseTask(release: OperationInput<"release_task">): Promise<TaskView> {
+    return this.call("release_task", release);
+  }
+
+  finishTask(finish: OperationInput<"finish_task">): Promise<TaskView> {
+    return this.call("finish_task", finish);
+  }
+
+  checkpoint(checkpoint: OperationInput<"checkpoint">): Promise<OperationAnswer<"checkpoint">> {
+    return this.call("checkpoint", checkpoint);
+  }
+
+  async locks(project?: string): Promise<LockView[]> {
+    return (await this.call("locks", { project })).locks;
+  }
+
+  takeLock(lock: OperationInput<"take_lock">): Promise<LockView> {
+    return this.call("take_lock", lock);
+  }
+
+  async releaseLock(lock: OperationInput<"release_lock">): Promise<boolean> {
+    return (await this.call("release_lock", lock)).released;
   }
 
   // Permissions and silences

@@ -16,6 +16,7 @@ import { performOperation } from "./operations/index.js";
 import { insideObjection } from "./service/access.js";
 import { openServices, type Services } from "./service/services.js";
 import { addSocketRoutes } from "./socket.js";
+import { SpoolReader } from "./spool-reader.js";
 import { type TimerRecord, Watchdogs } from "./watchdogs.js";
 
 export function openApi(parts: DaemonParts): ApiHandlers {
@@ -45,12 +46,17 @@ export function openApi(parts: DaemonParts): ApiHandlers {
     return (await metrics).read();
   };
   const stopFeed = feedEvents(events, parts);
+  const spoolReader = new SpoolReader(parts, services, parts.log);
+  const stopReading = loop.subscribe(({ kind }) => {
+    if (kind === "tick") spoolReader.read().catch((error: Error) => parts.log(`stored reports: ${error.message}`));
+  });
   const options: ApiOptions = { services, events, tokens, metrics: figures, version, mcp: mcpOver(services, version) };
   return {
     more: answerPort(makeApi(options, false)),
     addTo: (app) => addSocketRoutes(app, makeApi(options, true), services, paths.daemonSocket),
     stop: () => {
       stopFeed();
+      stopReading();
       watchdogs.close();
       events.close();
     },

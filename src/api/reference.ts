@@ -15,6 +15,7 @@ import {
   timelineRecord,
   watchdogRecord,
 } from "./operations/records.js";
+import { checkpointRecord, claimRecord, taskRecord } from "./operations/task-records.js";
 
 interface Shape extends JsonSchema {
   properties?: Record<string, Shape>;
@@ -43,6 +44,9 @@ const RECORDS = {
   Session: sessionRecord,
   Timeline: timelineRecord,
   Watchdog: watchdogRecord,
+  Task: taskRecord,
+  Claim: claimRecord,
+  Checkpoint: checkpointRecord,
 } as const satisfies Record<string, z.ZodType>;
 
 for (const [id, record] of Object.entries(RECORDS))
@@ -54,6 +58,22 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
   Incidents: ["incidents", "incident", "ack", "feedback", "metrics"],
   Messages: ["messages", "send_message", "ack_messages", "inboxes"],
   Alerts: ["alerts", "alert_status", "test_alert", "retry_alerts", "dismiss_alerts"],
+  Work: [
+    "tasks",
+    "task",
+    "next_task",
+    "add_task",
+    "edit_task",
+    "comment_task",
+    "decide_task",
+    "claim_task",
+    "checkpoint",
+    "finish_task",
+    "release_task",
+    "locks",
+    "take_lock",
+    "release_lock",
+  ],
   "Permissions and silences": ["permissions", "allow", "silences", "silence"],
   "Watchdog timers": ["watchdogs", "watchdog_start", "watchdog_stop"],
   "The daemon": ["health", "line", "summary", "sources", "daemon", "watch", "unwatch", "shut_down"],

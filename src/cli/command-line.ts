@@ -35,7 +35,7 @@ function exitOf(error: unknown): number {
     const start = "start it with `rouse up`, or start an agent with `rouse run` or `rouse spawn`";
     return say(`${error.message}; ${error.isDown ? start : "try again, or run `rouse doctor`"}`, 69);
   }
-  if (error instanceof ApiError) return say(error.message, 1);
+  if (error instanceof ApiError) return say(error.message, error.kind === "unavailable" ? 75 : 1);
   if (error instanceof DaemonRefusal) return say(error.message, error.status === 503 ? 75 : 1);
   // The system refused access to a file or folder, such as a home that is not writable: no bug of rouse.
   const { code = "", syscall, path } = error as NodeJS.ErrnoException;

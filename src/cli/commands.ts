@@ -20,9 +20,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { names: ["metrics"], load: async () => (await import("./commands/metrics.js")).addMetrics },
   { names: ["alert"], load: async () => (await import("./commands/alert.js")).addAlert },
+  { names: ["task"], load: async () => (await import("./commands/task.js")).addTask },
   { names: ["messages"], load: async () => (await import("./commands/messages.js")).addMessages },
   { names: ["demo"], load: async () => (await import("./commands/demo/demo.js")).addDemo },
-  { names: ["hook", "report"], load: async () => (await import("./quick-help.js")).addQuick },
+  { names: ["hook", "report", "checkpoint"], load: async () => (await import("./quick-help.js")).addQuick },
   { names: ["up", "down"], load: async () => (await import("./commands/daemon.js")).addDaemon },
   { names: ["init"], load: async () => (await import("./commands/init.js")).addInit },
   { names: ["doctor"], load: async () => (await import("./commands/doctor/doctor.js")).addDoctor },
@@ -54,10 +55,11 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "demo",
     "doctor",
   ],
+  "Work:": ["task"],
   "Messages and alerts:": ["messages", "alert"],
   "Recordings and policies:": ["record", "replay", "eval", "policy"],
   "Daemon, hooks, configuration:": ["up", "down", "init", "config", "token", "fleet", "completions", "help"],
-  "Run by programs:": ["hook", "report", "mcp"],
+  "Run by programs:": ["checkpoint", "report", "hook", "mcp"],
 };
 
 export const groupOf = (name: string): string =>

@@ -1,4 +1,4 @@
-/** `rouse hook` and `rouse report` for the help; they run in `quick.ts`. */
+/** `rouse hook`, `report` and `checkpoint` for the help; they run in `quick.ts`. */
 import { Argument, type Command } from "@commander-js/extra-typings";
 import { REPORT_STATES } from "./commands/report.js";
 
@@ -31,5 +31,21 @@ export function addQuick(program: Command, setExit: (code: number) => void): voi
       const { runReport } = await import("./commands/report.js");
       const flags = [...(options.heartbeat ? ["--heartbeat"] : []), ...(options.name ? ["--name", options.name] : [])];
       setExit(await runReport([...flags, ...(state === undefined ? [] : ["--", state, ...text])]));
+    });
+  program
+    .command("checkpoint")
+    .summary("Report a completed step of your task (run by agents)")
+    .description(
+      "Report a completed step of the task that the calling agent holds, or progress within a step. Without a daemon the\n" +
+        "checkpoint is stored and delivered later.",
+    )
+    .argument("[task]", "number of the task (default: the one that the agent holds)")
+    .argument("[text...]", "what was completed")
+    .option("--step <number>", "number of the completed step")
+    .option("--name <agent>", "name of the agent, if rouse did not start it")
+    .action(async (task, text, { step, name }) => {
+      const { runCheckpoint } = await import("./commands/checkpoint.js");
+      const flags = [...(step === undefined ? [] : ["--step", step]), ...(name === undefined ? [] : ["--name", name])];
+      setExit(await runCheckpoint([...flags, ...(task === undefined ? [] : ["--", task, ...text])]));
     });
 }

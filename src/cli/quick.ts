@@ -16,6 +16,8 @@ else if (complaint !== null) {
   process.exitCode = 2;
 } else if (process.argv[2] === "report")
   process.exitCode = await (await import("./commands/report.js")).runReport(args);
+else if (process.argv[2] === "checkpoint")
+  process.exitCode = await (await import("./commands/checkpoint.js")).runCheckpoint(args);
 else if (process.argv[2] === "status")
   process.exitCode = await (await import("./commands/status-line.js")).runStatusLine(args);
 else process.exitCode = await (await import("./commands/hook.js")).runHook(args);

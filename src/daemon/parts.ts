@@ -8,6 +8,7 @@ import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Journal } from "../store/journal.js";
+import type { NodeHub } from "../work/node-hub.js";
 import type { AgentSettings } from "./agent-settings.js";
 import type { ApiHandler } from "./http/app.js";
 import type { HttpView } from "./http/server.js";
@@ -22,12 +23,15 @@ export interface DaemonParts
     "loop" | "permission" | "policyNames" | "recovery" | "effectContext" | "woken" | "channels" | "channelNotes"
   > {
   journal: Journal;
+  /** Tasks, claims and checkpoints. */
+  hub: NodeHub;
   config: Config;
   tuning: Pick<AgentSettings, "configOf" | "learn">;
   profiles: Pick<Profiles, "own">;
   paths: RousePaths;
   version: string;
   control: DaemonControl;
+  log: (line: string) => void;
 }
 
 /** Requests of clients to the daemon process itself. */

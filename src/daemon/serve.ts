@@ -14,6 +14,7 @@ import { openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { migrateStateFiles } from "../store/state-files.js";
 import { agentSession, endedSince, recordedEnd } from "../terminal/registry.js";
+import { instanceFile, NodeHub, nodeName } from "../work/node-hub.js";
 import { AgentSettings } from "./agent-settings.js";
 import { askDaemon } from "./client.js";
 import { makeHostRoutes } from "./host-routes.js";
@@ -159,15 +160,24 @@ export async function serve(
       setImmediate(() => end("stays down"));
     },
   };
+  const hub = new NodeHub({
+    state: paths.state,
+    node: nodeName(process.env),
+    instance: makeKey(instanceFile(paths.state)),
+    version,
+    allowNetworkFileSystem: config.journal.allow_network_file_system,
+  });
   const faces = openFaces({
     ...setup,
     journal,
+    hub,
     config,
     tuning,
     profiles,
     paths,
     version,
     control,
+    log,
   });
   const httpServer = new HttpServer({
     port: config.daemon.http_port,
@@ -209,6 +219,7 @@ export async function serve(
       checked.close();
       void sensors.stop();
       faces.stop();
+      void hub.close();
       httpServer.stop();
       server.close();
       server.closeAllConnections();

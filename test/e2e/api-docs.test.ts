@@ -38,6 +38,8 @@ beforeAll(async () => {
   await spawnFake(home, "api", { steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }] });
   await reaches(home, "web", "idle");
   await reaches(home, "api", "needs_input/permission");
+  for (const task of ["One", "Two", "Three"]) await rouse(home, ["task", "add", task, "--step", "Reproduce it"]);
+  await rouse(home, ["task", "claim", "3", "--name", "web"]);
   await until("the incident", async () => (await rouse(home, ["incidents", "api"])).status === 0);
 }, 120_000);
 

@@ -2,6 +2,7 @@
  * The real loop, services and socket of the daemon in this process, over a scripted night: one agent for each main situation.
  * Clock, ids and results of actions are fixed, so that every run gives the same answers.
  */
+
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
@@ -20,6 +21,7 @@ import { loadReaders, profileFor } from "../../src/programs/registry.js";
 import { readContextOf } from "../../src/sensors/read-context.js";
 import { openJournal } from "../../src/store/journal.js";
 import { sessionFile, writeRecord } from "../../src/terminal/registry.js";
+import { NodeHub } from "../../src/work/node-hub.js";
 import { HandClock } from "./hand-clock.js";
 import { ScriptedAgents } from "./scripted-agents.js";
 import { sessionOf } from "./sessions.js";
@@ -77,14 +79,23 @@ export async function startGoldenDaemon(
     log: () => {},
   });
   let rules: WatchRules = { programs: false, tags: [], names: [] };
+  const hub = new NodeHub({
+    state: paths.state,
+    node: "lab",
+    instance: "golden",
+    version: "0.1.0",
+    now: () => hand.wall,
+  });
   const handlers = openApi({
     ...setup,
     journal,
+    hub,
     config,
     tuning,
     profiles,
     paths,
     version: "0.1.0",
+    log: () => {},
     control: {
       watch: async (wanted) => {
         rules = wanted.replace ? { programs: false, tags: [], names: [] } : wanted;
@@ -111,6 +122,7 @@ export async function startGoldenDaemon(
     now: hand.wall,
     close: async () => {
       handlers.stop();
+      await hub.close();
       await closeServer(server);
       setup.loop.close();
       journal.close();

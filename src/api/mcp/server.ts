@@ -32,7 +32,7 @@ export function makeMcpServer({ version, ask, own }: McpOptions): McpServer {
       try {
         const first = tool.before?.(args);
         if (first) await asked(first.operation, first.input);
-        const answer = await asked(operation, tool.asks({ own, ...args }));
+        const answer = await asked(tool.other?.(args) ?? operation, tool.asks({ own, ...args }));
         const isError = tool.failed?.(answer as Record<string, unknown>) ?? false;
         const content = [{ type: "text" as const, text: sanitizedJson(tool.small(answer, args)) }];
         return { ...(isError ? { isError } : {}), content };

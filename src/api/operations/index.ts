@@ -20,6 +20,7 @@ import type { Operation } from "./operation.js";
 import { PERMISSIONS } from "./permissions.js";
 import { REPORTS } from "./reports.js";
 import { SILENCES } from "./silences.js";
+import { TASKS } from "./tasks.js";
 import { WATCHDOGS } from "./watchdogs.js";
 
 export const OPERATIONS = {
@@ -31,6 +32,7 @@ export const OPERATIONS = {
   ...ALERTS,
   ...PERMISSIONS,
   ...SILENCES,
+  ...TASKS,
   ...WATCHDOGS,
   ...DAEMON,
   ...LOCAL_COMMANDS,

@@ -26,6 +26,9 @@ describe("rights", () => {
     ]);
     expect(withRight("control").sort()).toEqual([
       "ack",
+      "add_task",
+      "decide_task",
+      "edit_task",
       "feedback",
       "local_attach",
       "local_stop",
@@ -38,7 +41,18 @@ describe("rights", () => {
       "watchdog_start",
       "watchdog_stop",
     ]);
-    expect(withRight("report").sort()).toEqual(["ack_messages", "report", "send_message"]);
+    expect(withRight("report").sort()).toEqual([
+      "ack_messages",
+      "checkpoint",
+      "claim_task",
+      "comment_task",
+      "finish_task",
+      "release_lock",
+      "release_task",
+      "report",
+      "send_message",
+      "take_lock",
+    ]);
   });
 
   it("are read for operations that only read, and those use GET", () => {
@@ -51,8 +65,24 @@ describe("inside of a watched agent", () => {
 
   it("everything that reads is allowed, and of the rest only this", () => {
     const changes = new Set(ROWS.flatMap(([name, { right }]) => (right === "read" ? [] : [name])));
-    expect(ofKind("allowed").filter((name) => changes.has(name))).toEqual(["spawn", "send_message", "ack_messages"]);
-    expect(ofKind("itself")).toEqual(["report"]);
+    expect(ofKind("allowed").filter((name) => changes.has(name))).toEqual([
+      "spawn",
+      "send_message",
+      "ack_messages",
+      "add_task",
+      "edit_task",
+      "decide_task",
+    ]);
+    expect(ofKind("itself").sort()).toEqual([
+      "checkpoint",
+      "claim_task",
+      "comment_task",
+      "finish_task",
+      "release_lock",
+      "release_task",
+      "report",
+      "take_lock",
+    ]);
     expect(ofKind("workers").sort()).toEqual(["local_stop", "local_type", "recover", "send_input", "stop"]);
     expect(ofKind("itself or workers").sort()).toEqual(["watchdog_start", "watchdog_stop"]);
     for (const [name, { right, fromInside }] of ROWS)

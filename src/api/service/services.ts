@@ -11,6 +11,7 @@ import { PermissionService } from "./permissions.js";
 import { ReportService } from "./reports.js";
 import { SilenceService } from "./silences.js";
 import { StartService } from "./starts.js";
+import { TaskService } from "./tasks.js";
 import { TimerService } from "./timers.js";
 
 export interface Services {
@@ -24,6 +25,7 @@ export interface Services {
   alerts: AlertService;
   permissions: PermissionService;
   silences: SilenceService;
+  tasks: TaskService;
   timers: TimerService;
   daemon: DaemonService;
 }
@@ -39,6 +41,7 @@ export const openServices = (context: ServiceContext): Services => ({
   alerts: new AlertService(context),
   permissions: new PermissionService(context),
   silences: new SilenceService(context),
+  tasks: new TaskService(context),
   timers: new TimerService(context),
   daemon: new DaemonService(context),
 });

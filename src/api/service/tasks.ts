@@ -1,0 +1,252 @@
+/** The queue of work, for clients: which of them may report about a task, and how refusals of the hub reach them. */
+import type { AgentSession } from "../../core/agent.js";
+import type { CheckpointSignal, ClaimSignal } from "../../core/signal.js";
+import { sanitize } from "../../core/text/sanitize.js";
+import type { CheckpointSource, Hub, QueueFilter } from "../../hub/hub.js";
+import { HubError, type HubErrorCode } from "../../hub/hub-error.js";
+import { CLOSED, TASK_STATUSES, type TaskOperation, type TaskStatus } from "../../hub/task-states.js";
+import { chooseHeld, type HeldTask, heldTasks } from "../../work/own-claim.js";
+import { ApiError, type ApiErrorKind } from "../error.js";
+import type { Identity } from "../identity.js";
+import type { TaskInput } from "../operations/task-inputs.js";
+import { checkReporter } from "./access.js";
+import { findAgent, type ServiceContext } from "./context.js";
+import {
+  type CheckpointView,
+  type ClaimView,
+  checkpointView,
+  claimView,
+  detailView,
+  hubFields,
+  type LockView,
+  lockView,
+  summaryView,
+  type TaskDetailView,
+  type TaskSummaryView,
+  type TaskView,
+  taskView,
+} from "./task-views.js";
+
+type WorkSignal = Omit<CheckpointSignal, "at" | "source"> | Omit<ClaimSignal, "at" | "source">;
+
+const OPEN: readonly TaskStatus[] = TASK_STATUSES.filter((status) => !CLOSED.includes(status));
+
+export class TaskService {
+  readonly #context: Pick<ServiceContext, "loop" | "hub">;
+
+  constructor(context: Pick<ServiceContext, "loop" | "hub">) {
+    this.#context = context;
+  }
+
+  list({ status = [...OPEN], ...input }: TaskInput<"tasks">): Promise<{ tasks: TaskSummaryView[] }> {
+    return this.#ask(async (hub) => ({ tasks: (await hub.list({ status, ...given(input) })).map(summaryView) }));
+  }
+
+  show(task: number): Promise<TaskDetailView> {
+    return this.#ask(async (hub) => detailView(await hub.get(task)));
+  }
+
+  next(filter: TaskInput<"next_task">): Promise<{ task: TaskView | null }> {
+    return this.#ask(async (hub) => {
+      const task = await hub.next(queueOf(filter));
+      return { task: task && taskView(task) };
+    });
+  }
+
+  async add(fields: TaskInput<"add_task">, identity: Identity): Promise<TaskView> {
+    checkCheck(fields, identity);
+    return this.#ask(async (hub) => taskView(await hub.add(hubFields(fields), identity.author)));
+  }
+
+  async edit(task: number, changes: Omit<TaskInput<"edit_task">, "task">, identity: Identity): Promise<TaskView> {
+    checkCheck(changes, identity);
+    return this.#ask(async (hub) => taskView(await hub.edit(task, hubFields(changes), identity.author)));
+  }
+
+  comment(
+    task: number,
+    text: string,
+    agent: string | undefined,
+    identity: Identity,
+  ): Promise<{ id: number; author: string; text: string; at: string }> {
+    return this.#ask(async (hub) => {
+      const session = this.#reporter(identity, agent);
+      const claim = session && (await this.#held(hub, session)).find(({ id }) => id === task)?.claim;
+      const comment = await hub.comment(task, text, identity.author, claim ?? undefined);
+      if (session && claim) await this.#signal(session, { kind: "checkpoint", task: String(task), text });
+      return { id: comment.id, author: comment.author, text: comment.text, at: new Date(comment.at).toISOString() };
+    });
+  }
+
+  decide(
+    task: number,
+    { decision, error, result }: Omit<TaskInput<"decide_task">, "task">,
+    identity: Identity,
+  ): Promise<TaskView> {
+    const options = { actor: "user", author: identity.author, ...given({ error, result }) } as const;
+    return this.#ask(async (hub) => taskView(await hub.transition(task, decision satisfies TaskOperation, options)));
+  }
+
+  claim(
+    { task, agent, ...filter }: TaskInput<"claim_task">,
+    identity: Identity,
+  ): Promise<{ task: TaskView | null; claim: ClaimView | null; is_continuation: boolean }> {
+    return this.#ask(async (hub) => {
+      const session = this.#reporter(identity, agent);
+      if (!session) throw new ApiError("bad", "agent: missing; name the agent that works on the task");
+      const holder = { agent: session.name, session: session.id };
+      const claimed = task === undefined ? await hub.claimNext(queueOf(filter), holder) : await hub.claim(task, holder);
+      if (!claimed) return { task: null, claim: null, is_continuation: false };
+      await this.#signal(session, { kind: "claim", task: String(claimed.task.id), phase: "taken" });
+      return { task: taskView(claimed.task), claim: claimView(claimed.claim), is_continuation: claimed.isContinuation };
+    });
+  }
+
+  release({ task, reason, agent }: TaskInput<"release_task">, identity: Identity): Promise<TaskView> {
+    return this.#ask(async (hub) => {
+      const { held, session } = await this.#claimOf(hub, identity, { task, agent });
+      const released = await hub.release({ task: held.id, fence: held.claim.fence }, { reason });
+      await this.#signal(session, { kind: "claim", task: String(task), phase: "released" });
+      return taskView(released);
+    });
+  }
+
+  finish({ task, outcome, error, result, agent }: TaskInput<"finish_task">, identity: Identity): Promise<TaskView> {
+    return this.#ask(async (hub) => {
+      const { held, session } = await this.#claimOf(hub, identity, { task, agent });
+      const claim = { task: held.id, fence: held.claim.fence };
+      const finished = await hub.finish(claim, { outcome, ...given({ error, result }) });
+      await this.#signal(session, { kind: "claim", task: String(task), phase: "released" });
+      return taskView(finished);
+    });
+  }
+
+  checkpoint(
+    { task, step = null, text, at, request_id, agent }: TaskInput<"checkpoint">,
+    identity: Identity,
+    source: CheckpointSource = "http",
+  ): Promise<{ task: number; checkpoint: CheckpointView; steps: number; completed_steps: number[] }> {
+    return this.#ask(async (hub) => {
+      const { held, session } = await this.#claimOf(hub, identity, { task, agent });
+      const claim = { task: held.id, fence: held.claim.fence };
+      const key = request_id === undefined ? undefined : `${identity.author} ${request_id}`;
+      const stored = await hub.checkpoint(claim, { step, text, source, ...given({ at, key }) });
+      await this.#signal(session, {
+        kind: "checkpoint",
+        task: String(held.id),
+        text,
+        ...(step === null ? {} : { step }),
+      });
+      const completed = new Set(step === null || step === 0 ? held.completedSteps : [...held.completedSteps, step]);
+      return {
+        task: held.id,
+        checkpoint: checkpointView(stored),
+        steps: held.steps.length,
+        completed_steps: [...completed].sort((a, b) => a - b),
+      };
+    });
+  }
+
+  locks(project?: string): Promise<{ locks: LockView[] }> {
+    return this.#ask(async (hub) => ({ locks: (await hub.locks(given({ project }))).map(lockView) }));
+  }
+
+  takeLock({ project, name, lease_secs, agent }: TaskInput<"take_lock">, identity: Identity): Promise<LockView> {
+    return this.#ask(async (hub) => {
+      const session = this.#reporter(identity, agent);
+      const [held] = session ? await this.#held(hub, session) : [];
+      const request = { project, name, holder: session?.name ?? identity.author };
+      return lockView(
+        await hub.takeLock({
+          ...request,
+          ...(held ? { claim: { task: held.id, fence: held.claim.fence } } : {}),
+          ...(lease_secs === undefined ? {} : { leaseMs: lease_secs * 1000 }),
+        }),
+      );
+    });
+  }
+
+  releaseLock({ project, name, agent }: TaskInput<"release_lock">, identity: Identity): Promise<{ released: boolean }> {
+    return this.#ask(async (hub) => {
+      const session = this.#reporter(identity, agent);
+      const lock = { project, name, author: identity.author };
+      return { released: await hub.releaseLock(session ? { ...lock, holder: session.name } : lock) };
+    });
+  }
+
+  /** The claim that a report is about. The user may report about any task, in the name of the agent that holds it. */
+  async #claimOf(
+    hub: Hub,
+    identity: Identity,
+    { task, agent }: { task?: number | undefined; agent?: string | undefined },
+  ): Promise<{ held: HeldTask; session: AgentSession | null }> {
+    const session = this.#reporter(identity, agent);
+    if (session) return { held: chooseHeld(await this.#held(hub, session), shown(session.name), task), session };
+    if (task === undefined) throw new ApiError("bad", "task: missing; name the task, or run this inside the agent");
+    const { claim, ...found } = await hub.get(task);
+    if (claim === null)
+      throw new ApiError("refused", `task ${task} is ${found.status}, and no agent holds it; claim it first`);
+    const own =
+      this.#context.hub.node === claim.node ? (this.#context.loop.find(claim.session)?.session ?? null) : null;
+    return { held: { ...found, claim }, session: own };
+  }
+
+  #held(hub: Hub, session: AgentSession): Promise<HeldTask[]> {
+    return heldTasks(hub, this.#context.hub.node, session.id);
+  }
+
+  /** The session that a client speaks for: the named one, its own, or the only one of its token. Null for the user. */
+  #reporter(identity: Identity, agent: string | undefined): AgentSession | null {
+    const { inside, isInner, token, scope, rights } = identity;
+    const [only, ...more] = scope.agents;
+    const name = agent ?? (token !== null && only !== undefined && more.length === 0 ? only : undefined);
+    if (name !== undefined) {
+      const { session } = findAgent(this.#context, name);
+      checkReporter(identity, session);
+      return session;
+    }
+    if (inside && !isInner) return inside.session;
+    if (inside === null && (token === null || rights.has("admin"))) return null;
+    throw new ApiError("unknown", "this process belongs to no watched agent: name the agent");
+  }
+
+  /** What the judgement learns of it. */
+  async #signal(session: AgentSession | null, body: WorkSignal): Promise<void> {
+    const { loop } = this.#context;
+    if (session && session.endedAt === null)
+      await loop.ingest(session.id, null, [{ ...body, at: loop.now(), source: "report" }]);
+  }
+
+  async #ask<Answer>(request: (hub: Hub) => Promise<Answer>): Promise<Answer> {
+    try {
+      return await request(await this.#context.hub.open());
+    } catch (error) {
+      throw error instanceof HubError ? new ApiError(kindOf(error.code), error.message) : error;
+    }
+  }
+}
+
+const shown = (name: string): string => sanitize(name, 80);
+
+const queueOf = (filter: { [Name in keyof QueueFilter]: QueueFilter[Name] | undefined }): QueueFilter => given(filter);
+
+/** Without undefined values. */
+const given = <Fields extends object>(fields: Fields): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+
+/** A check is a command: nothing but the user's own hand sets one. */
+function checkCheck({ check }: { check?: unknown }, { inside, token, rights }: Identity): void {
+  if (check === undefined || (inside === null && token === null && rights.has("admin"))) return;
+  throw new ApiError("identity", "check: only you can set the check of a task: `rouse task edit ID --check …`");
+}
+
+const UNKNOWN: readonly HubErrorCode[] = ["unknown_task", "unknown_parent", "unknown_blocker"];
+const BAD: readonly HubErrorCode[] = ["invalid", "step_out_of_range", "circle"];
+const UNAVAILABLE: readonly HubErrorCode[] = ["unreachable", "busy", "read_only", "closed"];
+
+function kindOf(code: HubErrorCode): ApiErrorKind {
+  if (UNKNOWN.includes(code)) return "unknown";
+  if (BAD.includes(code)) return "bad";
+  if (UNAVAILABLE.includes(code)) return "unavailable";
+  return code === "not_permitted" ? "identity" : "refused";
+}

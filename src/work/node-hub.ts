@@ -1,0 +1,68 @@
+/**
+ * This node's connection to the hub. It is opened with the first use and joined once; after an error that may pass, the next
+ * use connects again.
+ */
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Hub } from "../hub/hub.js";
+import { HubError } from "../hub/hub-error.js";
+import { openHub } from "../hub/open.js";
+
+export interface NodeHubOptions {
+  /** The state folder. */
+  state: string;
+  node: string;
+  /** Stays the same over restarts of this installation. */
+  instance: string;
+  version: string;
+  allowNetworkFileSystem?: boolean;
+  now?: () => number;
+}
+
+export class NodeHub {
+  readonly node: string;
+  readonly #options: NodeHubOptions;
+  #hub: Promise<Hub> | null = null;
+  #isClosed = false;
+
+  constructor(options: NodeHubOptions) {
+    this.#options = options;
+    this.node = options.node;
+  }
+
+  /** Throws `HubError`. */
+  open(): Promise<Hub> {
+    if (this.#isClosed) return Promise.reject(new HubError("closed", "rouse is shutting down"));
+    this.#hub ??= this.#join().catch((error: unknown) => {
+      this.#hub = null;
+      throw error;
+    });
+    return this.#hub;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const hub = await this.#hub?.catch(() => null);
+    await hub?.close();
+  }
+
+  async #join(): Promise<Hub> {
+    const { instance, version, ...options } = this.#options;
+    const hub = await openHub(options);
+    try {
+      await hub.join({ instance, version });
+      return hub;
+    } catch (error) {
+      await hub.close();
+      throw error;
+    }
+  }
+}
+
+/** The name of this machine in the hub. */
+export function nodeName(env: NodeJS.ProcessEnv): string {
+  const given = env.ROUSE_NODE?.trim();
+  return given !== undefined && given !== "" ? given : hostname().split(".")[0] || "node";
+}
+
+export const instanceFile = (state: string): string => join(state, "node.key");
