@@ -161,8 +161,9 @@ export async function serve(
     },
   };
   const hub = new NodeHub({
+    url: config.hub.url,
     state: paths.state,
-    node: nodeName(process.env),
+    node: nodeName(config.hub.node),
     instance: makeKey(instanceFile(paths.state)),
     version,
     allowNetworkFileSystem: config.journal.allow_network_file_system,

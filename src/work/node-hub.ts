@@ -11,6 +11,8 @@ import { openHub } from "../hub/open.js";
 export interface NodeHubOptions {
   /** The state folder. */
   state: string;
+  /** Address of the PostgreSQL of a fleet; empty: this machine's own SQLite. */
+  url?: string;
   node: string;
   /** Stays the same over restarts of this installation. */
   instance: string;
@@ -59,10 +61,7 @@ export class NodeHub {
   }
 }
 
-/** The name of this machine in the hub. */
-export function nodeName(env: NodeJS.ProcessEnv): string {
-  const given = env.ROUSE_NODE?.trim();
-  return given !== undefined && given !== "" ? given : hostname().split(".")[0] || "node";
-}
+/** The name of this machine in the hub: the configured one, else its host name. */
+export const nodeName = (configured: string): string => configured || hostname().split(".")[0] || "node";
 
 export const instanceFile = (state: string): string => join(state, "node.key");
