@@ -4,6 +4,7 @@
  */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WhyAnswer } from "../../src/api/service/agents.js";
 import type { PermissionsView } from "../../src/api/service/permissions.js";
@@ -215,6 +216,8 @@ describe("an agent with a problem", { timeout: TIMEOUT_MS }, () => {
       const why = await daemon.ask<WhyAnswer>("/v1/agents/dies/why");
       return why?.evidence.some(({ source }) => source === "transcript") ?? false;
     });
+    // Long after the end of its first turn, whose result does not explain this end.
+    await sleep(8000);
     process.kill(before.pid as number, "SIGKILL");
     const recovered = await hasIncident("dies", ({ actions }) => actions[0]?.result === "done", 150_000);
     expect(recovered).toMatchObject({ problem: "crash", actions: [{ do: "resume", result: "done" }] });

@@ -29,6 +29,8 @@ const output = { kind: "output", source: "screen", bytes: 80 } as const;
 const ordered = { kind: "input", source: "observer", by: "rouse", bytes: 0, quits: true, ordered: true } as const;
 /** For a recovery plan. */
 const stopped = { kind: "input", source: "observer", by: "rouse", bytes: 0, quits: true } as const;
+const recorded = (phase: "start" | "end") => ({ kind: "turn", source: "transcript", phase }) as const;
+const title = (status: "working" | "idle") => ({ kind: "status", source: "title", status }) as const;
 const killed = { kind: "exit", source: "process", code: null, signal: 15 } as const;
 
 const PROMISES: Record<string, Step[]> = {
@@ -105,6 +107,28 @@ const PROMISES: Record<string, Step[]> = {
     { at: 100, signal: quit },
     { at: 100.5, signal: screen({ busy: false, composer: "hidden" }) },
     { at: 101, signal: gone(null, 0), expect: "rate_limited/limit" },
+  ],
+  "in a turn of which no record was written is a crash, although an earlier turn has ended": [
+    { at: 0, signal: screen({}) },
+    { at: 1, signal: recorded("start") },
+    { at: 1, signal: title("working") },
+    { at: 50, signal: recorded("end") },
+    { at: 50, signal: title("idle") },
+    { at: 50.5, signal: screen({ busy: false, ended: true }) },
+    { at: 60, signal: title("working") },
+    { at: 61, signal: screen({ busy: true, replying: true, reply: "r1" }) },
+    { at: 150, signal: screen({ busy: true, replying: true, reply: "r2" }), expect: "working" },
+    { at: 160, signal: { ...killed, signal: 9 }, expect: "gone/crash" },
+  ],
+  "right after the program began to draw again leaves the result of the last turn": [
+    { at: 0, signal: screen({}) },
+    { at: 1, signal: recorded("start") },
+    { at: 1, signal: title("working") },
+    { at: 50, signal: recorded("end") },
+    { at: 50, signal: title("idle") },
+    { at: 50.5, signal: screen({ busy: false, ended: true }) },
+    { at: 90, signal: title("working") },
+    { at: 94, signal: { ...killed, signal: 9 }, expect: "complete" },
   ],
   "by the user does not make a program stuck that had promised more work": [
     { at: 0, signal: begin },

@@ -209,8 +209,13 @@ function finished({ evidence }: RuleInput): boolean {
   if (evidence.prompts.leftOpen || hasFailed(evidence)) return false;
   const { endedAt, startedAt, record } = evidence.turn;
   if (endedAt !== null && endedAt >= (startedAt ?? 0) && outlived(evidence, endedAt)) return true;
-  return record.endAt !== null && record.endAt >= (record.startAt ?? 0) && outlived(evidence, record.endAt);
+  if (record.endAt === null || record.endAt < (record.startAt ?? 0) || !outlived(evidence, record.endAt)) return false;
+  return !isCutOffAfter(evidence, record.endAt);
 }
+
+/** A later turn was running, and of it no record was written. */
+const isCutOffAfter = ({ turn, exit }: Evidence, recordedAt: number): boolean =>
+  turn.endedAt === null && (turn.startedAt ?? 0) > recordedAt && (exit?.at ?? 0) - (turn.startedAt ?? 0) > CUT_OFF_MS;
 
 /**
  * A program that rouse did not start ended at its prompt: its user or a script closed it, and rouse has nothing to
