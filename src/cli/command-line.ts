@@ -44,6 +44,7 @@ function exitOf(error: unknown): number {
       `${(error as Error).message}: free some space and try again; rouse keeps its files in ${rousePaths().state}`,
       1,
     );
+  if (TOO_MANY.has(code)) return say(TOO_MANY_FILES, 1);
   if (code !== "" && syscall !== undefined && path !== undefined) {
     const own = isOwn(path) ? "; set ROUSE_HOME to a folder that you can write to, or run `rouse doctor`" : "";
     const text = DENIED.has(code) ? `cannot access ${path}: permission denied` : (error as Error).message;
@@ -54,6 +55,10 @@ function exitOf(error: unknown): number {
 
 /** The user may not use the file or folder. */
 const DENIED: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
+
+/** The limit of this process, or of the machine. */
+const TOO_MANY: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);
+const TOO_MANY_FILES = "too many open files: raise the limit with `ulimit -n 1024` and try again";
 
 /** Errors of a write without room; the system does not name the file. */
 const FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);

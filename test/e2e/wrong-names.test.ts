@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
+import { BIN, closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
 
 let home: Home;
 
@@ -173,6 +174,18 @@ syncBuiltinESMExports();
   });
   for (const folder of ["config", "state"].map((name) => join(home.path, name)))
     if (existsSync(folder)) expect(readdirSync(folder)).toEqual([]);
+});
+
+it.each([24, 64])("with a limit of %d open files, up names the limit in one line", (limit) => {
+  const script = `ulimit -n ${limit}; exec "$0" "$@"`;
+  const { status, stderr } = spawnSync("bash", ["-c", script, process.execPath, BIN, "up", "--foreground"], {
+    env: home.env,
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: "rouse: too many open files: raise the limit with `ulimit -n 1024` and try again\n",
+  });
 });
 
 it("an unreadable configuration is reported by up, which starts the daemon anyway", async () => {
