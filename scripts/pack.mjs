@@ -15,14 +15,18 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 /** Fields that only matter in a checkout. */
 const LEFT_OUT = ["scripts", "devDependencies", "overrides", "allowScripts"];
 
+const ownManifest = () => JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+export const publishedManifest = (manifest = ownManifest()) =>
+  Object.fromEntries(Object.entries(manifest).filter(([name]) => !LEFT_OUT.includes(name)));
+
 /** Packs the built checkout into `folder` and returns the path of the file. */
 export function packInto(folder) {
   if (!existsSync(join(root, "dist/cli/main.js"))) throw new Error("this checkout is not built; run: npm ci");
   const stage = mkdtempSync(join(tmpdir(), "rouse-pack-"));
   try {
-    const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-    const published = Object.fromEntries(Object.entries(manifest).filter(([name]) => !LEFT_OUT.includes(name)));
-    writeFileSync(join(stage, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+    const manifest = ownManifest();
+    writeFileSync(join(stage, "package.json"), `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`);
     const kept = [...manifest.files.filter((name) => !name.startsWith("!")), "README.md", "LICENSE"];
     for (const name of kept) cpSync(join(root, name), join(stage, name), { recursive: true });
     const printed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], {
