@@ -61,6 +61,24 @@ describe("an action after a judgement", () => {
     expect(loop.incidents.incidents).toHaveLength(1);
   });
 
+  it("does not run if only its intent cannot be stored", async () => {
+    await hanging();
+    const { incidentState } = stage.test.journal;
+    const store: IncidentStore = {
+      load: () => incidentState.load(),
+      save: (state, alongside) => {
+        if (state.actions.some(({ outcome }) => outcome === null)) throw new Error("disk full");
+        incidentState.save(state, alongside);
+      },
+    };
+    const { loop, controls } = acts(() => ({}), { store });
+    await run(HUNG_S);
+    expect(controls).toEqual([]);
+    expect(
+      loop.incidents.actions.map(({ do: name, outcome }) => [name, outcome?.result, outcome?.reason]),
+    ).toContainEqual(["interrupt", "refused", "the intent could not be stored: disk full"]);
+  });
+
   it.each([
     [true, ["resume"]],
     [false, []],

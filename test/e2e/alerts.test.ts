@@ -3,14 +3,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
-import { loadSqlite } from "../../src/store/sqlite.js";
 import { askHostProcess } from "../../src/terminal/ask.js";
 import { findSession } from "../../src/terminal/registry.js";
+import { AlertLedger, storedDeliveries } from "../support/alert-ledger.js";
 import { withConstants } from "../support/constants.js";
 import { TestDaemon } from "../support/daemon.js";
 import { closeHome, type Home, makeHome, rouse, rouseInTerminal, until } from "../support/hosts.js";
 import { agent } from "../support/loops.js";
-import { type Behaviour, HttpReceiver, type Received } from "../support/receivers.js";
+import { HttpReceiver } from "../support/receivers.js";
 import { screen } from "../support/steps.js";
 
 const FULL = Boolean(process.env.ROUSE_FULL);
@@ -36,7 +36,7 @@ let daemon: TestDaemon;
 let receiver: HttpReceiver;
 beforeEach(async () => {
   home = makeHome();
-  Object.assign(home.env, withConstants("ALERT_TIMING", { groupWaitMs: 0, groupOver: 10_000, retryMs: 20 }));
+  Object.assign(home.env, withConstants({ ALERT_TIMING: { groupWaitMs: 0, groupOver: 10_000, retryMs: 20 } }));
   daemon = new TestDaemon(home);
   receiver = new HttpReceiver();
   const url = await receiver.start();
@@ -76,71 +76,12 @@ async function asks(n: number): Promise<void> {
   });
 }
 
-/**
- * Counts every copy of an alert that the receiver accepted, and those whose answer never reached the outbox. The
- * receiver knows which answers it dropped; answers lost with a killed daemon are read from its store.
- */
-class Ledger {
-  readonly copies = new Map<string, number>();
-  readonly lost = new Map<string, number>();
-  /** Agents whose opening alert has arrived. */
-  readonly agents = new Set<string>();
-  /** Answered in this run of the daemon. */
-  readonly #answered = new Set<string>();
-  swallowed = 0;
-  killed = 0;
-
-  take({ body }: Received, how: Behaviour): void {
-    const isAnswered = typeof how === "object" && how.status === 200;
-    if (!isAnswered && how !== "lost") return;
-    const { key, event, agents } = JSON.parse(body) as { key: string; event: string; agents: string[] };
-    if (event === "opened") for (const name of agents) this.agents.add(name);
-    add(this.copies, key);
-    if (isAnswered) this.#answered.add(key);
-    else {
-      add(this.lost, key);
-      this.swallowed++;
-    }
-  }
-
-  /** After the end of a daemon: an answer that it did not record is lost. */
-  ended(stored: ReadonlyMap<string, string>): number {
-    const unrecorded = [...this.#answered].filter((key) => stored.get(key) === "pending");
-    for (const key of unrecorded) add(this.lost, key);
-    this.#answered.clear();
-    this.killed += unrecorded.length;
-    return unrecorded.length;
-  }
-
-  /** Keys with an unexpected number of copies: one is expected, plus one per lost answer. */
-  unexplained(stored: ReadonlyMap<string, string>): object[] {
-    const keys = [...new Set([...stored.keys(), ...this.copies.keys()])];
-    return keys.flatMap((key) => {
-      const [state, copies, lost] = [stored.get(key), this.copies.get(key) ?? 0, this.lost.get(key) ?? 0];
-      return copies === lost + (state === "sent" ? 1 : 0) ? [] : [{ key, state, copies, lost }];
-    });
-  }
-}
-
-const add = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
-
-/** The outcome of each alert in the store, read while nothing writes to it. */
-function storedStates(): Map<string, string> {
-  const database = loadSqlite().open(rousePaths(home.env).journal);
-  try {
-    const rows = database.prepare("select key, state from deliveries where channel = 'ops'").all();
-    return new Map(rows.map(({ key, state }) => [String(key), String(state)]));
-  } finally {
-    database.close();
-  }
-}
-
 describe("alerts into a channel that fails", () => {
   it(
     `are all sent, ${ALERTS} over ${KILLS} kills; each duplicate has the key of an alert whose answer was lost`,
     async () => {
       const dice = random(SEED);
-      const ledger = new Ledger();
+      const ledger = new AlertLedger();
       receiver.behave = (received) => {
         const roll = dice();
         const how =
@@ -157,7 +98,7 @@ describe("alerts into a channel that fails", () => {
         await daemon.kill("SIGKILL");
         await receiver.idle();
         // Alerts are sent one at a time.
-        expect(ledger.ended(storedStates())).toBeLessThanOrEqual(1);
+        expect(ledger.ended(storedDeliveries(rousePaths(home.env).journal, "ops"))).toBeLessThanOrEqual(1);
         daemon.start();
         await daemon.judges();
       }
@@ -168,7 +109,7 @@ describe("alerts into a channel that fails", () => {
       // A daemon that is asked to stop waits for the pending answer.
       await daemon.kill("SIGTERM");
       await receiver.idle();
-      const stored = storedStates();
+      const stored = storedDeliveries(rousePaths(home.env).journal, "ops");
       expect(ledger.ended(stored)).toBe(0);
       expect(ledger.agents.size).toBe(ALERTS);
       expect(ledger.unexplained(stored)).toEqual([]);

@@ -11,12 +11,11 @@ import { rousePaths } from "../../src/config/paths.js";
 import type { Signal } from "../../src/core/signal.js";
 import type { SessionView } from "../../src/daemon/views/view.js";
 import type { WhyView } from "../../src/daemon/views/why.js";
-import { openJournal } from "../../src/store/journal.js";
-import { loadSqlite } from "../../src/store/sqlite.js";
 import { type FoundSession, listSessions } from "../../src/terminal/registry.js";
 import { TestDaemon } from "../support/daemon.js";
 import { spawnFake } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
+import { faultsOfJournal } from "../support/journal-faults.js";
 import { agent, WORKING } from "../support/loops.js";
 import { screen } from "../support/steps.js";
 
@@ -60,29 +59,6 @@ async function untilJudging(after: number): Promise<void> {
   });
 }
 
-/** Errors in the journal, read while nothing writes to it. */
-function faultsOfJournal(): string[] {
-  const { journal, notes: faults } = openJournal(paths().journal);
-  for (const { id: session, name } of journal.sessions()) {
-    let stored = 0;
-    for (const { seq } of journal.read(session)) {
-      if (seq === null) continue;
-      if (seq !== stored + 1) faults.push(`${name}: ${seq} follows ${stored}`);
-      stored = seq;
-    }
-    if (stored !== journal.acked(session))
-      faults.push(`${name}: ${journal.acked(session)} acknowledged, ${stored} stored`);
-  }
-  const { lost, skipped } = journal.stats();
-  if (lost + skipped > 0) faults.push(`${lost} lost, ${skipped} unreadable`);
-  journal.close();
-  const database = loadSqlite().open(paths().journal);
-  const [integrity] = Object.values(database.prepare("pragma integrity_check").get() ?? {});
-  if (integrity !== "ok") faults.push(String(integrity));
-  database.close();
-  return faults;
-}
-
 describe("a daemon that is killed at random moments", () => {
   it("loses nothing, judges again, and leaves the agents alone", { timeout: 1_200_000 }, async () => {
     await Promise.all(
@@ -100,7 +76,7 @@ describe("a daemon that is killed at random moments", () => {
       await daemon.kill();
       const killedAt = Date.now();
       const where = `killed after ${moments.join(", ")} ms`;
-      expect({ faults: faultsOfJournal(), pids: pids() }, where).toEqual({ faults: [], pids: before });
+      expect({ faults: faultsOfJournal(paths().journal), pids: pids() }, where).toEqual({ faults: [], pids: before });
       daemon.start();
       // In every other round it may be killed during its start; otherwise it must start judging.
       if (round % 2 === 0) await untilJudging(killedAt);
@@ -133,7 +109,7 @@ describe("a daemon that is killed at random moments", () => {
       await sleep(Math.random() * 150);
       await daemon.kill();
       await notifier;
-      expect(faultsOfJournal()).toEqual([]);
+      expect(faultsOfJournal(paths().journal)).toEqual([]);
       daemon.start();
       const { judging } = await daemon.judges();
       starts.push(judging?.cpu_ms ?? Number.POSITIVE_INFINITY);

@@ -45,7 +45,7 @@ const leaks = (): [string, number, string | undefined][] =>
 
 beforeAll(async () => {
   home = makeHome("on");
-  Object.assign(home.env, withConstants("ALERT_TIMING", { groupWaitMs: 0, groupOver: 10_000, retryMs: 100 }));
+  Object.assign(home.env, withConstants({ ALERT_TIMING: { groupWaitMs: 0, groupOver: 10_000, retryMs: 100 } }));
   const url = await receiver.start();
   // The environment of the daemon, of every command, and of the agent.
   for (const [n, canary] of CANARIES.entries()) home.env[`CANARY_${n}`] = canary;

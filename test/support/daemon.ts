@@ -56,7 +56,7 @@ export class TestDaemon {
   }
 
   /** Waits for the first round of judging; returns the daemon's own report of it. */
-  async judges(): Promise<Health> {
+  async judges(ms = 60_000): Promise<Health> {
     let health: Health | null = null;
     await until(
       "the daemon to judge",
@@ -64,8 +64,10 @@ export class TestDaemon {
         health = await this.ask<Health>("/v1/health");
         return health !== null && health.judging !== null && health.judging !== undefined;
       },
-      60_000,
-    );
+      ms,
+    ).catch((error: Error) => {
+      throw new Error(`${error.message}; its health is ${JSON.stringify(health)}, it printed ${this.words}`);
+    });
     return health as unknown as Health;
   }
 }

@@ -58,6 +58,7 @@ export function fakeAgent(home: Home, name: string, script: FakeScript): string[
 }
 
 export interface Arrival {
+  at: number;
   text: string;
   /** How long a dialog had been on the screen on arrival; null without a dialog. */
   dialogMs: number | null;
@@ -66,13 +67,19 @@ export interface Arrival {
   draftMs: number;
 }
 
-/** The input of its terminal, in pieces as it arrived. */
-export function receivedBy(home: Home, name: string): Arrival[] {
-  const path = join(folderOf(home, name), "received.jsonl");
+function loggedBy<T>(home: Home, name: string, file: string): T[] {
+  const path = join(folderOf(home, name), file);
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, "utf8").split("\n");
-  return lines.slice(0, -1).map((line) => JSON.parse(line) as Arrival);
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as T);
 }
+
+/** The input of its terminal, in pieces as it arrived. */
+export const receivedBy = (home: Home, name: string): Arrival[] => loggedBy(home, name, "received.jsonl");
+
+/** Every process that played its script. */
+export const startsOf = (home: Home, name: string): { at: number; pid: number; isResumed: boolean }[] =>
+  loggedBy(home, name, "received.jsonl.starts");
 
 export async function spawnFake(home: Home, name: string, script: FakeScript, tags: string[] = []): Promise<void> {
   const command = fakeAgent(home, name, script);

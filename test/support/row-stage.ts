@@ -107,7 +107,7 @@ export class RowStage {
     const accounts = agents.map((name) => `${name}=${name}`);
     writeFileSync(join(config, "config.toml"), `${CONFIG}[accounts]\nagents = ${JSON.stringify(accounts)}\n`);
     for (const [name, text] of Object.entries(policies)) writeFileSync(join(config, "policies", `${name}.toml`), text);
-    this.#daemon.start(withConstants("DEFAULTS", CONSTANTS));
+    this.#daemon.start(withConstants({ DEFAULTS: CONSTANTS }));
     await this.#daemon.judges();
     await this.#daemon.post("/v1/watch", { programs: false, tags: [], names: panes });
     await this.#daemon.post("/v1/permissions", { agents: "all", allowed: true });

@@ -31,13 +31,19 @@ type CheckResult =
   | null;
 type ActionCheck = (question: CheckInput) => CheckResult;
 
-export const RECHECK_MS: number = 30 * SECOND;
-/** No action for this long after waking up: observations from before the sleep are stale, and new ones arrive late. */
-const WAKE_GRACE_MS: number = MINUTE;
-/** The longest wait for a screen update after an action. */
-const UNSEEN_MAX_MS: number = 10 * MINUTE;
-/** Added to the program's own timeout before an interrupt. */
-const OWN_TIMEOUT_MARGIN_MS: number = 30 * SECOND;
+/** How long the checks wait. */
+export const CHECK_TIMING: Readonly<
+  Record<"recheckMs" | "wakeGraceMs" | "unseenMaxMs" | "ownTimeoutMarginMs", number>
+> = {
+  /** Until a question is decided again, if nothing changes before. */
+  recheckMs: 30 * SECOND,
+  /** No action for this long after waking up: observations from before the sleep are stale, and new ones arrive late. */
+  wakeGraceMs: MINUTE,
+  /** The longest wait for a screen update after an action. */
+  unseenMaxMs: 10 * MINUTE,
+  /** Added to the program's own timeout before an interrupt. */
+  ownTimeoutMarginMs: 30 * SECOND,
+};
 
 const wait = (reason: string, until: number | null): CheckResult => ({ to: "wait", reason, until });
 const human = (reason: string): CheckResult => ({ to: "human", reason });
@@ -45,7 +51,7 @@ const human = (reason: string): CheckResult => ({ to: "human", reason });
 /** Waits for more evidence; after the policy's patience, a problem without enough evidence goes to the user. */
 function waitPatiently({ incident, policy, assessment, asleep, now }: CheckInput, reason: string): CheckResult {
   if (awakeMs(asleep, incident.since, now) >= policy.patienceMs) return human(reason);
-  return wait(reason, Math.max(now + SECOND, Math.min(assessment.recheckAt ?? Infinity, now + RECHECK_MS)));
+  return wait(reason, Math.max(now + SECOND, Math.min(assessment.recheckAt ?? Infinity, now + CHECK_TIMING.recheckMs)));
 }
 
 /** If no more evidence can come, the step is not announced; the reason names what the user can do instead. */
@@ -65,9 +71,11 @@ const checkStillPresent: ActionCheck = ({ assessment, incident, step, actions, t
   const problem = problemOf(assessment);
   if (problem === incident.problem) return null;
   if (problem !== null && HUMAN_ONLY.has(problem))
-    return wait(`${problem}: only you can resolve this`, now + RECHECK_MS);
+    return wait(`${problem}: only you can resolve this`, now + CHECK_TIMING.recheckMs);
   if (incident.problem === "over_budget")
-    return !traits.controls || RUNS.has(assessment.state) ? null : wait("no turn is running", now + RECHECK_MS);
+    return !traits.controls || RUNS.has(assessment.state)
+      ? null
+      : wait("no turn is running", now + CHECK_TIMING.recheckMs);
   // A refused action changed nothing.
   const last = actions.findLast((record) => resultOf(record, now) !== "refused");
   const interrupted = last?.do === "interrupt" && resultOf(last, now) === "done";
@@ -76,7 +84,7 @@ const checkStillPresent: ActionCheck = ({ assessment, incident, step, actions, t
   const resumed = actions.some(({ do: name }) => ACTIONS[name].starts) && assessment.state === "idle";
   if (step.do === "nudge" && ((interrupted && atPrompt) || resumed)) return null;
   if (traits.starts && !traits.destructive && (assessment.state === "gone" || facts.gone)) return null;
-  return wait("the problem is not visible at the moment", now + RECHECK_MS);
+  return wait("the problem is not visible at the moment", now + CHECK_TIMING.recheckMs);
 };
 
 const checkDue: ActionCheck = (question) => {
@@ -89,7 +97,7 @@ const checkDue: ActionCheck = (question) => {
   }
   if (assessment.state !== "stuck" || assessment.level === "act" || incident.problem === "over_budget") return null;
   if (step.when.level === "act") return waitForEvidence(question, `not enough evidence for ${step.do} yet`);
-  const ownMs = facts.ownTimeoutMs === null ? 0 : facts.ownTimeoutMs + OWN_TIMEOUT_MARGIN_MS;
+  const ownMs = facts.ownTimeoutMs === null ? 0 : facts.ownTimeoutMs + CHECK_TIMING.ownTimeoutMarginMs;
   return step.do === "interrupt" && lasted < ownMs
     ? wait("waiting for the program's own timeout", now + ownMs - lasted)
     : null;
@@ -97,9 +105,12 @@ const checkDue: ActionCheck = (question) => {
 
 const observerIsWell: ActionCheck = ({ traits, facts, now }) => {
   if (!traits.controls) return null;
-  if (!facts.observerHealthy) return wait("rouse itself is unhealthy, so it does not act", now + RECHECK_MS);
+  if (!facts.observerHealthy)
+    return wait("rouse itself is unhealthy, so it does not act", now + CHECK_TIMING.recheckMs);
   const sinceWaking = facts.wokeAt === null ? Infinity : now - facts.wokeAt;
-  return sinceWaking < WAKE_GRACE_MS ? wait("the machine has just woken up", now + WAKE_GRACE_MS - sinceWaking) : null;
+  return sinceWaking < CHECK_TIMING.wakeGraceMs
+    ? wait("the machine has just woken up", now + CHECK_TIMING.wakeGraceMs - sinceWaking)
+    : null;
 };
 
 const checkNoUserTyping: ActionCheck = ({ traits, facts, now }) => {
@@ -123,9 +134,9 @@ const isSeenSince: ActionCheck = ({ incident, actions, traits, facts, now }) => 
   const last = actions.at(-1);
   const shownAt = facts.shownAt ?? null;
   if (!traits.types || !last?.outcome?.proven || shownAt === null || shownAt >= last.at) return null;
-  const until = last.outcome.at + UNSEEN_MAX_MS;
+  const until = last.outcome.at + CHECK_TIMING.unseenMaxMs;
   const reason = `no screen update since ${last.do}`;
-  return now < until ? wait(reason, Math.min(until, now + RECHECK_MS)) : null;
+  return now < until ? wait(reason, Math.min(until, now + CHECK_TIMING.recheckMs)) : null;
 };
 
 /** An active agent is left alone; an agent that could not be observed is asked once. */

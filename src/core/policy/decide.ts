@@ -16,7 +16,7 @@ import { formatDuration } from "../text/duration.js";
 import { joinSentences } from "../text/sentences.js";
 import { SECOND } from "../text/time.js";
 import { autoResumeStep } from "./auto-resume.js";
-import { CHECKS, RECHECK_MS } from "./checks.js";
+import { CHECK_TIMING, CHECKS } from "./checks.js";
 import type { Policy, RecoveryStep } from "./policy.js";
 import { traitsOf } from "./problems.js";
 import { afterAction, nextStep, unfit } from "./recovery-plan.js";
@@ -59,7 +59,7 @@ export function decide(input: Situation): Decision {
   const seen = problemOf(input.assessment);
   const isGone = input.facts.gone || input.assessment.state === "gone";
   if (!step && seen !== null && seen !== incident.problem && !isGone && incident.problem !== "over_budget")
-    return nothing(`the agent currently shows ${seen}`, now + RECHECK_MS);
+    return nothing(`the agent currently shows ${seen}`, now + CHECK_TIMING.recheckMs);
   if (!step) return escalate(input, actions, howItEnded(policy, plan, skipped, actions));
   for (const check of CHECKS) {
     const objection = check({ ...input, step, actions, traits: ACTIONS[step.do] });
@@ -86,12 +86,12 @@ function beforeThePlan({ incident, assessment, facts, policy, asleep, now }: Sit
   if (facts.silencedUntil !== null) return nothing("silenced", facts.silencedUntil);
   if (incident.escalated && assessment.state === "unknown") return nothing("escalated to you");
   if (assessment.state === "unknown" && incident.problem !== "unknown")
-    return nothing("rouse cannot see the agent well enough to act", now + RECHECK_MS);
+    return nothing("rouse cannot see the agent well enough to act", now + CHECK_TIMING.recheckMs);
   const { supervisor } = assessment;
   if (supervisor)
     return nothing(supervisorText(supervisor, now), now < supervisor.actsAt ? supervisor.actsAt : supervisor.until);
   if (incident.heldUntil !== undefined && incident.quietSince !== null)
-    return nothing("restarted: checking whether it works", now + RECHECK_MS);
+    return nothing("restarted: checking whether it works", now + CHECK_TIMING.recheckMs);
   if (incident.confirmedAt === null && !incident.escalated)
     return nothing(
       `waiting ${formatDuration(policy.confirmMs)} for confirmation before acting`,

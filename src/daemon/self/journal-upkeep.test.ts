@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { TestLoop } from "../../../test/support/loops.js";
 import { Compaction } from "./compaction.js";
@@ -16,7 +16,15 @@ function upkeepOf(log: string[]): JournalUpkeep {
 }
 
 describe("the upkeep of the journal", () => {
-  it("logs that the file was deleted, once, and stores everything again that the daemon knows", async () => {
+  it.each<[string, (path: string) => void]>([
+    ["deleted", (path) => rmSync(path)],
+    [
+      "changed by another program",
+      (path) => {
+        for (const file of [path, `${path}-wal`]) writeFileSync(file, "x".repeat(statSync(file).size));
+      },
+    ],
+  ])("logs that the file was %s, once, and stores everything again that the daemon knows", async (what, harm) => {
     test = await TestLoop.working();
     const silence = { agent: "api", problem: null, at: test.loop.now(), until: 9e15 };
     test.loop.apply({ kind: "silenced", silence });
@@ -24,12 +32,11 @@ describe("the upkeep of the journal", () => {
     const upkeep = upkeepOf(log);
     upkeep.run();
     expect(log).toEqual([]);
-    rmSync(test.journalPath);
+    harm(test.journalPath);
     upkeep.run();
     upkeep.run();
-    expect(log).toEqual([
-      expect.stringMatching(/^The journal was deleted while the daemon ran\. It continues in a new/),
-    ]);
+    expect(log).toEqual([expect.stringContaining(`The journal was ${what}`)]);
+    expect(log[0]).toContain("while the daemon ran. It continues in a new one");
     test.restart();
     expect(test.journal.sessions().map(({ name }) => name)).toEqual(["api"]);
     expect(test.loop.incidents.silences).toMatchObject([{ agent: "api" }]);

@@ -98,12 +98,12 @@ export class Agent {
     for (const resolve of this.#enter.splice(0)) resolve(text);
   }
 
-  /** Logs the input, with how long a dialog and which draft had been on the screen. */
+  /** Logs the input with its time, how long a dialog and which draft had been on the screen. */
   #keep(text: string): void {
     const since = (at: number): number => Math.round(performance.now() - at);
     const { dialog, dialogAt, shownDraft } = this.screen;
     const shown = { dialogMs: dialog ? since(dialogAt) : null, draft: shownDraft.text, draftMs: since(shownDraft.at) };
-    if (this.#log) appendFileSync(this.#log, `${JSON.stringify({ text, ...shown })}\n`);
+    if (this.#log) appendFileSync(this.#log, `${JSON.stringify({ at: Date.now(), text, ...shown })}\n`);
   }
 
   #keys(typed: string): void {

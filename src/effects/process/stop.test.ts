@@ -77,6 +77,12 @@ describe("a stop", () => {
     expect(isAlive()).toBe(true);
   });
 
+  it("sends no signal if the number of the process belongs to another one now", async () => {
+    const recycled = { pidStart: "an earlier boot:1", hostSocket: null };
+    expect(await stop({ isOrder: true }, recycled)).toMatch(/^done: already exited; no signal was sent/);
+    expect(isAlive()).toBe(true);
+  });
+
   it("is refused if a dialog is open, if a user has just typed, or if the screen cannot be read", async () => {
     let answer: FromHost = checked({ dialog: "permission" });
     await answering(() => answer);

@@ -1,0 +1,129 @@
+/** Breaks of the promises about security and identity: see breaks.mjs. */
+export const SECURITY = {
+  "Control characters never leave rouse; secrets in known formats are masked": [
+    {
+      test: "src/core/text/sanitize.test.ts",
+      file: "src/core/text/sanitize.ts",
+      from: "\\u061c",
+      to: "",
+    },
+    {
+      test: "src/core/text/redact.test.ts",
+      file: "src/core/text/redact.ts",
+      from: "return mask(text, secretSpans(text));",
+      to: "return text;",
+    },
+    {
+      test: "test/hostile/notice-exit.test.ts",
+      file: "src/core/text/redact.ts",
+      from: "return mask(text, secretSpans(text));",
+      to: "return text;",
+    },
+  ],
+  "An agent reports only about itself, whatever it claims; only the owner of an inbox acknowledges; no client sends in rouse's name or takes its keys":
+    [
+      {
+        test: "src/daemon/intake/callers.test.ts",
+        file: "src/daemon/intake/callers.ts",
+        from: "(pid === undefined ? null : enclosing(pid, sessions, OUTSIDE))?.id ?? claimed;",
+        to: "claimed ?? (pid === undefined ? null : enclosing(pid, sessions, OUTSIDE))?.id;",
+      },
+      {
+        test: "src/api/socket.test.ts",
+        file: "src/api/service/messages.ts",
+        from: "    checkOwner(identity, receiver, this.#receiver(undefined));\n",
+        to: "",
+      },
+      {
+        test: "src/store/messages.test.ts",
+        file: "src/store/messages.ts",
+        from: "const key = clientKey(sender, message.key);",
+        to: "const { key } = message;",
+      },
+      {
+        test: "src/store/messages.test.ts",
+        file: "src/store/messages.ts",
+        from: 'if (sender === ROUSE) throw new RangeError("no client sends in rouse\'s name");',
+        to: "",
+      },
+      {
+        test: "src/core/reserved.test.ts",
+        file: "src/core/reserved.ts",
+        from: "/^(worker|watchdog)\\./",
+        to: "/^worker\\./",
+      },
+    ],
+  "An agent cannot change permissions, silences or settings, end or type into agents, or answer a dialog through rouse; an orchestrator controls its workers only":
+    [
+      {
+        test: "src/api/socket.test.ts",
+        file: "src/api/operations/index.ts",
+        from: "  services.access.checkInside({ operation: name, fromInside, input: parsed.data ?? {} }, identity);\n",
+        to: "",
+      },
+      {
+        test: "src/api/service/access.test.ts",
+        file: "src/api/service/access.ts",
+        from: "  if (isWorker(target, own)) return null;\n",
+        to: "  return null;\n",
+      },
+    ],
+  "A project file can only make rules stricter": [
+    {
+      test: "src/config/load.test.ts",
+      file: "src/config/key.ts",
+      from: "return Number(wanted) <= Number(current) ? null",
+      to: "return Number.isFinite(Number(wanted)) ? null",
+    },
+    {
+      test: "src/config/keys.test.ts",
+      file: "src/config/keys.ts",
+      from: 'alert_channel: textKey(\n      "ops",\n      "never",',
+      to: 'alert_channel: textKey(\n      "ops",\n      "add",',
+    },
+  ],
+  "A file of another user, a link or a file outside of its folder is never read": [
+    {
+      test: "src/sensors/transcript/safe-open.test.ts",
+      file: "src/sensors/transcript/safe-open.ts",
+      from: 'if (process.getuid && stats.uid !== process.getuid()) return "not ours";',
+      to: "",
+    },
+    {
+      test: "src/sensors/transcript/safe-open.test.ts",
+      file: "src/sensors/transcript/safe-open.ts",
+      from: 'if (named.nlink > 1) return "several names";',
+      to: "",
+    },
+    {
+      test: "src/sensors/transcript/safe-open.test.ts",
+      file: "src/sensors/transcript/safe-open.ts",
+      from: 'if (!isInside(real, root)) return "outside";',
+      to: "",
+    },
+  ],
+  "What an agent prints costs a bounded amount of CPU and memory": [
+    {
+      test: "src/readers/terminal/bounded-terminal.test.ts",
+      file: "src/readers/terminal/emulator-guard.ts",
+      from: "if ((params[0] as number) > limit) params[0] = limit;",
+      to: "",
+      // The emulator would be busy for hours.
+      timeoutMs: 3 * 60_000,
+    },
+    {
+      test: "src/readers/terminal/bounded-terminal.test.ts",
+      file: "src/readers/terminal/emulator-guard.ts",
+      from: "if (ns > this.#work) return false;",
+      to: "",
+    },
+  ],
+  "Signals that are removed are overwritten in the file": [
+    {
+      test: "src/store/journal.test.ts",
+      file: "src/store/journal-file.ts",
+      from: "pragma secure_delete = on",
+      to: "pragma secure_delete = off",
+    },
+  ],
+};
