@@ -54,12 +54,17 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+/** Ends the program together with the test process, also when that is killed. */
+const SETPRIV = "/usr/bin/setpriv";
+const LINKED = existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "INT"] : [];
+
 /** Starts a program and waits until it answers. */
 export async function startServer(
-  [program = "", ...args]: readonly string[],
+  command: readonly string[],
   user: { uid: number; gid: number } | null,
   isReady: () => Promise<boolean>,
 ): Promise<Server> {
+  const [program = "", ...args] = [...LINKED, ...command];
   const child = spawn(program, args, { ...user, cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   const take = (chunk: Buffer): void => {
@@ -72,7 +77,7 @@ export async function startServer(
   while (!(await isReady())) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await end(child, ended);
-      throw new Error(`${program} did not start:\n${output}`);
+      throw new Error(`${command[0]} did not start:\n${output}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
