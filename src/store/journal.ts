@@ -90,8 +90,8 @@ export interface Journal {
   putSnapshot(session: string, snapshot: Snapshot): void;
   /** It no longer describes a state, only what was learned until then. */
   outdateSnapshot(session: string): void;
-  /** Compresses the oldest batches of a session that are not compressed yet: about 256 kB. */
-  pack(session: string): void;
+  /** Compresses the oldest batches of a session that are not compressed yet: about 256 kB. Returns their number. */
+  pack(session: string): number;
   /** Bounded in time: if `more` is true, call it again soon. */
   prune(bounds: PruneLimits): { removed: number; more: boolean };
   /**
@@ -328,16 +328,17 @@ class SqliteJournal implements Journal {
     this.#change(session, ({ no }) => outdateSnapshots(this.#file.database, "session_no = ?", no));
   }
 
-  pack(session: string): void {
-    this.#change(session, ({ no }) => packOldest(this.#file.database, no));
+  pack(session: string): number {
+    return this.#change(session, ({ no }) => packOldest(this.#file.database, no)) ?? 0;
   }
 
   /** All of it or nothing. */
-  #change(session: string, write: (known: KnownSession) => unknown): void {
+  #change<T>(session: string, write: (known: KnownSession) => T): T | undefined {
     const known = this.#table.known(session);
-    if (!known) return;
-    this.#trying(() => inTransaction(this.#file.database, () => write(known)));
+    if (!known) return undefined;
+    const result = this.#trying(() => inTransaction(this.#file.database, () => write(known)));
     this.#table.measure(known);
+    return result;
   }
 
   prune(bounds: PruneLimits): { removed: number; more: boolean } {

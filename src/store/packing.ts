@@ -13,7 +13,10 @@ const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
 const HEAD = ["id", "first_seq", "count", "received_at", "crc"] as const;
 
-/** Packs the oldest batches of a session, in one transaction that the caller opens. Returns their number. */
+/**
+ * Packs the oldest batches of a session, in one transaction that the caller opens. Those after its snapshot wait for the
+ * next one, so that what a restart reads is counted exactly. Returns their number.
+ */
 export function packOldest(database: Database, no: number): number {
   const batches = oldest(database, no);
   const last = batches.at(-1);
@@ -62,10 +65,12 @@ export function unpacked(row: SqlRow): SqlRow[] | null {
 function oldest(database: Database, no: number): SqlRow[] {
   const found: SqlRow[] = [];
   let bytes = 0;
+  const covered = database.prepare("select batch from snapshots where session_no = ? and fits <> ''").get(no)?.batch;
+  const last = typeof covered === "number" ? covered : Number.MAX_SAFE_INTEGER;
   for (let after = 0; found.length < BATCHES_MAX; ) {
     const page = database
-      .prepare("select * from batches where session_no = ? and id > ? order by id limit 64")
-      .all(no, after);
+      .prepare("select * from batches where session_no = ? and id > ? and id <= ? order by id limit 64")
+      .all(no, after, last);
     for (const batch of page) {
       bytes += Buffer.byteLength(String(batch.signals));
       if (bytes > PACK_BYTES && found.length > 0) return found;

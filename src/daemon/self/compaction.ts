@@ -51,11 +51,10 @@ export class Compaction {
     const { journal, state } = this.#options;
     const { tails, tailMin, tailMax, tailAgeMs, looseBytes, looseAgeMs } = this.#limits;
     const sizes = journal.sizes();
-    const loose = sizes.find(({ loose: { amount, since } }) => isDue(amount, since, looseBytes, looseAgeMs, now));
-    if (loose) {
-      journal.pack(loose.session);
-      return true;
-    }
+    const isPacked = sizes.some(({ session, loose: { amount, since } }) => {
+      return isDue(amount, since, looseBytes, looseAgeMs, now) && journal.pack(session) > 0;
+    });
+    if (isPacked) return true;
     const most = Math.min(tailMax, Math.max(tailMin, tails / Math.max(1, sizes.length)));
     const due = sizes
       .filter(({ session, tail: { amount, since } }) => {
@@ -84,7 +83,8 @@ export class Compaction {
     let signals = 0;
     const onHole = (): void => history.forget();
     for (const stored of journal.read(session.id, { after: history.batch, onHole })) {
-      const isEnough = signals >= this.#limits.pieceSignals || performance.now() > until;
+      // At least one batch, however slow the machine is.
+      const isEnough = signals > 0 && (signals >= this.#limits.pieceSignals || performance.now() > until);
       if (history.isLater(stored.receivedAt) && (isEnough || stored.receivedAt >= now - CLOSED_MS)) break;
       history.add(stored);
       signals++;
