@@ -1,6 +1,7 @@
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { TestLoop } from "../../../test/support/loops.js";
+import { loadSqlite } from "../../store/sqlite.js";
 import { Compaction } from "./compaction.js";
 import { JournalUpkeep } from "./journal-upkeep.js";
 
@@ -37,9 +38,28 @@ describe("the upkeep of the journal", () => {
     upkeep.run();
     expect(log).toEqual([expect.stringContaining(`The journal was ${what}`)]);
     expect(log[0]).toContain("while the daemon ran. It continues in a new one");
+    // A regular end would store everything again, too.
+    expect(test.journal.sessions().map(({ name }) => name)).toEqual(["api"]);
+    expect(test.journal.incidentState.load().silences).toMatchObject([{ agent: "api" }]);
     test.restart();
     expect(test.journal.sessions().map(({ name }) => name)).toEqual(["api"]);
     expect(test.loop.incidents.silences).toMatchObject([{ agent: "api" }]);
+  });
+
+  it("stores again what the daemon knows if nothing of the old file could be read", async () => {
+    test = await TestLoop.working();
+    const silence = { agent: "api", problem: null, at: test.loop.now(), until: 9e15 };
+    test.loop.apply({ kind: "silenced", silence });
+    const { journal } = test;
+    journal.checkFile = () => {
+      const database = loadSqlite().open(test.journalPath);
+      database.exec("delete from incident_state");
+      database.close();
+      journal.incidentState.load();
+      return "The journal was replaced";
+    };
+    upkeepOf([]).run();
+    expect(journal.incidentState.load().silences).toMatchObject([{ agent: "api" }]);
   });
 
   it("logs a failure that lasts only once", async () => {
