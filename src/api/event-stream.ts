@@ -19,12 +19,16 @@ export function filterOf(query: { kinds?: string | undefined; agent?: string | u
   return { kinds: new Set(wanted as EventKind[]), agent: query.agent ?? null };
 }
 
-/** `mayListen` is checked before each event, so that a revoked token receives nothing more. */
+/**
+ * `mayListen` is checked before each event, so that a revoked token receives nothing more. `owner`: digest of the token; null
+ * over the socket.
+ */
 export function eventStream(
   events: Events,
   filter: StreamFilter,
   lastId: string | null,
   mayListen: () => boolean = () => true,
+  owner: string | null = null,
 ): Response {
   let stop = (): void => {};
   const body = new ReadableStream<Uint8Array>(
@@ -57,6 +61,7 @@ export function eventStream(
             },
           },
           lastId,
+          owner,
         );
         if (!started) {
           clearInterval(heartbeat);

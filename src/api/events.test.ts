@@ -80,6 +80,16 @@ describe("the stream of events", () => {
     expect(events.listen(simulationListener(), null)).not.toBeNull();
   });
 
+  it("limits the listeners of one token, and leaves room for others", () => {
+    const events = new Events();
+    const listen = (owner: string) => events.listen(simulationListener(), null, owner);
+    const taken = Array.from({ length: 100 }, () => listen("greedy")).filter((one) => one !== null);
+    expect(taken.length).toBe(16);
+    expect(listen("other")).not.toBeNull();
+    taken[0]?.stop();
+    expect(listen("greedy")).not.toBeNull();
+  });
+
   it("contains no control bytes and no secrets", () => {
     const events = new Events();
     const one = simulationListener();

@@ -50,11 +50,14 @@ export interface Listener {
 
 const KEPT_MAX = 2000;
 const LISTENERS_MAX = 64;
+/** Of one token, so that it leaves room for others. */
+const LISTENERS_PER_OWNER_MAX = 16;
 
 export class Events {
   readonly #run = randomBytes(6).toString("hex");
   readonly #kept: ApiEvent[] = [];
-  readonly #listeners = new Set<Listener>();
+  /** With the digest of its token; null over the socket. */
+  readonly #listeners = new Map<Listener, string | null>();
   #number = 0;
   /** Number of listeners dropped because they did not keep up. */
   dropped = 0;
@@ -73,17 +76,22 @@ export class Events {
     }) as ApiEvent;
     this.#kept.push(event);
     if (this.#kept.length > KEPT_MAX) this.#kept.shift();
-    for (const listener of this.#listeners) if (!listener.take(event)) this.#drop(listener);
+    for (const listener of this.#listeners.keys()) if (!listener.take(event)) this.#drop(listener);
   }
 
   /**
    * Sends the events after `lastId` and all later ones. `isWhole` is false if some are no longer kept, or if the id is of an
    * earlier run: then the listener has to read the current state. Null if there are too many listeners.
    */
-  listen(listener: Listener, lastId: string | null): { isWhole: boolean; stop: () => void } | null {
-    if (this.#listeners.size >= LISTENERS_MAX) return null;
+  listen(
+    listener: Listener,
+    lastId: string | null,
+    owner: string | null = null,
+  ): { isWhole: boolean; stop: () => void } | null {
+    const own = [...this.#listeners.values()].filter((one) => one === owner).length;
+    if (this.#listeners.size >= LISTENERS_MAX || (owner !== null && own >= LISTENERS_PER_OWNER_MAX)) return null;
     const { isWhole, missed } = this.#since(lastId);
-    this.#listeners.add(listener);
+    this.#listeners.set(listener, owner);
     for (const event of missed) {
       if (listener.take(event)) continue;
       this.#drop(listener);
@@ -93,7 +101,7 @@ export class Events {
   }
 
   close(): void {
-    for (const listener of this.#listeners) listener.dropped();
+    for (const listener of this.#listeners.keys()) listener.dropped();
     this.#listeners.clear();
   }
 

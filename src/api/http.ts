@@ -42,7 +42,8 @@ export function makeApi({ services, events, tokens, metrics, version, mcp }: Api
   app.get("/v1/events", (c) => {
     const { token } = c.env.client;
     const mayListen = (): boolean => token === undefined || tokens.holds(token, "read");
-    return eventStream(events, filterOf(c.req.query()), c.req.header("last-event-id") ?? null, mayListen);
+    const lastId = c.req.header("last-event-id") ?? null;
+    return eventStream(events, filterOf(c.req.query()), lastId, mayListen, token ?? null);
   });
   app.get("/metrics", async (c) => {
     const { text, type } = await metrics();
@@ -78,7 +79,10 @@ const honoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
 function fits(path: string, asked: string): boolean {
   const [wanted, given] = [path.split("/"), asked.split("/")];
-  return wanted.length === given.length && wanted.every((part, at) => part.startsWith("{") || part === given[at]);
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, at) => (part.startsWith("{") ? given[at] !== "" : part === given[at]))
+  );
 }
 
 async function inputOf(c: Context<Env>, { method }: Operation): Promise<unknown> {

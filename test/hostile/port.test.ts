@@ -40,6 +40,7 @@ const OWN: ApiRoute[] = makeHttpApp({
   telemetry: UNUSED,
   counts: UNUSED,
   more: UNUSED,
+  connections: UNUSED,
 })
   .routes.filter(({ method }) => method !== "ALL")
   .map(({ method, path }) => ({

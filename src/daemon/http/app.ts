@@ -9,6 +9,7 @@ import { SkipCounter } from "../../readers/records/record-reader.js";
 import { peerProcess } from "../../sensors/process/peer.js";
 import type { Hooks } from "../intake/hooks.js";
 import type { Telemetry } from "../intake/telemetry.js";
+import type { Connections } from "./connections.js";
 import { admitRequest, BODY_MAX, type Guard, type HttpRefusal, missingRight, TOO_LARGE } from "./guard.js";
 import type { Client } from "./tokens.js";
 
@@ -20,6 +21,7 @@ export interface HttpOptions extends Guard {
   telemetry: Telemetry;
   counts: HttpCounts;
   more: ApiHandler;
+  connections: Connections;
 }
 
 export class HttpCounts {
@@ -32,7 +34,7 @@ export class HttpCounts {
 
 type Env = { Variables: { client: Client }; Bindings: Partial<HttpBindings> };
 
-export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: HttpOptions): Hono<Env> {
+export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more, connections }: HttpOptions): Hono<Env> {
   const app = new Hono<Env>();
   const refuse = ({ status, why, says }: HttpRefusal): Response => {
     counts.refused.count(why);
@@ -48,7 +50,17 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: Http
     const admitted = admitRequest(asked, { hosts, who });
     if (!("client" in admitted)) return refuse(admitted);
     const { socket } = c.env?.incoming ?? {};
-    c.set("client", { ...admitted.client, process: async () => (socket ? peerProcess(socket, null) : null) });
+    const response = c.env?.outgoing;
+    if (socket && response) {
+      const place = connections.admit(socket, admitted.client.token ?? null);
+      if (typeof place === "string") return refuse({ status: 429, why: "busy", says: place });
+      response.once("close", place.done);
+    }
+    c.set("client", {
+      ...admitted.client,
+      origin: "http",
+      process: async () => (socket ? peerProcess(socket, null) : null),
+    });
     await next();
   });
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: () => refuse(TOO_LARGE) }));

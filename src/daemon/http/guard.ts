@@ -13,9 +13,9 @@ export interface RequestHead {
 }
 
 export interface HttpRefusal {
-  status: 401 | 403 | 405 | 413 | 415 | 421;
+  status: 400 | 401 | 403 | 405 | 413 | 415 | 421 | 429;
   /** A short code, for counting. */
-  why: "host" | "origin" | "key" | "right" | "method" | "type" | "encoding" | "size";
+  why: "host" | "origin" | "key" | "right" | "method" | "type" | "encoding" | "size" | "target" | "busy";
   says: string;
 }
 
@@ -65,6 +65,13 @@ export const TOO_LARGE: HttpRefusal = {
   status: 413,
   why: "size",
   says: `the body is larger than ${BODY_MAX / 1024 / 1024} MB`,
+};
+
+/** A request for a proxy names two hosts, and programs disagree on which of them counts. */
+export const WRONG_TARGET: HttpRefusal = {
+  status: 400,
+  why: "target",
+  says: "the request must name a path such as /v1/agents, not a whole address",
 };
 
 /** The key or token is valid, but lacks the right. */

@@ -1,12 +1,14 @@
 import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Hooks } from "../intake/hooks.js";
 import type { Telemetry } from "../intake/telemetry.js";
+import type { ApiHandler } from "./app.js";
 import { isSameKey, makeKey, readKey } from "./key.js";
 import { HttpServer } from "./server.js";
+import { createToken } from "./tokens.js";
 
 let folder: string;
 beforeEach(() => {
@@ -49,7 +51,10 @@ describe("the port", () => {
   const noHooks = { take: () => null } as unknown as Hooks;
   const telemetry = { take: () => {}, view: () => ({}), stop: () => {} } as unknown as Telemetry;
 
-  async function openFace(): Promise<{ face: HttpServer; port: number; key: string }> {
+  async function openFace(
+    requestMs = 300,
+    more?: ApiHandler,
+  ): Promise<{ face: HttpServer; port: number; key: string }> {
     const keyFile = join(folder, "key");
     // Below the system's own range; if another program uses it, the next one is tried.
     for (let tries = 0; tries < 20; tries++) {
@@ -60,7 +65,8 @@ describe("the port", () => {
         tokensFile: join(folder, "tokens"),
         hooks: noHooks,
         telemetry,
-        requestMs: 300,
+        requestMs,
+        ...(more ? { more } : {}),
       });
       await face.start();
       if (face.view().listening) return { face, port, key: makeKey(keyFile) };
@@ -117,6 +123,100 @@ describe("the port", () => {
       face.stop();
     }
   });
+
+  const HEAD = (port: number, key: string, path = "/v1/hooks/claude-code"): string =>
+    [
+      `POST ${path} HTTP/1.1`,
+      `host: 127.0.0.1:${port}`,
+      `authorization: Bearer ${key}`,
+      "content-type: application/json",
+      "content-length: 2",
+      "",
+      "",
+    ].join("\r\n");
+
+  /** The first line of the answer; empty if the connection was closed without one. */
+  const raw = (port: number, text: string): Promise<string> =>
+    new Promise((resolve) => {
+      let answer = "";
+      const client = connect(port, "127.0.0.1", () => client.write(text));
+      client.on("data", (bytes) => {
+        answer += bytes.toString();
+        client.destroy();
+      });
+      client.on("error", () => {});
+      client.on("close", () => resolve(answer.split("\r\n", 1)[0] ?? ""));
+    });
+
+  it("answers every valid request while a local program holds as many half-open ones as it can", async () => {
+    const { face, port, key } = await openFace(60_000);
+    const held = new Set<Socket>();
+    let isOver = false;
+    const hold = (): void => {
+      if (isOver) return;
+      const client = connect(port, "127.0.0.1", () => client.write("GET / HTTP/1.1\r\nhost: x\r\n"));
+      held.add(client);
+      client.on("error", () => {});
+      // Each connection that gives way is opened again, after a moment.
+      client.on("close", () => {
+        held.delete(client);
+        setTimeout(hold, 20);
+      });
+    };
+    try {
+      for (let n = 0; n < 300; n++) hold();
+      await vi.waitFor(() => expect(held.size).toBeGreaterThan(40), 5000);
+      for (let n = 0; n < 15; n++) expect(await ask(port, key)).toBe(200);
+    } finally {
+      isOver = true;
+      for (const client of held) client.destroy();
+      face.stop();
+    }
+  });
+
+  it("refuses more requests of one token than its budget, and still answers hooks and other tokens", async () => {
+    const ended: (() => void)[] = [];
+    const more = (): Promise<Response> =>
+      new Promise((resolve) => ended.push(() => resolve(Response.json({ ok: true }))));
+    const { face, port, key } = await openFace(60_000, more);
+    const paths = join(folder, "tokens");
+    const [greedy = "", other = ""] = ["greedy", "other"].map((name) => createToken(paths, name, ["read"], 0));
+    const get = (token: string): Promise<number> =>
+      fetch(`http://127.0.0.1:${port}/v1/agents`, { headers: { authorization: `Bearer ${token}` } }).then(
+        ({ status }) => status,
+      );
+    try {
+      const first = Array.from({ length: 32 }, () => get(greedy));
+      await vi.waitFor(() => expect(ended).toHaveLength(32), 10_000);
+      expect(await Promise.all(Array.from({ length: 100 }, () => get(greedy)))).toEqual(Array(100).fill(429));
+      const theirs = get(other);
+      await vi.waitFor(() => expect(ended).toHaveLength(33), 10_000);
+      expect(await ask(port, key)).toBe(200);
+      for (const end of ended.splice(0)) end();
+      expect(await Promise.all([...first, theirs])).toEqual(Array(33).fill(200));
+      const again = get(greedy);
+      await vi.waitFor(() => expect(ended).toHaveLength(1), 10_000);
+      ended[0]?.();
+      expect(await again).toBe(200);
+      expect(face.view().refused).toMatchObject({ busy: 100 });
+    } finally {
+      face.stop();
+    }
+  });
+
+  it.each(["http://evil.com/v1/hooks/claude-code", "http://127.0.0.1/v1/hooks/claude-code", "HTTPS://evil.com/"])(
+    "refuses a request that names a whole address: %s",
+    async (target) => {
+      const { face, port, key } = await openFace();
+      try {
+        expect(await raw(port, `${HEAD(port, key, target)}{}`)).toBe("HTTP/1.1 400 Bad Request");
+        expect(await raw(port, `${HEAD(port, key)}{}`)).toBe("HTTP/1.1 200 OK");
+        expect(face.view().refused).toEqual({ target: 1 });
+      } finally {
+        face.stop();
+      }
+    },
+  );
 
   it("stays closed if the configuration turns it off", async () => {
     const face = new HttpServer({

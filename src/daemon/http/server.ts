@@ -2,13 +2,14 @@
  * The daemon's port on 127.0.0.1; another address needs a second setting (`daemon.http_remote`). If the port is in use, the
  * daemon runs without it and retries: terminals, transcripts and the socket do not need it.
  */
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Hooks } from "../intake/hooks.js";
 import type { Telemetry, TelemetryView } from "../intake/telemetry.js";
 import { type ApiHandler, HttpCounts, makeHttpApp } from "./app.js";
-import type { Guard } from "./guard.js";
+import { CONNECTIONS_MAX, Connections } from "./connections.js";
+import { type Guard, WRONG_TARGET } from "./guard.js";
 import { isSameKey, makeKey } from "./key.js";
 import { type Client, Tokens } from "./tokens.js";
 
@@ -17,8 +18,6 @@ const ADDRESS = "127.0.0.1";
 const LOOPBACK: ReadonlySet<string> = new Set([ADDRESS, "::1"]);
 const HOOKS: Client = { name: "hooks", rights: new Set(["hook"]) };
 const AGAIN_MS = 30_000;
-/** Each agent holds a connection for a few seconds; more than this are not agents. */
-const CONNECTIONS_MAX = 256;
 
 export interface HttpView {
   /** 0: off by configuration. */
@@ -102,12 +101,21 @@ export class HttpServer {
     };
   }
 
+  /** Before the router, which takes the path out of a whole address. */
+  #refuseTarget(response: ServerResponse): void {
+    const { status, why, says } = WRONG_TARGET;
+    this.#counts.refused.count(why);
+    response.writeHead(status, { "content-type": "application/json", connection: "close" });
+    response.end(JSON.stringify({ error: says }));
+  }
+
   async #listen(): Promise<void> {
     const { port, address = ADDRESS, hooks, telemetry, more = async () => null, requestMs = 10_000 } = this.#options;
     try {
       if (!LOOPBACK.has(address) && !this.#options.isRemoteAllowed)
         throw new Error(`other machines can reach ${address}; to permit that, set daemon.http_remote = true`);
-      const app = makeHttpApp({ ...this.#guard(), hooks, telemetry, counts: this.#counts, more });
+      const connections = new Connections();
+      const app = makeHttpApp({ ...this.#guard(), hooks, telemetry, counts: this.#counts, more, connections });
       const answer = getRequestListener(app.fetch);
       const server = createServer(
         {
@@ -117,9 +125,11 @@ export class HttpServer {
           connectionsCheckingInterval: Math.min(1000, requestMs / 2),
         },
         (request, response) => {
-          void answer(request, response);
+          if (request.url?.startsWith("/")) void answer(request, response);
+          else this.#refuseTarget(response);
         },
       );
+      server.on("connection", (socket) => connections.open(socket));
       server.maxConnections = CONNECTIONS_MAX;
       await new Promise<void>((resolve, reject) => {
         server.once("error", reject);
