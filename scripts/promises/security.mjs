@@ -68,6 +68,62 @@ export const SECURITY = {
         to: "  return null;\n",
       },
     ],
+  "Every change of permissions, silences, policies and tokens, every typed text and every ended process is recorded before it happens, with its author":
+    [
+      {
+        test: "src/api/socket.test.ts",
+        file: "src/api/operations/operation.ts",
+        from: 'row.right === "control" || row.right === "admin" ? "required" : "none"',
+        to: '"none"',
+      },
+      {
+        test: "src/daemon/acting.test.ts",
+        file: "src/daemon/notice-store.ts",
+        from: 'effect.kind === "run" && isAudited(effect)',
+        to: 'effect.kind === "run" && effect === null',
+      },
+      {
+        test: "src/daemon/audited-files.test.ts",
+        file: "src/daemon/audited-files.ts",
+        from: "    if (changes.length === 0) return;\n    const done",
+        to: "    if (changes.length >= 0) return;\n    const done",
+      },
+    ],
+  "A missing or altered line of the audit trail is noticed, as are a cut end and a restored older journal": [
+    {
+      test: "src/store/audit-table.test.ts",
+      file: "src/store/audit-chain.ts",
+      from: "if (line.id > expected)",
+      to: "if (line.id < 0)",
+    },
+    {
+      test: "src/store/audit-table.test.ts",
+      file: "src/store/audit-chain.ts",
+      from: "if (head !== null && head.id > last)",
+      to: "if (head !== null && head.id < 0)",
+    },
+  ],
+  "No client of the port keeps others out, with half-open connections or with event streams; hooks have a budget of their own":
+    [
+      {
+        test: "src/daemon/http/server.test.ts",
+        file: "src/daemon/http/connections.ts",
+        from: "if (count >= max)",
+        to: "if (count < 0)",
+      },
+      {
+        test: "src/daemon/http/connections.test.ts",
+        file: "src/daemon/http/connections.ts",
+        from: "if (ofPeer > WAITING_PER_PEER_MAX)",
+        to: "if (ofPeer < 0)",
+      },
+      {
+        test: "src/api/events.test.ts",
+        file: "src/api/events.ts",
+        from: "own >= LISTENERS_PER_OWNER_MAX",
+        to: "own < 0",
+      },
+    ],
   "A project file can only make rules stricter": [
     {
       test: "src/config/load.test.ts",

@@ -8,15 +8,18 @@ import type { AgentSession } from "../core/agent.js";
 import { rememberBounded } from "../core/judgement/evidence/bounded.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { carryOut, type MessageOptions, typeMessage } from "../effects/index.js";
-import type { ControlLog } from "./control-log.js";
+import type { AuditAuthor } from "../store/audit-entry.js";
 import type { ControlResult } from "./control-result.js";
 import { ApiError } from "./error.js";
 import type { Events } from "./events.js";
+import type { OrderLog } from "./order-log.js";
 
 type ControlAction = "send_input" | "stop";
 
 export interface ControlOrder {
+  /** Name of the client, for events and repeated requests. */
   client: string;
+  by: AuditAuthor;
   session: AgentSession;
   /** A client that missed the answer repeats the request with the same id; the order does not run twice. */
   requestId?: string | undefined;
@@ -29,16 +32,16 @@ const USED = "request_id: already used for another order; expected a new one";
 export class AgentControl {
   readonly #parts: Pick<DaemonParts, "loop" | "effectContext">;
   readonly #events: Events;
-  readonly #log: ControlLog;
+  readonly #orders: OrderLog;
   readonly #busy = new Set<string>();
   readonly #answers = new Map<string, { order: string; answer: Promise<ControlResult> }>();
   /** By action and result, for the metrics. */
   readonly counts = new Map<string, number>();
 
-  constructor(parts: Pick<DaemonParts, "loop" | "effectContext">, events: Events, log: ControlLog) {
+  constructor(parts: Pick<DaemonParts, "loop" | "effectContext">, events: Events, orders: OrderLog) {
     this.#parts = parts;
     this.#events = events;
-    this.#log = log;
+    this.#orders = orders;
   }
 
   sendInput(order: ControlOrder, text: string, options: MessageOptions = {}): Promise<ControlResult> {
@@ -92,15 +95,14 @@ export class AgentControl {
     text: string,
     work: () => Promise<ControlResult>,
   ): Promise<ControlResult> {
-    const { client, session } = order;
+    const { client, by, session } = order;
     if (this.#busy.has(session.id))
       throw new ApiError("refused", `another action on ${session.name} is under way; try again in a moment`);
     this.#busy.add(session.id);
     try {
-      const id = this.#log.intend({ at: this.#parts.loop.now(), client, agent: session.name, session, action, text });
-      const { result, reason, proven } = await work();
+      const line = this.#orders.begin(by, { action, agent: session.name, session: session.id, text });
+      const { result, reason, proven } = await this.#recorded(line, work);
       const at = this.#parts.loop.now();
-      this.#log.outcome({ id, at, result, reason });
       const count = `${action} ${result}`;
       this.counts.set(count, (this.counts.get(count) ?? 0) + 1);
       this.#events.publish("control", at, session.name, { action, client, result, reason, proven });
@@ -108,6 +110,17 @@ export class AgentControl {
       return { result, reason, proven };
     } finally {
       this.#busy.delete(session.id);
+    }
+  }
+
+  async #recorded(line: number, work: () => Promise<ControlResult>): Promise<ControlResult> {
+    try {
+      const done = await work();
+      this.#orders.finish(line, done.result, done.reason);
+      return done;
+    } catch (error) {
+      this.#orders.finish(line, "unknown", (error as Error).message);
+      throw error;
     }
   }
 }

@@ -8,6 +8,7 @@ import { sanitize } from "../core/text/sanitize.js";
 import type { Client, Right, TokenScope } from "../daemon/http/tokens.js";
 import { type Caller, enclosingAgent, isInnerOf } from "../daemon/intake/callers.js";
 import type { Loop } from "../daemon/loop.js";
+import type { AuditOrigin } from "../store/audit-entry.js";
 import { ApiError } from "./error.js";
 
 export interface Identity {
@@ -15,6 +16,8 @@ export interface Identity {
   name: string;
   /** For records: `user`, `user (NAME)` for a program of the user, `agent NAME`, `token NAME`. */
   author: string;
+  /** The interface of the request. */
+  origin: AuditOrigin;
   rights: ReadonlySet<Right | "hook">;
   /** Digest of its token; null over the socket. */
   token: string | null;
@@ -49,11 +52,12 @@ export async function identify(loop: Loop, client: Client): Promise<Identity> {
 export const unverified = (client: Client): Identity => identityOf(client, client.caller ?? {}, null);
 
 function identityOf(client: Client, caller: Caller, inside: SessionJudge | null): Identity {
-  const { token = null, scope = NO_SCOPE } = client;
+  const { token = null, scope = NO_SCOPE, origin = "socket" } = client;
   const agent = inside?.session.name;
   return {
     name: token === null ? (agent ?? caller.agent ?? client.name) : client.name,
     author: authorOf(client, agent),
+    origin,
     rights: token === null && inside !== null ? rightsInside(client.rights) : client.rights,
     token,
     scope,

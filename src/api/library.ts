@@ -12,6 +12,7 @@ import type { LineView } from "../daemon/views/line.js";
 import type { RecoveryView } from "../daemon/views/recovery-view.js";
 import type { SessionRecord } from "../daemon/views/session-record.js";
 import type { SessionView } from "../daemon/views/view.js";
+import type { AuditCheck } from "../store/audit-table.js";
 import { DEAD_LETTER, type DeadLetter, type DeliverOptions, deadLetterInbox, deliverMessages } from "./deliver.js";
 import { type EventsOptions, eventsOf } from "./event-client.js";
 import type { ApiEvent, EventKind, OrderEvent } from "./events.js";
@@ -22,6 +23,7 @@ import { callOperation } from "./remote.js";
 import type { AgentActivity } from "./service/activity.js";
 import type { AgentFilter, AgentStatus, OrderResult, WhyAnswer } from "./service/agents.js";
 import type { AlertsStatus, AlertTest, AlertView } from "./service/alerts.js";
+import type { AuditLineView } from "./service/audit.js";
 import type { DaemonView, HealthView, SummaryAnswer } from "./service/daemon.js";
 import type { OutgoingMessage } from "./service/messages.js";
 import type { PermissionsView } from "./service/permissions.js";
@@ -43,6 +45,8 @@ export type {
   AlertTest,
   AlertView,
   ApiEvent,
+  AuditCheck,
+  AuditLineView,
   CheckedAgent,
   ClientMessage,
   DaemonView,
@@ -265,6 +269,21 @@ export class Rouse {
   /** Turns auto-recovery on or off. */
   allow(allowance: OperationInput<"allow">): Promise<PermissionsView> {
     return this.call("allow", allowance);
+  }
+
+  /** The newest lines of the audit trail, the oldest of them first. */
+  audit(query: OperationInput<"audit"> = {}): Promise<{ lines: AuditLineView[] }> {
+    return this.call("audit", query);
+  }
+
+  /** Whether lines of the audit trail are missing or were altered. */
+  checkAudit(): Promise<AuditCheck> {
+    return this.call("audit_check");
+  }
+
+  /** Accepts the present problems of the audit trail. */
+  async acceptAudit(): Promise<string[]> {
+    return (await this.call("accept_audit")).accepted;
   }
 
   silences(): Promise<SilencesView> {

@@ -4,15 +4,14 @@ import { ownRights } from "../config/own-rights.js";
 import type { AgentSession } from "../core/agent.js";
 import { type Client, RIGHTS, type Right, Tokens } from "../daemon/http/tokens.js";
 import type { ApiHandlers, DaemonParts } from "../daemon/parts.js";
-import { SecurityAlerts } from "../daemon/security-alerts.js";
 import { AgentControl } from "./agent-control.js";
 import { checkControl } from "./check-control.js";
-import { ControlLog } from "./control-log.js";
 import { Events } from "./events.js";
 import { feedEvents } from "./feed.js";
 import { type ApiOptions, answerPort, makeApi } from "./http.js";
 import type { Metrics } from "./metrics.js";
 import { performOperation } from "./operations/index.js";
+import { OrderLog } from "./order-log.js";
 import { insideObjection } from "./service/access.js";
 import { openServices, type Services } from "./service/services.js";
 import { addSocketRoutes } from "./socket.js";
@@ -22,8 +21,8 @@ import { type TimerRecord, Watchdogs } from "./watchdogs.js";
 export function openApi(parts: DaemonParts): ApiHandlers {
   const { loop, paths, version } = parts;
   const events = new Events();
-  const controlLog = new ControlLog(join(paths.state, "control.jsonl"));
-  const agentControl = new AgentControl(parts, events, controlLog);
+  const orders = new OrderLog(parts.journal.audit, parts.auditedFiles, () => loop.now());
+  const agentControl = new AgentControl(parts, events, orders);
   const tokens = new Tokens(paths.tokens);
   const watchdogs = new Watchdogs(
     join(paths.state, "watchdogs.json"),
@@ -37,8 +36,7 @@ export function openApi(parts: DaemonParts): ApiHandlers {
     (inbox) => parts.journal.messages.newestWaiting(inbox),
     parts.woken,
   );
-  const securityAlerts = new SecurityAlerts(loop, parts.journal.outbox);
-  const services = openServices({ ...parts, agentControl, controlLog, watchdogs, securityAlerts });
+  const services = openServices({ ...parts, agentControl, orders, watchdogs });
   const source = { ...parts, events, agentControl };
   let metrics: Promise<Metrics> | null = null;
   const figures = async (): Promise<{ text: string; type: string }> => {
@@ -85,7 +83,10 @@ function mcpOver(services: Services, version: string): (request: Request, client
       import("./mcp/server.js"),
     ]);
     const { fetch } = createMcpHandler(() =>
-      makeMcpServer({ version, ask: (operation, input) => performOperation(services, operation, input, client) }),
+      makeMcpServer({
+        version,
+        ask: (operation, input) => performOperation(services, operation, input, { ...client, origin: "mcp" }),
+      }),
     );
     return fetch(request);
   };

@@ -75,6 +75,7 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
     "release_lock",
   ],
   "Permissions and silences": ["permissions", "allow", "silences", "silence"],
+  "Audit trail": ["audit", "audit_check", "accept_audit"],
   "Watchdog timers": ["watchdogs", "watchdog_start", "watchdog_stop"],
   "The daemon": ["health", "line", "summary", "sources", "daemon", "watch", "unwatch", "shut_down"],
   "Commands that the command line carries out itself": Object.keys(LOCAL_COMMANDS),

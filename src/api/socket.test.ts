@@ -6,9 +6,10 @@ import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agent, TestLoop } from "../../test/support/loops.js";
 import { createIncidentState } from "../core/incidents/incident.js";
-import type { IntendedControl } from "./control-log.js";
+import { AuditedFiles } from "../daemon/audited-files.js";
 import { OPERATIONS } from "./operations/index.js";
 import type { Operation } from "./operations/operation.js";
+import { OrderLog } from "./order-log.js";
 import type { ServiceContext } from "./service/context.js";
 import { openServices } from "./service/services.js";
 import { addSocketRoutes } from "./socket.js";
@@ -16,7 +17,6 @@ import { addSocketRoutes } from "./socket.js";
 let test: TestLoop;
 let app: Hono;
 let home: string;
-let recorded: string[];
 
 /** The user's own file. */
 const configure = (text: string): void => {
@@ -27,19 +27,18 @@ const configure = (text: string): void => {
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "rouse-socket-"));
   vi.stubEnv("ROUSE_HOME", home);
-  recorded = [];
   test = new TestLoop();
   test.loop.register(agent());
+  const paths = { config: join(home, "config"), state: home, tokens: join(home, "tokens.json") };
+  const now = (): number => test.loop.now();
+  const auditedFiles = new AuditedFiles({ paths, audit: test.journal.audit, now, announce: () => {} });
   const context = {
     loop: test.loop,
     journal: test.journal,
     engine: { incidentState: createIncidentState() },
     config: { watchdog: { orchestrator_tag: "orchestrator" } },
     version: "1.0",
-    controlLog: {
-      intend: ({ client, action, agent: name, text }: IntendedControl) => `${client}: ${action} ${name} ${text}`,
-      outcome: ({ id, result }: { id: string; result: string }) => recorded.push(`${id}: ${result}`),
-    },
+    orders: new OrderLog(test.journal.audit, auditedFiles, () => test.loop.now()),
     securityAlerts: { dialogAttempt: () => {} },
   } as unknown as ServiceContext;
   app = new Hono();
@@ -60,6 +59,8 @@ async function call(operation: string, input: object, headers: Record<string, st
   const body = JSON.stringify(input);
   return (await (await app.request(`/v1/call/${operation}`, { method: "POST", headers, body })).json()) as Answered;
 }
+
+const audited = () => test.journal.audit.list({ since: 0, agent: null, limit: 5000 });
 
 const inbox = async () =>
   ((await call("messages", { tag: "ops" })).answer as { messages: { from: string; source: string }[] }).messages;
@@ -138,9 +139,59 @@ describe("a call over the socket", () => {
           message: expect.stringMatching(/^refused inside of .*api.*; run the command in another terminal$/),
         },
       ]);
-      expect(recorded.at(-1)).toMatch(new RegExp(`^agent api: ${name} .*: refused$`));
+      expect(audited()[0]).toMatchObject({
+        author: "agent api",
+        origin: "socket",
+        action: name.replace(/^local_/, ""),
+        agent: expect.stringMatching(/^(?:api|web)$/),
+        outcome: { result: "refused", reason: expect.stringContaining("refused inside of") },
+      });
     }
-    expect(recorded).toHaveLength(changes.filter(([, { fromInside }]) => fromInside !== "itself").length);
+    expect(audited()).toHaveLength(changes.filter(([, { fromInside }]) => fromInside !== "itself").length);
+  });
+
+  it("that changes something is recorded with its author, interface, arguments and outcome", async () => {
+    const silence = { what: "api", for_secs: 600 };
+    await call("silence", silence, { "x-rouse-origin": "cli" });
+    await call("silence", { what: "nothing", for_secs: 60 }, { "x-rouse-client": "my%20tool" });
+    await call("silence", silence, { "x-rouse-rights": "read" });
+    await call("report", { agent: "api", state: "working" });
+    await call("silences", {});
+    expect(audited().reverse()).toMatchObject([
+      {
+        author: "user",
+        origin: "cli",
+        action: "silence",
+        agent: "api",
+        text: "what=api problem=none for_secs=600",
+        outcome: { result: "done" },
+      },
+      { author: "user (my tool)", origin: "socket", action: "silence", agent: null, outcome: { result: "refused" } },
+    ]);
+  });
+
+  it("that changes something is refused if it cannot be recorded", async () => {
+    vi.spyOn(test.journal.audit, "intend").mockImplementation(() => {
+      throw new Error("database or disk is full");
+    });
+    expect(await call("silence", { what: "api", for_secs: 600 })).toMatchObject({
+      error: { kind: "refused", message: "nothing was done, because it cannot be recorded: database or disk is full" },
+    });
+    expect(test.loop.incidents.silences).toEqual([]);
+  });
+
+  it("about a command of the command line records its outcome once, and only for the same client", async () => {
+    configure('[mcp]\nrights = ["read", "control"]');
+    const headers = { "x-rouse-origin": "cli" };
+    const { answer } = await call("local_stop", { agent: "api" }, headers);
+    const line = Number(answer?.line);
+    const outcome = (result: string, of: Record<string, string>) => call("local_outcome", { line, result }, of);
+    const other = { error: { kind: "unknown" } };
+    expect(await outcome("failed", {})).toMatchObject(other);
+    expect(await outcome("failed", { ...headers, "x-rouse-session": "s1" })).toMatchObject(other);
+    expect(await outcome("done", headers)).toEqual({ answer: { ok: true } });
+    expect(await outcome("failed", headers)).toMatchObject(other);
+    expect(audited()).toMatchObject([{ action: "stop", agent: "api", session: "s1", outcome: { result: "done" } }]);
   });
 
   it("acknowledges an inbox only as its owner", async () => {

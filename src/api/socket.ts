@@ -37,15 +37,20 @@ export function addSocketRoutes(app: Hono, api: ApiApp, services: Services, path
   app.all("*", (c) => api.fetch(c.req.raw, { client: clientOf(c, path) }));
 }
 
-/** What the client says about itself: `x-rouse-client` names a program; `x-rouse-rights` gives up rights, as `rouse mcp` does. */
+/**
+ * What the client says about itself: `x-rouse-client` names a program, `x-rouse-origin` is `cli` or `mcp`; `x-rouse-rights`
+ * gives up rights, as `rouse mcp` does.
+ */
 function clientOf(c: Context, path: string): Client {
   const name = decoded(c.req.header("x-rouse-client") ?? "").slice(0, NAME_MAX) || USER;
   const given = c.req.header("x-rouse-rights")?.split(",");
   const rights = RIGHTS.filter((right) => given === undefined || given.includes(right));
+  const origin = c.req.header("x-rouse-origin");
   const socket = (c.env as Partial<HttpBindings> | undefined)?.incoming?.socket;
   return {
     name,
     rights: new Set<Right>(rights),
+    origin: origin === "cli" || origin === "mcp" ? origin : "socket",
     caller: callerOf(c.req),
     process: async () => (socket ? peerProcess(socket, path) : null),
   };

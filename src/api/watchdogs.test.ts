@@ -52,6 +52,7 @@ const record = {
   session: "s1",
   agent: "api",
   client: "orch",
+  author: "token orch",
   token: "digest",
   by: null,
   interval_secs: 30,

@@ -18,6 +18,8 @@ const recordSchema = z.object({
   session: z.string(),
   agent: z.string(),
   client: z.string(),
+  /** As in the audit trail; timers of older versions have none. */
+  author: z.string().default(""),
   /** Digest of the token that started it; null if the user started it. */
   token: z.string().nullable(),
   /** Session of the watched agent that started it; null for any other client. */
@@ -136,7 +138,8 @@ export class Watchdogs {
     try {
       const objection = this.#leave.objection(judge.session, running);
       if (objection !== null) throw new ApiError("refused", objection);
-      const order = { client: `${running.client} (watchdog)`, session: judge.session };
+      const by = { author: running.author || running.client, origin: "timer" } as const;
+      const order = { client: `${running.client} (watchdog)`, by, session: judge.session };
       const { result, reason } = await this.#control.sendInput(order, running.message);
       running.last = `${result}: ${reason}`;
       if (result === "done") {

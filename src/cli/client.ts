@@ -13,6 +13,6 @@ export const call = <Name extends OperationName>(
   timeoutMs?: number,
 ): Promise<OperationAnswer<Name>> =>
   callOperation(rousePaths().daemonSocket, operation, input, {
-    headers: callerHeaders(),
+    headers: { ...callerHeaders(), "x-rouse-origin": "cli" },
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });

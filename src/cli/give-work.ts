@@ -46,7 +46,7 @@ export async function giveWork(
     if (!isUnknown(error)) throw error;
   }
   const session = await found();
-  await permit("local_type", { agent: session.id, text });
+  const { finish } = await permit("local_type", { agent: session.id, text });
   const [{ typeMessage }, { profileFor }, { profiles }] = await Promise.all([
     import("../effects/index.js"),
     import("../programs/registry.js"),
@@ -63,7 +63,9 @@ export async function giveWork(
     others: () => [],
   };
   const given = { waitMs, isDraft: !enter };
-  return typeMessage(text, agentSession(session), context, given);
+  const typed = await typeMessage(text, agentSession(session), context, given);
+  await finish(typed.result, typed.reason);
+  return typed;
 }
 
 /** The host of an agent registers with the daemon a moment after its start. */

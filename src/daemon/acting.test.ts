@@ -25,6 +25,43 @@ describe("an action after a judgement", () => {
     expect(loop.incidents.incidents).toHaveLength(1);
   });
 
+  it("is a line of the audit trail before it runs, with policy and reason, and has its outcome there", async () => {
+    await hanging();
+    const list = () => stage.test.journal.audit.list({ since: 0, agent: "api", limit: 100 });
+    const before: unknown[] = [];
+    acts(({ do: name }) => {
+      before.push(list()[0]);
+      return name === "interrupt" ? { reason: "the turn ended" } : { result: "refused", reason: "busy", proven: null };
+    });
+    await run(HUNG_S);
+    expect(before[0]).toMatchObject({
+      author: expect.stringMatching(/^rouse \(policy \S+\)$/),
+      origin: "daemon",
+      action: "interrupt",
+      agent: "api",
+      session: "s1",
+      text: expect.stringMatching(/^silent_stream: ./),
+      outcome: null,
+    });
+    expect(list().at(-1)).toMatchObject({ action: "interrupt", outcome: { result: "done", reason: "the turn ended" } });
+    const { loop } = stage.test;
+    expect(list().length).toBe(loop.incidents.actions.filter(({ do: name }) => name !== "escalate").length);
+  });
+
+  it("does not run if its line of the audit trail cannot be stored", async () => {
+    await hanging();
+    const { controls, loop } = acts(() => ({}));
+    stage.test.journal.audit.put = () => {
+      throw new Error("disk full");
+    };
+    await run(HUNG_S);
+    expect(controls).toEqual([]);
+    expect(loop.incidents.actions[0]?.outcome).toMatchObject({
+      result: "refused",
+      reason: expect.stringMatching(/^the intent could not be stored: .*disk full$/),
+    });
+  });
+
   it("logs each intent, each outcome with its reason, and each escalation once", async () => {
     await hanging();
     const { loop, lines } = acts(({ do: name }) =>

@@ -44,7 +44,10 @@ export class Loop {
     this.#runner = new ActionRunner({
       carryOut,
       now: () => this.now(),
-      onOutcome: (outcome, { id: session }) => this.#step({ kind: "outcome", outcome, session }, this.#observe()),
+      onOutcome: (outcome, { id: session }) => {
+        this.#step({ kind: "outcome", outcome, session }, this.#observe());
+        if (!this.#isClosed) this.#notices.finish(outcome);
+      },
     });
     this.#signals = new SignalStore(journal, clock, (isWorking, at) => {
       if (isWorking === this.state.cannotStore) this.#step({ kind: "storage", isWorking }, at);
@@ -75,7 +78,7 @@ export class Loop {
 
   /** Saves the state at the end. Outcomes that arrive later are checked after the next start. */
   close(): void {
-    this.#notices.save(this.state.incidents, [{ kind: "save" }]);
+    this.#notices.save(this.state, [{ kind: "save" }], this.now());
     this.#isClosed = true;
   }
 
@@ -185,7 +188,7 @@ export class Loop {
   }
 
   #save(effects: readonly Effect[], now: number): string | null {
-    const problem = this.#notices.save(this.state.incidents, effects);
+    const problem = this.#notices.save(this.state, effects, now);
     if (problem === null && this.state.saveProblem === null) return null;
     const isSave = effects.some(({ kind }) => kind === "save");
     if (problem !== null) this.#step({ kind: "not_saved", problem: isSave ? problem : null, effects }, now);

@@ -1,21 +1,29 @@
 /** Saves incidents together with the messages and alerts about their changes, in one transaction. */
 
+import { ACTIONS, type ActionOutcome } from "../core/action.js";
 import type { Effect } from "../core/effects.js";
-import type { IncidentState } from "../core/incidents/incident.js";
 import type { NodeState } from "../core/node-state.js";
 import type { DueMessage } from "../core/notices/contents.js";
 import { membersIn } from "../core/notices/plan.js";
 import { ROUSE } from "../core/reserved.js";
+import { rouse } from "../store/audit-table.js";
 import type { Journal } from "../store/journal.js";
 import type { NewMessage } from "../store/messages.js";
 
 /** Interval for removing notices about unknown agents and incidents. */
 const PRUNE_EVERY_MS = 3_600_000;
 
+type RunEffect = Extract<Effect, { kind: "run" }>;
+
+/** It types, ends or starts something; all other actions only report. */
+const isAudited = ({ action }: RunEffect): boolean => ACTIONS[action.do].controls || action.do === "run";
+
 export class NoticeStore {
   readonly #journal: Journal;
   readonly #receiver: string;
   #prunedAt: number;
+  /** Lines of the audit trail of actions that run, by action. */
+  readonly #lines = new Map<string, number>();
 
   constructor(journal: Journal, receiver: string, now: number) {
     this.#journal = journal;
@@ -24,14 +32,24 @@ export class NoticeStore {
   }
 
   /** Returns why nothing was saved; null on success. */
-  save(incidents: IncidentState, effects: readonly Effect[]): string | null {
-    const { incidentState, messages } = this.#journal;
-    const isNotice = effects.some(({ kind }) => kind === "message" || kind === "alert");
+  save(
+    { incidents, rules }: Pick<NodeState, "incidents" | "rules">,
+    effects: readonly Effect[],
+    now: number,
+  ): string | null {
+    const { incidentState, messages, audit } = this.#journal;
+    const runs = effects.filter((effect) => effect.kind === "run" && isAudited(effect));
+    const isNotice = runs.length > 0 || effects.some(({ kind }) => kind === "message" || kind === "alert");
     const isSave = effects.some(({ kind }) => kind === "save");
     if (!isNotice && !isSave) return null;
     try {
-      if (isSave) incidentState.save(incidents, isNotice ? () => this.#put(effects) : null);
-      else messages.inOne(() => this.#put(effects));
+      const put = (): void => {
+        this.#put(effects);
+        for (const effect of runs) if (effect.kind === "run") this.#putAction(effect, rules, now);
+      };
+      if (isSave) incidentState.save(incidents, isNotice ? put : null);
+      else messages.inOne(put);
+      if (runs.length > 0) audit.keepHead();
       return null;
     } catch (error) {
       return (error as Error).message;
@@ -52,6 +70,30 @@ export class NoticeStore {
       } catch {
         // The journal reports it.
       }
+  }
+
+  /** Of an action that this daemon started. */
+  finish({ intent, at, result, reason }: ActionOutcome): void {
+    const line = this.#lines.get(intent);
+    this.#lines.delete(intent);
+    if (line !== undefined) this.#journal.audit.outcome(line, { at, result, reason });
+  }
+
+  /** Inside the transaction, so the action is not started unless its line is stored. */
+  #putAction({ action, session, reason }: RunEffect, { policyOf }: NodeState["rules"], now: number): void {
+    const text = `${action.problem}: ${reason}`;
+    const author = `rouse (policy ${policyOf(session).name})`;
+    const { id: key, do: name } = action;
+    const line = this.#journal.audit.put({
+      ...rouse(now),
+      author,
+      action: name,
+      agent: session.name,
+      session: session.id,
+      text,
+      key,
+    });
+    this.#lines.set(key, line);
   }
 
   /** Inside the transaction. */

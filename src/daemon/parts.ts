@@ -10,11 +10,13 @@ import type { AgentSession } from "../core/agent.js";
 import type { Journal } from "../store/journal.js";
 import type { NodeHub } from "../work/node-hub.js";
 import type { AgentSettings } from "./agent-settings.js";
+import type { AuditedFiles } from "./audited-files.js";
 import type { ApiHandler } from "./http/app.js";
 import type { HttpView } from "./http/server.js";
 import type { Profiles } from "./intake/profiles.js";
 import type { WatchRules } from "./intake/watch-rules.js";
 import type { LoopSetup } from "./loop-setup.js";
+import type { SecurityAlerts } from "./security-alerts.js";
 import type { PulseView } from "./self/pulse.js";
 
 export interface DaemonParts
@@ -32,6 +34,8 @@ export interface DaemonParts
   version: string;
   control: DaemonControl;
   log: (line: string) => void;
+  auditedFiles: AuditedFiles;
+  securityAlerts: SecurityAlerts;
 }
 
 /** Requests of clients to the daemon process itself. */

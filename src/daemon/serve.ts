@@ -10,12 +10,15 @@ import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { screenSettingsOf } from "../config/screen-settings.js";
 import { loadReaders } from "../programs/registry.js";
 import { readContextOf } from "../sensors/read-context.js";
+import { takeSpool } from "../store/audit-spool.js";
+import { rouse } from "../store/audit-table.js";
 import { openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { migrateStateFiles } from "../store/state-files.js";
 import { agentSession, endedSince, recordedEnd } from "../terminal/registry.js";
 import { instanceFile, NodeHub, nodeName } from "../work/node-hub.js";
 import { AgentSettings } from "./agent-settings.js";
+import { AuditedFiles, digestOf } from "./audited-files.js";
 import { askDaemon } from "./client.js";
 import { makeHostRoutes } from "./host-routes.js";
 import { makeKey } from "./http/key.js";
@@ -28,6 +31,7 @@ import { joinRules, readRules, removeFromRules, type WatchRules, writeRules } fr
 import { makeIntake } from "./intake.js";
 import { setUpLoop } from "./loop-setup.js";
 import type { ApiFactory, DaemonControl } from "./parts.js";
+import { SecurityAlerts } from "./security-alerts.js";
 import { DaemonClock, TICK_MS } from "./self/clock.js";
 import { Compaction } from "./self/compaction.js";
 import { deadManPulse } from "./self/dead-man.js";
@@ -103,6 +107,25 @@ export async function serve(
   chmodSync(paths.daemonSocket, 0o600);
   clearStopped(paths);
   await inPieces(loop.restoring(checked.before), fold);
+  const securityAlerts = new SecurityAlerts(loop, journal.outbox);
+  const auditedFiles = new AuditedFiles({
+    paths,
+    audit: journal.audit,
+    now: () => loop.now(),
+    announce: (finding) => securityAlerts.send(finding),
+  });
+  // The permission of the agent has moved to its new name.
+  loop.subscribe(({ kind }) => kind === "renamed" && auditedFiles.accept(join(paths.state, "allow.json")));
+  const keepAudit = (): void => {
+    try {
+      takeSpool(paths.state, journal.audit, digestOf);
+      auditedFiles.check();
+    } catch {
+      // A full disk: tried again.
+    }
+  };
+  keepAudit();
+  journal.audit.note({ ...rouse(loop.now()), action: "start", text: `version ${version}, process ${process.pid}` });
   const pulses = [servicePulse(), deadManPulse(config.daemon.dead_man_url, DEAD_MAN_EVERY_MS)].filter(
     (pulse) => pulse !== null,
   );
@@ -179,6 +202,8 @@ export async function serve(
     version,
     control,
     log,
+    auditedFiles,
+    securityAlerts,
   });
   const httpServer = new HttpServer({
     port: config.daemon.http_port,
@@ -207,7 +232,10 @@ export async function serve(
   };
   const compaction = new Compaction({ journal, state: loop.state, release: version });
   const upkeep = new JournalUpkeep({ journal, loop, limits, compaction, log });
-  const keepingUp = setInterval(() => upkeep.run(), UPKEEP_EVERY_MS);
+  const keepingUp = setInterval(() => {
+    upkeep.run();
+    keepAudit();
+  }, UPKEEP_EVERY_MS);
   const compacting = setInterval(() => upkeep.compact(), COMPACT_EVERY_MS);
   const stopped = new Promise<void>((resolve) => {
     end = (then) => {

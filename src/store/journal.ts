@@ -15,6 +15,7 @@
  */
 import type { AgentSession } from "../core/agent.js";
 import type { Signal } from "../core/signal.js";
+import { AuditTable, auditHeadPath, FOUND, rouse } from "./audit-table.js";
 import { type IncidentStore, IncidentTable } from "./incident-table.js";
 import { JournalError } from "./journal-error.js";
 import { type JournalFile, type JournalFileOptions, openJournalFile } from "./journal-file.js";
@@ -71,6 +72,8 @@ export interface Journal {
   readonly messages: MessageTable;
   /** Alerts to users, and their results. */
   readonly outbox: OutboxTable;
+  /** Orders and actions, with their authors. */
+  readonly audit: AuditTable;
   /** Registers or updates a session; stored when this returns. */
   putSession(session: AgentSession): void;
   sessions(): AgentSession[];
@@ -133,14 +136,15 @@ const BATCH_MAX = 500;
 /** Throws a JournalError that says what to do. `notes` are for the user, such as a damaged file that was set aside. */
 export function openJournal(path: string, options: JournalOptions = {}): { journal: Journal; notes: string[] } {
   const file = openJournalFile(path, options);
-  const journal = new SqliteJournal(file, options);
-  return { journal, notes: [...file.notes, ...journal.unreadableRows()] };
+  const journal = new SqliteJournal(file, path, options);
+  return { journal, notes: [...file.notes, ...journal.unreadableRows(), ...journal.checkAudit()] };
 }
 
 class SqliteJournal implements Journal {
   readonly incidentState: IncidentStore;
   readonly messages: MessageTable;
   readonly outbox: OutboxTable;
+  readonly audit: AuditTable;
   readonly #file: JournalFile;
   readonly #commitWithinMs: number;
   readonly #now: () => number;
@@ -161,7 +165,7 @@ class SqliteJournal implements Journal {
   isWriting = true;
   #lastCommitMs = 0;
 
-  constructor(file: JournalFile, options: JournalOptions) {
+  constructor(file: JournalFile, path: string, options: JournalOptions) {
     this.#file = file;
     this.#commitWithinMs = options.commitWithinMs ?? COMMIT_WITHIN_MS;
     this.#now = options.now ?? Date.now;
@@ -173,6 +177,7 @@ class SqliteJournal implements Journal {
     };
     this.messages = new MessageTable(file.database, (write) => this.#trying(write));
     this.outbox = new OutboxTable(file.database, (write) => this.#trying(write));
+    this.audit = new AuditTable(file.database, auditHeadPath(path), (write) => this.#trying(write));
     this.#reader = new JournalReader(file.database);
     this.#snapshots = new SnapshotTable(file.database);
     this.#insert = file.database.prepare(
@@ -195,6 +200,18 @@ class SqliteJournal implements Journal {
     const text = `Rows of the journal cannot be read and are ignored: ${found.map(([of, count]) => `${count} of ${of}`).join(", ")}`;
     this.#damage ??= { at: this.#now(), text };
     return [text];
+  }
+
+  /** Compares the audit trail with the copy of its newest hash; what is missing becomes a line of the trail. */
+  checkAudit(): string[] {
+    const text = this.audit.checkHead();
+    if (text === null) return [];
+    try {
+      this.audit.intend({ ...rouse(this.#now()), action: FOUND, text });
+    } catch {
+      // Found again at the next check.
+    }
+    return [`The audit trail was changed by another program: ${text}. See \`rouse audit\` and \`rouse doctor\`.`];
   }
 
   get isDamaged(): boolean {
@@ -347,6 +364,7 @@ class SqliteJournal implements Journal {
     try {
       const pruned = pruneJournal(this.#file.database, bounds);
       if (pruned.removed > 0 || pruned.sessions > 0) this.#table.reload();
+      this.audit.trim(bounds.now);
       return { removed: pruned.removed, more: pruned.more };
     } catch (error) {
       rollBack(this.#file.database);
@@ -359,7 +377,7 @@ class SqliteJournal implements Journal {
     const found = this.#file.checkIntact();
     if (found === null) {
       this.#checkpoint();
-      return null;
+      return this.checkAudit()[0] ?? null;
     }
     this.flush();
     this.#damage = { at: this.#now(), text: `${found}. It continues in a new one.` };
@@ -367,6 +385,7 @@ class SqliteJournal implements Journal {
       this.#file.renew();
       this.#incidents.load();
       this.#table.takeOver(this.#now());
+      this.checkAudit();
       return this.#damage.text;
     } catch (error) {
       this.#damage = { at: this.#now(), text: `${found}, and a new one cannot be created` };

@@ -93,6 +93,7 @@ describe("the API", () => {
         400,
         'since: "bla" is not accepted; expected an ISO 8601 time or milliseconds since 1970',
       ]);
+    expect((await wrong("/v1/agents/"))[0]).toBe(404);
     expect(await wrong("/v1/events?kinds=nothing")).toEqual([400, expect.stringContaining("assessment")]);
     expect(await client.post("/v1/report", { agent: "ann" })).toMatchObject({ status: 400 });
     expect(await client.post("/v1/agents/ann/input", {})).toMatchObject({
@@ -118,13 +119,9 @@ describe("the API", () => {
   it("logs each control request before it runs, and its outcome, with the client", async () => {
     const { status } = await client.post("/v1/agents/ann/input", { text: "go on" });
     expect(status).toBe(200);
-    const lines = readFileSync(join(rousePaths(home.env).state, "control.jsonl"), "utf8")
-      .trim()
-      .split("\n");
-    const last = lines.map((line) => JSON.parse(line) as Record<string, unknown>).slice(-2);
-    expect(last).toMatchObject([
-      { client: "all", agent: "ann", action: "send_input", text: "go on" },
-      { id: last[0]?.id, result: "done" },
+    const { body } = await client.get("/v1/audit?agent=ann&limit=1");
+    expect(body.lines).toMatchObject([
+      { author: "token all", origin: "http", action: "send_input", agent: "ann", text: "go on", result: "done" },
     ]);
   });
 

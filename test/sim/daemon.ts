@@ -188,6 +188,7 @@ export class Life {
       },
       messages: writing(real.messages, ["inOne", "send", "ack", "forget"], notifier),
       outbox: writing(real.outbox, ["inOne", "settle", "prune", "revive", "dismiss"], notifier),
+      audit: real.audit,
       get isWriting() {
         return real.isWriting && !isStoreDown();
       },

@@ -11,12 +11,14 @@ import { openApi } from "../../src/api/open.js";
 import { loadConfig } from "../../src/config/load.js";
 import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
 import { AgentSettings } from "../../src/daemon/agent-settings.js";
+import { AuditedFiles } from "../../src/daemon/audited-files.js";
 import { makeHostRoutes } from "../../src/daemon/host-routes.js";
 import { Hooks } from "../../src/daemon/intake/hooks.js";
 import { Profiles } from "../../src/daemon/intake/profiles.js";
 import type { WatchRules } from "../../src/daemon/intake/watch-rules.js";
 import { makeIntake } from "../../src/daemon/intake.js";
 import { setUpLoop } from "../../src/daemon/loop-setup.js";
+import { SecurityAlerts } from "../../src/daemon/security-alerts.js";
 import { loadReaders, profileFor } from "../../src/programs/registry.js";
 import { readContextOf } from "../../src/sensors/read-context.js";
 import { openJournal } from "../../src/store/journal.js";
@@ -86,8 +88,11 @@ export async function startGoldenDaemon(
     version: "0.1.0",
     now: () => hand.wall,
   });
+  const now = (): number => setup.loop.now();
   const handlers = openApi({
     ...setup,
+    auditedFiles: new AuditedFiles({ paths, audit: journal.audit, now, announce: () => {} }),
+    securityAlerts: new SecurityAlerts(setup.loop, journal.outbox),
     journal,
     hub,
     config,

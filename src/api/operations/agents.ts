@@ -105,6 +105,7 @@ export const AGENTS = {
     summary: "Start an agent, detached, in a terminal of its own.",
     right: "control",
     fromInside: "allowed",
+    audit: "handler",
     method: "post",
     path: "/v1/agents",
     input: z.object({
@@ -154,6 +155,7 @@ export const AGENTS = {
       "Type one line into an agent: wait until it is ready for input, type, press Enter, confirm that a turn started. Refused while a dialog is open or a draft is unsent, and if the agent does not become ready in time.",
     right: "control",
     fromInside: "workers",
+    audit: "handler",
     method: "post",
     path: "/v1/agents/{agent}/input",
     input: z.object({
@@ -166,12 +168,13 @@ export const AGENTS = {
     output: outcomeRecord,
     surfaces: { mcp: ["send_input"], library: "sendInput", cli: ["spawn", "type"] },
     example: { agent: "web", text: "continue", request_id: "nudge-1" },
-    run: ({ agents }, { agent, text, ...options }, { name }) => agents.sendInput(name, agent, text, options),
+    run: ({ agents }, { agent, text, ...options }, client) => agents.sendInput(client, agent, text, options),
   }),
   recover: operation({
     summary: "Run the recovery plan of an agent's problem now, up to the first step that has to wait.",
     right: "control",
     fromInside: "workers",
+    audit: "handler",
     method: "post",
     path: "/v1/agents/{agent}/recover",
     input: z.object({
@@ -200,12 +203,13 @@ export const AGENTS = {
       "End an agent that rouse spawned, with all its processes: checkpoint, SIGTERM, proof. Also one that waits for an answer.",
     right: "control",
     fromInside: "workers",
+    audit: "handler",
     method: "post",
     path: "/v1/agents/{agent}/stop",
     input: z.object({ agent: agentField, request_id: requestIdField }),
     output: outcomeRecord,
     surfaces: { mcp: ["close_pane", "kill_session"], library: "stop" },
     example: { agent: "api" },
-    run: ({ agents }, { agent, request_id }, { name }) => agents.stop(name, agent, request_id),
+    run: ({ agents }, { agent, request_id }, client) => agents.stop(client, agent, request_id),
   }),
 } as const;

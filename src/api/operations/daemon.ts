@@ -214,6 +214,8 @@ export const DAEMON = {
     summary: "Stop the daemon; agents keep running.",
     right: "admin",
     fromInside: "refused",
+    // A full disk must not keep it running.
+    audit: "if possible",
     method: "post",
     path: "/v1/shutdown",
     input: z.object({}),

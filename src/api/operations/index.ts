@@ -11,6 +11,7 @@ import type { Services } from "../service/services.js";
 import { ACTIVITY } from "./activity.js";
 import { AGENTS } from "./agents.js";
 import { ALERTS } from "./alerts.js";
+import { AUDIT } from "./audit.js";
 import { DAEMON } from "./daemon.js";
 import { explainInvalidInput } from "./explain.js";
 import { INCIDENTS } from "./incidents.js";
@@ -33,6 +34,7 @@ export const OPERATIONS = {
   ...PERMISSIONS,
   ...SILENCES,
   ...TASKS,
+  ...AUDIT,
   ...WATCHDOGS,
   ...DAEMON,
   ...LOCAL_COMMANDS,
@@ -53,14 +55,19 @@ export async function performOperation(
   client: Client,
 ): Promise<unknown> {
   const row: Operation = OPERATIONS[name];
-  const { right, fromInside } = row;
+  const { right, fromInside, audit } = row;
   const identity = right === "read" ? unverified(client) : await services.access.identify(client);
   const parsed = row.input.safeParse(input);
   // First: an attempt without the right, or with a wrong input, is an attempt too.
   services.access.checkInside({ operation: name, fromInside, input: parsed.data ?? {} }, identity);
   if (!identity.rights.has(right)) throw lacksRight(name, right, identity.name);
   if (!parsed.success) throw new ApiError("bad", explainInvalidInput(parsed.error, row.input, input));
-  return redactOutput(await row.run(services, parsed.data, identity));
+  const { data } = parsed;
+  if (audit === "none" || audit === "handler") return redactOutput(await row.run(services, data, identity));
+  const answer = await services.audit.around(name, data, identity, audit === "required", () =>
+    row.run(services, data, identity),
+  );
+  return redactOutput(answer);
 }
 
 const lacksRight = (operation: OperationName, right: Right, client: string): ApiError =>

@@ -1,9 +1,10 @@
 /**
  * Commands that `rouse` carries out by itself: it writes the user's files, or talks to the process that holds an agent. It asks
- * here first, so that they are refused and recorded like all others.
+ * here first, so that they are refused and recorded like all others, and reports the outcome.
  */
 import * as z from "zod";
 import type { Right } from "../../daemon/http/tokens.js";
+import { AUDIT_RESULTS } from "../../store/audit-entry.js";
 import type { FromInside } from "../from-inside.js";
 import { agentField } from "./fields.js";
 import { operation } from "./operation.js";
@@ -17,16 +18,17 @@ const localCommand = (
     summary,
     right,
     fromInside,
+    audit: "handler",
     method: "post",
     path: `/v1/commands/${command.replaceAll(" ", "-")}`,
     input: z.object({
       agent: agentField.optional(),
       text: z.string().max(10_000).optional().describe("text to type, or the arguments of the command"),
     }),
-    output: z.object({ ok: z.boolean() }),
+    output: z.object({ ok: z.boolean(), line: z.number().describe("number of its line in the audit trail") }),
     surfaces: { http: false, cli: [command.split(" ")[0] ?? command] },
     example: { text: "example" },
-    run: () => ({ ok: true }),
+    run: ({ audit }, input, client) => audit.begin(command, input, client),
   });
 
 const USER_ONLY = { right: "admin", fromInside: "refused" } as const;
@@ -49,4 +51,22 @@ export const LOCAL_COMMANDS = {
     KEYBOARD,
   ),
   local_stop: localCommand("stop", "Permit the command line to end an agent.", CONTROL),
+  local_outcome: operation({
+    summary: "Record the outcome of a command that the command line has carried out.",
+    right: "control",
+    // Only its own command, which was permitted.
+    fromInside: "allowed",
+    audit: "handler",
+    method: "post",
+    path: "/v1/commands/outcome",
+    input: z.object({
+      line: z.number().int().min(1),
+      result: z.enum(AUDIT_RESULTS),
+      reason: z.string().max(2000).default(""),
+    }),
+    output: z.object({ ok: z.boolean() }),
+    surfaces: { http: false, cli: ["config", "init", "stop", "token", "type"] },
+    example: { line: 1, result: "done" },
+    run: ({ audit }, { line, result, reason }, client) => audit.finish(line, result, reason, client),
+  }),
 } as const;

@@ -27,6 +27,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Answer = unk
   input: Input;
   output: z.ZodObject;
   surfaces: Surfaces;
+  /**
+   * Lines in the audit trail: required before it runs, or added if they can be stored; by its handler, which knows more; or
+   * none.
+   */
+  audit: "required" | "if possible" | "handler" | "none";
   /** Input of the `curl` example in docs/api.md; a test runs it. */
   example: z.input<Input>;
   run(services: Services, input: z.output<Input>, client: Identity): Answer | Promise<Answer>;
@@ -34,8 +39,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Answer = unk
 
 type Row<Input extends z.ZodObject, Output extends z.ZodObject, Answer> = Omit<
   Operation<Input, Answer>,
-  "surfaces" | "output" | "right" | "fromInside"
-> & { output: Output; surfaces?: Partial<Surfaces> } & (
+  "surfaces" | "output" | "right" | "fromInside" | "audit"
+> & { output: Output; surfaces?: Partial<Surfaces>; audit?: "if possible" | "handler" } & (
     | { right: "read" }
     | { right: Exclude<Right, "read">; fromInside: FromInside }
   );
@@ -49,6 +54,7 @@ export function operation<Input extends z.ZodObject, Output extends z.ZodObject,
 ): Operation<Input, Answer> {
   return {
     fromInside: "allowed",
+    audit: row.right === "control" || row.right === "admin" ? "required" : "none",
     ...row,
     surfaces: { http: true, mcp: [], library: null, cli: [], ...row.surfaces },
   };

@@ -12,6 +12,7 @@ describe("rights", () => {
 
   it("match this copy of the list", () => {
     expect(withRight("admin").sort()).toEqual([
+      "accept_audit",
       "allow",
       "dismiss_alerts",
       "local_config",
@@ -31,6 +32,7 @@ describe("rights", () => {
       "edit_task",
       "feedback",
       "local_attach",
+      "local_outcome",
       "local_stop",
       "local_type",
       "local_type_unchecked",
@@ -60,6 +62,15 @@ describe("rights", () => {
   });
 });
 
+describe("the audit trail", () => {
+  it("has a line for every operation that changes permissions, settings or agents, and for no other", () => {
+    for (const [name, { right, audit }] of ROWS)
+      expect([name, audit !== "none"]).toEqual([name, right === "control" || right === "admin"]);
+    const loose = ROWS.flatMap(([name, { audit }]) => (audit === "if possible" ? [name] : []));
+    expect(loose).toEqual(["shut_down"]);
+  });
+});
+
 describe("inside of a watched agent", () => {
   const ofKind = (kind: FromInside): string[] => ROWS.flatMap(([name, row]) => (row.fromInside === kind ? [name] : []));
 
@@ -72,6 +83,7 @@ describe("inside of a watched agent", () => {
       "add_task",
       "edit_task",
       "decide_task",
+      "local_outcome",
     ]);
     expect(ofKind("itself").sort()).toEqual([
       "checkpoint",

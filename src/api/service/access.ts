@@ -6,10 +6,12 @@ import type { SessionJudge } from "../../core/session-judge.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import type { Client } from "../../daemon/http/tokens.js";
 import { compilePattern } from "../../programs/shared/pattern.js";
+import type { AuditAuthor } from "../../store/audit-entry.js";
 import { ApiError } from "../error.js";
 import type { FromInside } from "../from-inside.js";
 import { type Identity, identify } from "../identity.js";
-import { findAgent, type ServiceContext } from "./context.js";
+import { actionOf, orderText } from "../order-log.js";
+import { concernedAgents, findAgent, type ServiceContext } from "./context.js";
 
 /** Messages that could not be handled belong to the same owner. */
 const DEAD = /\.dead$/;
@@ -21,9 +23,9 @@ export interface AccessRequest {
 }
 
 export class AccessService {
-  readonly #context: Pick<ServiceContext, "loop" | "controlLog" | "securityAlerts">;
+  readonly #context: Pick<ServiceContext, "loop" | "orders" | "securityAlerts">;
 
-  constructor(context: Pick<ServiceContext, "loop" | "controlLog" | "securityAlerts">) {
+  constructor(context: Pick<ServiceContext, "loop" | "orders" | "securityAlerts">) {
     this.#context = context;
   }
 
@@ -40,27 +42,22 @@ export class AccessService {
     const target = isToAgent ? findAgent(this.#context, String(input.agent)).session : null;
     const objection = insideObjection(fromInside, identity, target, ownRights());
     if (objection === null) return;
-    const about = this.#concerned(input);
-    this.#record(request, identity.author, about[0] ?? inside, objection);
+    const about = concernedAgents(this.#context, input);
+    this.#record(request, identity, about[0] ?? inside, objection);
     const asking = [...about, inside].find(({ evidence }) => openPrompt(evidence.prompts) !== null);
     if (asking) this.#context.securityAlerts.dialogAttempt(inside, asking, request.operation);
     throw new ApiError("identity", `${objection}; run the command in another terminal`);
   }
 
-  /** Known agents that the request names in any field, also by an incident. */
-  #concerned({ agent, what, agents, incident }: Readonly<Record<string, unknown>>): SessionJudge[] {
-    const { loop } = this.#context;
-    const of = loop.incidents.incidents.find(({ id }) => typeof incident === "string" && id.startsWith(incident));
-    const names = [agent, what, ...(Array.isArray(agents) ? agents : []), of?.agent ?? incident];
-    return names.flatMap((name) => (typeof name === "string" ? (loop.find(name) ?? []) : []));
-  }
-
-  #record({ operation: action, input }: AccessRequest, client: string, about: SessionJudge, reason: string): void {
-    const { loop, controlLog } = this.#context;
-    const { name: agent, id } = about.session;
-    const text = typeof input.text === "string" ? input.text : JSON.stringify(input);
-    const order = { at: loop.now(), client, agent, session: { id }, action, text };
-    controlLog.outcome({ id: controlLog.intend(order), at: loop.now(), result: "refused", reason });
+  #record({ operation, input }: AccessRequest, by: AuditAuthor, about: SessionJudge, reason: string): void {
+    const { orders } = this.#context;
+    const { name: agent, id: session } = about.session;
+    const order = { action: actionOf(operation), agent, session, text: orderText(input) };
+    try {
+      orders.finish(orders.begin(by, order), "refused", reason);
+    } catch {
+      // A full disk: the refusal stands, and the journal reports its own errors.
+    }
   }
 }
 

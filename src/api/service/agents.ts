@@ -10,6 +10,7 @@ import { type RecoveryView, recoveryView } from "../../daemon/views/recovery-vie
 import { recordOf, type SessionRecord } from "../../daemon/views/session-record.js";
 import { type SessionView, viewOf } from "../../daemon/views/view.js";
 import { type WhyView, whyOf } from "../../daemon/views/why.js";
+import type { ControlOrder } from "../agent-control.js";
 import type { ControlResult } from "../control-result.js";
 import { ApiError } from "../error.js";
 import type { Identity } from "../identity.js";
@@ -110,21 +111,23 @@ export class AgentService {
     return { agent: session.name, pane_id: session.id, lines: rows };
   }
 
-  async sendInput(client: string, agent: string, text: string, options: InputOptions = {}): Promise<OrderResult> {
+  async sendInput(client: Identity, agent: string, text: string, options: InputOptions = {}): Promise<OrderResult> {
     const session = controllableAgent(this.#context, agent);
     const { request_id: requestId, timeout_secs = READY_SECONDS, enter = true } = options;
     const given = { waitMs: timeout_secs * 1000, isDraft: !enter };
-    return unlessRefused(await this.#context.agentControl.sendInput({ client, session, requestId }, text, given));
+    return unlessRefused(
+      await this.#context.agentControl.sendInput({ ...orderOf(client), session, requestId }, text, given),
+    );
   }
 
-  async stop(client: string, agent: string, requestId?: string): Promise<OrderResult> {
+  async stop(client: Identity, agent: string, requestId?: string): Promise<OrderResult> {
     const session = livingAgent(this.#context, agent);
     if (session.origin !== "spawn")
       throw new ApiError(
         "refused",
         `${session.name} was not started by \`rouse spawn\`: rouse does not end an agent in a user's own terminal`,
       );
-    return unlessRefused(await this.#context.agentControl.stop({ client, session, requestId }));
+    return unlessRefused(await this.#context.agentControl.stop({ ...orderOf(client), session, requestId }));
   }
 
   /** An order is permission, but an agent that rouse only found needs the user's permission first. */
@@ -133,26 +136,22 @@ export class AgentService {
     agent: string,
     { dry_run, restart }: { dry_run: boolean; restart: boolean },
   ): Promise<RecoveryView> {
-    const { recovery, loop, controlLog } = this.#context;
+    const { recovery, orders } = this.#context;
     const judge = findAgent(this.#context, agent);
     if (!dry_run && !client.rights.has("admin") && judge.session.endedAt === null)
       controllableAgent(this.#context, agent);
-    const order = { client: client.name, agent: judge.session.name, session: judge.session };
-    const action = restart ? "restart" : "recover";
-    const id = dry_run ? null : controlLog.intend({ at: loop.now(), ...order, action, text: "" });
+    const { name, id: session } = judge.session;
+    const order = { action: restart ? "restart" : "recover", agent: name, session, text: "" };
+    const line = dry_run ? null : orders.begin(client, order);
     const found = await recovery.recover(judge, restart ? "restart" : "plan", dry_run);
     const view = recoveryView(judge, found, dry_run);
     const last = view.steps.at(-1);
-    if (id !== null)
-      controlLog.outcome({
-        id,
-        at: loop.now(),
-        result: last?.result ?? "refused",
-        reason: last?.reason ?? view.reason,
-      });
+    if (line !== null) orders.finish(line, last?.result ?? "refused", last?.reason ?? view.reason);
     return view;
   }
 }
+
+const orderOf = (client: Identity): Pick<ControlOrder, "client" | "by"> => ({ client: client.name, by: client });
 
 /** An agent that is only no longer watched has not ended; one that could not be judged may have. */
 const hasExited = ({ evidence, judgingError }: SessionJudge): boolean =>

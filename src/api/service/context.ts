@@ -6,17 +6,15 @@ import type { SessionJudge } from "../../core/session-judge.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { endedText } from "../../core/text/when.js";
 import type { DaemonParts } from "../../daemon/parts.js";
-import type { SecurityAlerts } from "../../daemon/security-alerts.js";
 import type { AgentControl } from "../agent-control.js";
 import { checkControl } from "../check-control.js";
-import type { ControlLog } from "../control-log.js";
 import { ApiError } from "../error.js";
+import type { OrderLog } from "../order-log.js";
 import type { Watchdogs } from "../watchdogs.js";
 
 export interface ServiceContext extends DaemonParts {
-  securityAlerts: SecurityAlerts;
   agentControl: AgentControl;
-  controlLog: ControlLog;
+  orders: OrderLog;
   watchdogs: Watchdogs;
 }
 
@@ -37,6 +35,16 @@ export function findAgent({ loop }: Sessions, id: string): SessionJudge {
       alive.map(({ session }) => session.name),
     ),
   );
+}
+
+/** Known agents that a request names in any field, also by an incident. */
+export function concernedAgents(
+  { loop }: Sessions,
+  { agent, what, agents, incident }: Readonly<Record<string, unknown>>,
+): SessionJudge[] {
+  const of = loop.incidents.incidents.find(({ id }) => typeof incident === "string" && id.startsWith(incident));
+  const names = [agent, what, ...(Array.isArray(agents) ? agents : []), of?.agent ?? incident];
+  return names.flatMap((name) => (typeof name === "string" ? (loop.find(name) ?? []) : []));
 }
 
 export function livingAgent(context: Sessions, id: string): AgentSession {

@@ -3,6 +3,7 @@ import { AccessService } from "./access.js";
 import { ActivityService } from "./activity.js";
 import { AgentService } from "./agents.js";
 import { AlertService } from "./alerts.js";
+import { AuditService } from "./audit.js";
 import type { ServiceContext } from "./context.js";
 import { DaemonService } from "./daemon.js";
 import { IncidentService } from "./incidents.js";
@@ -26,6 +27,7 @@ export interface Services {
   permissions: PermissionService;
   silences: SilenceService;
   tasks: TaskService;
+  audit: AuditService;
   timers: TimerService;
   daemon: DaemonService;
 }
@@ -42,6 +44,7 @@ export const openServices = (context: ServiceContext): Services => ({
   permissions: new PermissionService(context),
   silences: new SilenceService(context),
   tasks: new TaskService(context),
+  audit: new AuditService(context),
   timers: new TimerService(context),
   daemon: new DaemonService(context),
 });

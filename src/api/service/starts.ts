@@ -74,20 +74,14 @@ export class StartService {
 
   async #start(client: Identity, given: Omit<SpawnOrder, "request_id">): Promise<SpawnedAgent> {
     const order = { ...given, command: commandOf(given) };
-    const { loop, controlLog, paths, effectContext } = this.#context;
+    const { loop, orders, paths, effectContext } = this.#context;
     const { command, cwd, name, tags, task, kind, policy, cols, rows } = order;
     const env = { ...process.env, ...order.env };
     this.#check(order, env);
     const script = effectContext.starting?.hostScript;
     if (script === undefined) throw new ApiError("refused", "this daemon cannot start agents");
-    const id = controlLog.intend({
-      at: loop.now(),
-      client: client.name,
-      agent: name ?? "",
-      session: { id: "" },
-      action: "spawn",
-      text: command.join(" "),
-    });
+    const text = command.join(" ");
+    const line = orders.begin(client, { action: "spawn", agent: name ?? null, session: null, text });
     const started = await startHost(
       {
         spec: {
@@ -107,12 +101,7 @@ export class StartService {
     );
     const { error, name: agent, session, pid } = started;
     const isStarted = agent !== undefined && session !== undefined && pid !== undefined;
-    controlLog.outcome({
-      id,
-      at: loop.now(),
-      result: isStarted ? "done" : "failed",
-      reason: isStarted ? `${agent}, session ${session}` : (error ?? ""),
-    });
+    orders.finish(line, isStarted ? "done" : "failed", isStarted ? `${agent}, session ${session}` : (error ?? ""));
     if (!isStarted) throw new ApiError("refused", `the agent was not started: ${sanitize(error ?? "no reason given")}`);
     for (let waited = 0; waited < REGISTER_MS && !loop.find(session); waited += STEP_MS) await sleep(STEP_MS);
     return { agent, session, pid, prompt: await this.#prompt(client, session, order) };
@@ -128,7 +117,7 @@ export class StartService {
     if (!session)
       return { result: "refused", reason: "the agent has not registered with the daemon yet", proven: null };
     const waitMs = timeout_secs * 1000;
-    return this.#context.agentControl.sendInput({ client: client.name, session }, prompt, { waitMs });
+    return this.#context.agentControl.sendInput({ client: client.name, by: client, session }, prompt, { waitMs });
   }
 
   /** Throws `ApiError` if the order cannot be carried out. */

@@ -20,12 +20,13 @@ export class TimerService {
   }
 
   start(
-    { name, token, inside }: Identity,
+    { name, author, token, inside }: Identity,
     { agent, interval_secs, message, on_messages, tag }: TimerOrder,
   ): WatchdogView {
     const session = controllableAgent(this.#context, agent);
     return this.#context.watchdogs.start({
       client: name,
+      author,
       token,
       by: inside?.session.id ?? null,
       session: session.id,

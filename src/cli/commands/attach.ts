@@ -30,7 +30,7 @@ export function addAttach(program: Command, setExit: (code: number) => void): vo
 async function attach(name: string): Promise<number> {
   const session = await livingSession(name, "cannot attach to it");
   // Its own output would be fed back into it without end, and keys of another agent are for its user.
-  await permit("local_attach", { agent: session.id });
+  const { finish } = await permit("local_attach", { agent: session.id });
   const terminal = new OuterTerminal();
   const modes = new TerminalModes();
   const { stdin, stdout } = process;
@@ -70,6 +70,7 @@ async function attach(name: string): Promise<number> {
   terminal.enter();
   client.send({ op: "attach", ...terminal.size() });
   await ended;
+  await finish(code === 0 ? "done" : "failed");
   client.close();
   // Kitty keyboard and modified keys are not tracked as modes: reset them always.
   stdout.write(`${modes.undo()}\u001b[<u\u001b[>4;0m\u001b[0m\r\n${farewell}\r\n`);

@@ -15,7 +15,7 @@ import { migrateConfig, replaceConfig } from "../../config/write.js";
 import { redact } from "../../core/text/redact.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { alertSettings } from "../alert-settings.js";
-import { permit } from "../permit.js";
+import { permitted } from "../permit.js";
 import { reportIssues } from "../settings.js";
 import { foldText } from "../text/width.js";
 import { WrongOption } from "../wrong-option.js";
@@ -78,8 +78,9 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     .description("Rewrite your configuration file in the current format and keep the old file beside it.")
     .option("--dry-run", "print the new file without writing it")
     .action(async ({ dryRun = false }) => {
-      if (!dryRun) await permit("local_config", { text: "migrate" });
-      setExit(migrate(join(rousePaths().config, "config.toml"), dryRun));
+      const path = join(rousePaths().config, "config.toml");
+      const run = (): number => migrate(path, dryRun);
+      setExit(dryRun ? run() : await permitted("local_config", { text: "migrate" }, [path], run));
     });
 }
 

@@ -45,9 +45,10 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
         process.stdout.write(foldText(`Stopped the daemon; agents keep running. ${UNTIL}\n`, process.stdout));
       } catch (error) {
         if (error instanceof ApiError) throw error;
-        permitWithoutDaemon();
+        const { finish } = permitWithoutDaemon("shut_down");
         // A daemon marks this itself, before it ends: the hosts of agents restart a daemon that they miss.
         markStopped(rousePaths());
+        await finish("done");
         if (!(error instanceof DaemonUnreachable && error.isDown)) throw error;
         process.stdout.write(foldText(`No daemon was running. ${UNTIL}\n`, process.stdout));
       }

@@ -9,7 +9,7 @@ import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { HubError } from "../../hub/hub-error.js";
 import { hubOptions, openHub } from "../../hub/open.js";
 import { BadInput } from "../../replay/bad-input.js";
-import { permitWithoutDaemon } from "../permit.js";
+import { permitWithoutDaemon, recorded } from "../permit.js";
 import { loadSettings } from "../settings.js";
 
 const ADMIN_URL =
@@ -27,9 +27,10 @@ export function addFleet(program: Command): void {
     .requiredOption("--url <url>", ADMIN_URL)
     .option("--json", "print JSON")
     .action(async ({ url, json }) => {
-      permitWithoutDaemon();
-      const { initHub } = await import("../../hub/postgres/admin.js");
-      const setup = await orBadInput(initHub(url));
+      const setup = await recorded(permitWithoutDaemon("fleet_init"), [], async () => {
+        const { initHub } = await import("../../hub/postgres/admin.js");
+        return orBadInput(initHub(url));
+      });
       if (json) process.stdout.write(`${sanitizedJson(setup)}\n`);
       else {
         for (const line of setup.done) process.stdout.write(`${sanitize(line[0]?.toUpperCase() + line.slice(1))}.\n`);
@@ -52,14 +53,15 @@ export function addFleet(program: Command): void {
     .option("--print", "print the configuration for another machine")
     .option("--replace", "replace the login of a machine that has this name already")
     .action(async (name, { url, print = false, replace = false }) => {
-      permitWithoutDaemon();
       const file = join(rousePaths().config, "config.toml");
+      const { finish } = permitWithoutDaemon("fleet_join", { text: name });
       // Before the hub is changed: a file that cannot be edited must not leave a node behind.
       const write = print ? null : prepareConfig(file, replace);
       const { joinHub } = await import("../../hub/postgres/admin.js");
       const login = await orBadInput(joinHub(url, name, { replace }));
       const values = { url: login.url, node: login.node };
       if (!write) {
+        await finish("done");
         process.stdout.write(setInConfig("", "hub", values).split("\n").slice(2).join("\n"));
         process.stderr.write(
           `rouse: Add these lines to ~/.config/rouse/config.toml on ${sanitize(name, 60)}. The address contains its password and is shown only once.\n`,
@@ -67,6 +69,7 @@ export function addFleet(program: Command): void {
         return;
       }
       write(values);
+      await finish("done", "", [file]);
       const hub = await orBadInput(openHub(hubOptions(loadSettings(), rousePaths())));
       await hub.close();
       process.stdout.write(

@@ -23,7 +23,7 @@ import { applyService, installedText, planService, removedText } from "../../set
 import { unifiedDiff } from "../../setup/unified-diff.js";
 import { httpNotes, httpTarget, otelText } from "../init-http.js";
 import { deletePlugin, type HookWay, hookWay, pluginFolder, writePlugin } from "../init-plugin.js";
-import { permit } from "../permit.js";
+import { permitted } from "../permit.js";
 import { foldText } from "../text/width.js";
 
 export function addInit(program: Command, setExit: (code: number) => void): void {
@@ -55,66 +55,70 @@ export function addInit(program: Command, setExit: (code: number) => void): void
     .action(async (name, options, self) => {
       const clash = clashIn(name, options);
       if (clash !== null) self.error(`error: ${clash}`, { exitCode: 2 });
-      if (!options.dryRun) await permit("local_init", { text: [name ?? "", ...Object.keys(options)].join(" ").trim() });
-      if (name === AGENTS) {
-        setExit(initAgents(options.remove === true, options.dryRun === true));
-        return;
-      }
-      if (options.service) {
-        setExit(initService(options.remove === true, options.dryRun === true));
-        return;
-      }
-      if (options.otel) {
-        process.stdout.write(otelText(httpTarget(options.dryRun === true)));
-        return;
-      }
-      if (name === undefined && !options.remove) {
-        const path = join(rousePaths().config, "config.toml");
-        const { text, issues } = createConfig(path, process.cwd(), options.dryRun === true);
-        process.stdout.write(text);
-        for (const issue of issues) process.stderr.write(`rouse: ${issue}\n`);
-        if (issues.length > 0) setExit(1);
-      }
-      const programs = name === undefined ? programsInUse() : [name];
-      if (programs.length === 0) {
-        process.stdout.write(
-          foldText(
-            `No hooks installed: no settings of ${anyOf.format(HOOK_PROGRAMS)} found. To install them anyway, name a program: \`rouse init ${HOOK_PROGRAMS[0]}\`\n`,
-            process.stdout,
-            0,
-          ),
-        );
-        return;
-      }
-      const command = ownCommand();
-      const isDry = options.dryRun === true;
-      const remove = options.remove === true;
-      const http = options.http && !remove ? httpTarget(isDry) : undefined;
-      let hasFailed = false;
-      for (const program of programs) {
-        const asked = { command, http, remove };
-        const found = planHooks(program, asked);
-        const plugin = partOf(hooksOf(program).plugin);
-        const wanted = http ? false : options.plugin;
-        const { way, note } =
-          plugin && !remove
-            ? await hookWay({ program, plugin, settings: found.before, wanted, isNamed: name !== undefined })
-            : HOOKS;
-        const plan =
-          plugin && way === "plugin" ? planHooks(program, { ...asked, plugin: pluginFolder(plugin) }) : found;
-        if (plan.error !== null) {
-          process.stderr.write(`rouse: ${plan.error}\n`);
-          hasFailed = true;
-          continue;
-        }
-        const text = way === "nothing" ? "" : isDry ? dryText(plan, way) : carryOut(plan, way, command, remove);
-        // The user may share the diff: hide the key.
-        process.stdout.write(http ? text.replaceAll(http.key, "KEY") : text);
-        if (note !== null) process.stderr.write(`${program}: ${note}\n`);
-        if (http) process.stderr.write(httpNotes(plan, http));
-      }
-      if (hasFailed) setExit(1);
+      const run = (): Promise<number> => runInit(name, options);
+      const text = [name ?? "", ...Object.keys(options)].join(" ").trim();
+      const own = join(rousePaths().config, "config.toml");
+      setExit(options.dryRun ? await run() : await permitted("local_init", { text }, [own], run));
     });
+}
+
+/** Returns the exit code. */
+async function runInit(name: string | undefined, options: InitOptions): Promise<number> {
+  let code = 0;
+  if (name === AGENTS) {
+    return initAgents(options.remove === true, options.dryRun === true);
+  }
+  if (options.service) {
+    return initService(options.remove === true, options.dryRun === true);
+  }
+  if (options.otel) {
+    process.stdout.write(otelText(httpTarget(options.dryRun === true)));
+    return 0;
+  }
+  if (name === undefined && !options.remove) {
+    const path = join(rousePaths().config, "config.toml");
+    const { text, issues } = createConfig(path, process.cwd(), options.dryRun === true);
+    process.stdout.write(text);
+    for (const issue of issues) process.stderr.write(`rouse: ${issue}\n`);
+    if (issues.length > 0) code = 1;
+  }
+  const programs = name === undefined ? programsInUse() : [name];
+  if (programs.length === 0) {
+    process.stdout.write(
+      foldText(
+        `No hooks installed: no settings of ${anyOf.format(HOOK_PROGRAMS)} found. To install them anyway, name a program: \`rouse init ${HOOK_PROGRAMS[0]}\`\n`,
+        process.stdout,
+        0,
+      ),
+    );
+    return code;
+  }
+  const command = ownCommand();
+  const isDry = options.dryRun === true;
+  const remove = options.remove === true;
+  const http = options.http && !remove ? httpTarget(isDry) : undefined;
+  for (const program of programs) {
+    const asked = { command, http, remove };
+    const found = planHooks(program, asked);
+    const plugin = partOf(hooksOf(program).plugin);
+    const wanted = http ? false : options.plugin;
+    const { way, note } =
+      plugin && !remove
+        ? await hookWay({ program, plugin, settings: found.before, wanted, isNamed: name !== undefined })
+        : HOOKS;
+    const plan = plugin && way === "plugin" ? planHooks(program, { ...asked, plugin: pluginFolder(plugin) }) : found;
+    if (plan.error !== null) {
+      process.stderr.write(`rouse: ${plan.error}\n`);
+      code = 1;
+      continue;
+    }
+    const text = way === "nothing" ? "" : isDry ? dryText(plan, way) : carryOut(plan, way, command, remove);
+    // The user may share the diff: hide the key.
+    process.stdout.write(http ? text.replaceAll(http.key, "KEY") : text);
+    if (note !== null) process.stderr.write(`${program}: ${note}\n`);
+    if (http) process.stderr.write(httpNotes(plan, http));
+  }
+  return code;
 }
 
 const AGENTS = "agents-md";
@@ -122,6 +126,7 @@ const anyOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
 const WITH_PLUGIN: readonly string[] = HOOK_PROGRAMS.filter((program) => partOf(hooksOf(program).plugin));
 
 interface InitOptions {
+  dryRun?: true | undefined;
   remove?: true | undefined;
   plugin?: boolean | undefined;
   http?: true | undefined;

@@ -54,6 +54,7 @@ async function start(): Promise<void> {
 function askerOf(rights: ReadonlySet<Right>, session: string | undefined): CallOperation {
   const headers = {
     "x-rouse-client": encodeURIComponent(`mcp ${process.ppid}`),
+    "x-rouse-origin": "mcp",
     "x-rouse-rights": [...rights].join(","),
     ...(session === undefined ? {} : { "x-rouse-session": session }),
   };

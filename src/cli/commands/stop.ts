@@ -24,11 +24,15 @@ export function addStop(program: Command, setExit: (code: number) => void): void
     .option("--json", "print JSON")
     .action(async (name, options) => {
       const session = await sessionNamed(name, "cannot stop it");
-      await permit("local_stop", { agent: session.id });
+      const { finish } = await permit("local_stop", { agent: session.id });
       const graceMs = options.grace * 1000;
       const wontWait = explainInterrupt(session, graceMs);
       process.once("SIGINT", wontWait);
-      const stopped = await stop(session, graceMs);
+      const stopped = await stop(session, graceMs).catch(async (error: Error) => {
+        await finish("failed", error.message);
+        throw error;
+      });
+      await finish(stopped.isGone ? "done" : "failed", `processes: ${stopped.processes}, left: ${stopped.left.length}`);
       process.off("SIGINT", wontWait);
       if (options.json)
         process.stdout.write(`${sanitizedJson({ name: session.name, session: session.id, ...stopJson(stopped) })}\n`);

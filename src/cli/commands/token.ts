@@ -13,7 +13,7 @@ import {
 } from "../../daemon/http/tokens.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { collectNames, parseInbox } from "../arguments.js";
-import { permit } from "../permit.js";
+import { permitted } from "../permit.js";
 import { warnOfClosedPort } from "../port.js";
 import { localTime } from "../text/incident.js";
 import { type Column, tableText } from "../text/table.js";
@@ -42,11 +42,13 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .option("--json", "print JSON")
     .action(async (name, { right = ["read"], agent: agents = [], inbox: inboxes = [], json }) => {
       const paths = rousePaths();
-      await permit("local_token", { text: ["create", name, ...right, ...agents, ...inboxes].join(" ") });
-      const made = orBadInput(() => {
-        makePrivateFolder(paths.state);
-        return createToken(paths.tokens, name, right, Date.now(), { agents, inboxes });
-      });
+      const text = ["create", name, ...right, ...agents, ...inboxes].join(" ");
+      const made = await permitted("local_token", { text }, [paths.tokens], () =>
+        orBadInput(() => {
+          makePrivateFolder(paths.state);
+          return createToken(paths.tokens, name, right, Date.now(), { agents, inboxes });
+        }),
+      );
       if (json) process.stdout.write(`${sanitizedJson({ name, rights: right, agents, inboxes, token: made })}\n`);
       else {
         process.stdout.write(`${made}\n`);
@@ -74,9 +76,11 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .summary("Revoke a token")
     .argument("<name>", "name of the token")
     .action(async (name) => {
-      await permit("local_token", { text: `revoke ${name}` });
-      if (!orBadInput(() => revokeToken(rousePaths().tokens, name)))
-        throw new BadInput(`no token named ${JSON.stringify(sanitize(name, 80))}; see \`rouse token list\``);
+      const { tokens } = rousePaths();
+      await permitted("local_token", { text: `revoke ${name}` }, [tokens], () => {
+        if (!orBadInput(() => revokeToken(tokens, name)))
+          throw new BadInput(`no token named ${JSON.stringify(sanitize(name, 80))}; see \`rouse token list\``);
+      });
       process.stdout.write(`Revoked ${name}.\n`);
     });
 }

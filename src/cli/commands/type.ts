@@ -2,7 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { giveWork, READY_TEXT, reportWork } from "../give-work.js";
 import { askHost, livingSession } from "../host-client.js";
-import { permit } from "../permit.js";
+import { permitted } from "../permit.js";
 import { parseDuration } from "../since.js";
 
 const REFUSAL = "cannot type into it";
@@ -28,8 +28,9 @@ export function addType(program: Command, setExit: (code: number) => void): void
       const text = words.join(" ");
       if (unchecked) {
         const session = await livingSession(name, REFUSAL);
-        await permit("local_type_unchecked", { agent: session.id, text });
-        await askHost(session, { op: "type", text, enter }, "typed");
+        await permitted("local_type_unchecked", { agent: session.id, text }, [], () =>
+          askHost(session, { op: "type", text, enter }, "typed"),
+        );
         return;
       }
       const work = { timeoutMs: timeout, enter };

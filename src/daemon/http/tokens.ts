@@ -8,6 +8,7 @@ import * as z from "zod";
 import { writeWhole } from "../../config/whole-file.js";
 import { isReservedName } from "../../core/reserved.js";
 import type { PeerProcess } from "../../sensors/process/peer.js";
+import type { AuditOrigin } from "../../store/audit-entry.js";
 import type { Caller } from "../intake/callers.js";
 import { readPrivate } from "./key.js";
 
@@ -34,6 +35,8 @@ export interface Client {
   /** Digest of its token; null over the socket, which only the user can open. */
   token?: string;
   scope?: TokenScope;
+  /** The interface of its requests; default: the socket. */
+  origin?: AuditOrigin;
   /** What a client of the socket says about itself. */
   caller?: Caller;
   /** The process at the other end of the connection; null if this system does not tell. */

@@ -15,6 +15,7 @@ import { isColoured, paintText } from "../../text/paint.js";
 import { columnsOf, foldLine } from "../../text/width.js";
 import { readVersion } from "../../version.js";
 import { alarmLine, alertLines } from "./alarm.js";
+import { auditLine, storedAuditLines } from "./audit.js";
 import { PORT, portLine } from "./http.js";
 import { type DoctorLine, failLine, okLine, warnLine } from "./line.js";
 import {
@@ -71,7 +72,7 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
     health = (await askDaemon(paths.daemonSocket, "GET", "/v1/health")) as typeof health;
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
-    return [notRunning(paths), alarmLine({ daemon: null })];
+    return [notRunning(paths), ...storedAuditLines(paths), alarmLine({ daemon: null })];
   }
   const theirs = sanitize(String(health.version), 40);
   const daemon =
@@ -84,16 +85,18 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
         );
   // A daemon of another version may not support these.
   const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => null);
-  const [own, seen, alerts] = await Promise.all([
+  const [own, seen, alerts, audit] = await Promise.all([
     orNull(call("daemon", {})),
     orNull(call("sources", {})),
     orNull(call("alert_status", {})),
+    orNull(call("audit_check", {})),
   ]);
   const { journal = null, http = null, heartbeats = [] } = own ?? {};
   return [
     daemon,
     ...pulseLines(heartbeats),
     ...(journal ? [journalLine(journal)] : []),
+    ...(audit ? [auditLine(audit)] : []),
     ...(http ? [portLine(http)] : []),
     alarmLine({
       daemon: {
