@@ -65,21 +65,28 @@ async function stopAll(): Promise<void> {
 }
 
 async function sent(type: string): Promise<string[]> {
-  let answer = { status: null as number | null, stdout: "" };
+  let answer = { status: null as number | null, stdout: "", stderr: "" };
   // Too busy to answer in time.
   const isAnswered = async (): Promise<boolean> => {
     answer = await rouse(home, ["messages", "--all", "--json"]);
     return answer.status === 0;
   };
-  await until("the messages", isAnswered, PATIENCE_MS);
+  await until("the messages", isAnswered, PATIENCE_MS).catch((error: Error) => {
+    throw new Error(`${error.message}: ${answer.stderr}\nthe daemon printed: ${daemon.words}`);
+  });
   const { messages } = JSON.parse(answer.stdout) as { messages: MessageView[] };
   return messages.flatMap(({ msg_type, payload }) => (msg_type === type ? [JSON.stringify(payload)] : []));
 }
 
-const incidentOf = async (name: string): Promise<IncidentView | undefined> =>
-  (await daemon.ask<{ incidents: IncidentView[] }>("/v1/incidents?all=true"))?.incidents.find(
-    ({ agent }) => agent === name,
-  );
+async function incidentOf(name: string): Promise<IncidentView | undefined> {
+  let answer: { incidents: IncidentView[] } | null = null;
+  const isAnswered = async (): Promise<boolean> => {
+    answer = await daemon.ask("/v1/incidents?all=true");
+    return answer !== null;
+  };
+  await until("the incidents", isAnswered, PATIENCE_MS);
+  return (answer as { incidents: IncidentView[] } | null)?.incidents.find(({ agent }) => agent === name);
+}
 
 /** From the daemon itself: a command for every check of 25 agents would be most of the load. Returns the process id. */
 async function becomes(name: string, wanted: string): Promise<number> {
@@ -171,13 +178,12 @@ describe(`${COUNT} agents that are only started`, { timeout: TIMEOUT_MS }, () =>
 // They wait for minutes of real time, too close to their limits beside the other system tests.
 describe.runIf(FULL)(`${COUNT} agents that are killed and resumed`, { timeout: TIMEOUT_MS }, () => {
   it("are neither complete nor recovered while no model writes", async () => {
-    const seen = new Set<string>();
     for (const names of batches("dies")) {
       await Promise.all(names.map((name) => spawnFake(home, name, DIES, [TAG])));
       await Promise.all(names.map(killInCommand));
       const before = (await sent("worker.complete")).length;
       const recovering = Promise.all(names.map((name) => rouse(home, ["recover", name, "--json"])));
-      for (const one of await completesOf(names, WATCHED_MS, recovering)) seen.add(one);
+      expect([...(await completesOf(names, WATCHED_MS, recovering))]).toEqual([]);
       expect((await sent("worker.complete")).length).toBe(before);
       const recovered = await recovering;
       for (const [i, name] of names.entries()) {
@@ -185,10 +191,9 @@ describe.runIf(FULL)(`${COUNT} agents that are killed and resumed`, { timeout: T
         const shown = [name, incident?.actions[0]?.do, incident?.phase === "recovered"];
         expect(shown, JSON.stringify(recovered[i])).toEqual([name, "resume", false]);
       }
+      expect(await sent("worker.recovered")).toEqual([]);
       await stopAll();
     }
-    expect([...seen]).toEqual([]);
-    expect(await sent("worker.recovered")).toEqual([]);
   });
 
   it("are recovered when the model writes", async () => {
