@@ -16,6 +16,7 @@ import { openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { migrateStateFiles } from "../store/state-files.js";
 import { agentSession, endedSince, recordedEnd } from "../terminal/registry.js";
+import { ClaimKeeper } from "../work/claim-keeper.js";
 import { instanceFile, NodeHub, nodeName } from "../work/node-hub.js";
 import { AgentSettings } from "./agent-settings.js";
 import { AuditedFiles, digestOf } from "./audited-files.js";
@@ -29,6 +30,7 @@ import { Profiles } from "./intake/profiles.js";
 import { Telemetry } from "./intake/telemetry.js";
 import { joinRules, readRules, removeFromRules, type WatchRules, writeRules } from "./intake/watch-rules.js";
 import { makeIntake } from "./intake.js";
+import type { Loop } from "./loop.js";
 import { setUpLoop } from "./loop-setup.js";
 import type { ApiFactory, DaemonControl } from "./parts.js";
 import { SecurityAlerts } from "./security-alerts.js";
@@ -191,6 +193,18 @@ export async function serve(
     version,
     allowNetworkFileSystem: config.journal.allow_network_file_system,
   });
+  const claims = new ClaimKeeper({
+    hub,
+    isAlive: (session) => isSessionAlive(loop, session),
+    signal: async (session, signal) => {
+      await loop.ingest(session, null, [{ ...signal, at: loop.now(), source: "report" }]);
+    },
+    now: () => loop.now(),
+    log,
+  });
+  loop.subscribe(({ kind }) => {
+    if (kind === "tick") void claims.tick();
+  });
   const faces = openFaces({
     ...setup,
     journal,
@@ -288,4 +302,10 @@ function listen(server: Server, path: string): Promise<void> {
       resolve();
     });
   });
+}
+
+/** Null for a session that this node does not know. */
+function isSessionAlive(loop: Loop, id: string): boolean | null {
+  const judge = loop.state.sessions.get(id);
+  return judge ? judge.session.endedAt === null && judge.evidence.exit === null : null;
 }

@@ -9,6 +9,8 @@ import type { DecidedOperation, TaskActor, TaskStatus } from "./task-states.js";
 
 /** A claim expires this long after its last renewal; a holder renews it three times in that time while its session is alive. */
 export const LEASE_MS = 90_000;
+/** A holder renews this often while its session is alive. */
+export const RENEW_MS = 30_000;
 /** Continuations of one task before it fails. */
 export const CONTINUATIONS_MAX = 2;
 

@@ -23,11 +23,13 @@ export function hubOptions({ hub, journal }: Config, { state }: RousePaths): Hub
   return { url: hub.url, state, node: hub.node || hostname(), allowNetworkFileSystem };
 }
 
+export const hubFile = (state: string): string => join(state, "hub.db");
+
 export async function openHub({ url = "", state, ...options }: HubOptions): Promise<Hub> {
   if (url !== "") {
     const { openPostgresStore } = await import("./postgres/store.js");
     return new StoredHub(await openPostgresStore({ url }));
   }
   const { openSqliteStore } = await import("./sqlite/store.js");
-  return new StoredHub(await openSqliteStore({ path: join(state, "hub.db"), ...options }));
+  return new StoredHub(await openSqliteStore({ path: hubFile(state), ...options }));
 }

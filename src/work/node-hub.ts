@@ -2,11 +2,12 @@
  * This node's connection to the hub. It is opened with the first use and joined once; after an error that may pass, the next
  * use connects again.
  */
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Hub } from "../hub/hub.js";
 import { HubError } from "../hub/hub-error.js";
-import { openHub } from "../hub/open.js";
+import { hubFile, openHub } from "../hub/open.js";
 
 export interface NodeHubOptions {
   /** The state folder. */
@@ -40,6 +41,12 @@ export class NodeHub {
       throw error;
     });
     return this.#hub;
+  }
+
+  /** Whether there is anything in it: one machine has no hub before its first task. */
+  isUsed(): boolean {
+    const { url = "", state } = this.#options;
+    return this.#hub !== null || url !== "" || existsSync(hubFile(state));
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,10 @@
 /** The queue of work, for clients: which of them may report about a task, and how refusals of the hub reach them. */
 import type { AgentSession } from "../../core/agent.js";
-import type { CheckpointSignal, ClaimSignal } from "../../core/signal.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import type { CheckpointSource, Hub, QueueFilter } from "../../hub/hub.js";
 import { HubError, type HubErrorCode } from "../../hub/hub-error.js";
 import { CLOSED, TASK_STATUSES, type TaskOperation, type TaskStatus } from "../../hub/task-states.js";
+import type { WorkSignal } from "../../work/claim-keeper.js";
 import { chooseHeld, type HeldTask, heldTasks } from "../../work/own-claim.js";
 import { ApiError, type ApiErrorKind } from "../error.js";
 import type { Identity } from "../identity.js";
@@ -27,7 +27,6 @@ import {
   taskView,
 } from "./task-views.js";
 
-type WorkSignal = Omit<CheckpointSignal, "at" | "source"> | Omit<ClaimSignal, "at" | "source">;
 
 const OPEN: readonly TaskStatus[] = TASK_STATUSES.filter((status) => !CLOSED.includes(status));
 

@@ -1,0 +1,74 @@
+/**
+ * Keeps the claims of this node: renews those of living sessions, takes over what agents wrote by SQL, and ends claims whose
+ * lease lapsed longer ago than the patience. What a session did is passed on to its judgement.
+ */
+import type { CheckpointSignal, ClaimSignal } from "../core/signal.js";
+import type { Checkpoint, Claim, Hub } from "../hub/hub.js";
+import { RENEW_MS } from "../hub/hub.js";
+import type { NodeHub } from "./node-hub.js";
+
+/** An expired claim is offered again after this time, so that a node that was cut off briefly keeps its work. */
+export const PATIENCE_MS = 5 * 60_000;
+const NEVER = Number.NEGATIVE_INFINITY;
+
+export type WorkSignal = Omit<CheckpointSignal, "at" | "source"> | Omit<ClaimSignal, "at" | "source">;
+
+export interface ClaimKeeperOptions {
+  hub: NodeHub;
+  /** Whether the session of a claim lives; null if this node does not know it. */
+  isAlive: (session: string) => boolean | null;
+  signal: (session: string, signal: WorkSignal) => Promise<void>;
+  now: () => number;
+  log: (line: string) => void;
+  patienceMs?: number;
+}
+
+export class ClaimKeeper {
+  readonly #options: ClaimKeeperOptions;
+  #renewedAt = NEVER;
+  #isRunning = false;
+  #failure = "";
+
+  constructor(options: ClaimKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** To be called often; works every `RENEW_MS`. Never throws: an unreachable hub is asked again. */
+  async tick(): Promise<void> {
+    const { hub, now, log } = this.#options;
+    if (this.#isRunning || !hub.isUsed() || now() - this.#renewedAt < RENEW_MS) return;
+    this.#isRunning = true;
+    try {
+      await this.#keep(await hub.open());
+      this.#renewedAt = now();
+      if (this.#failure !== "") log("the hub answers again");
+      this.#failure = "";
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== this.#failure) log(`the claims of tasks could not be renewed: ${message}`);
+      this.#failure = message;
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #keep(hub: Hub): Promise<void> {
+    const { hub: own, isAlive, signal, patienceMs = PATIENCE_MS } = this.#options;
+    const open = await hub.list({ status: ["in_progress"] });
+    const claims = open.flatMap(({ claim }) => (claim !== null && claim.node === own.node ? [claim] : []));
+    for (const checkpoint of await hub.collect()) await this.#passOn(claims, checkpoint);
+    const living = claims.filter(({ session }) => isAlive(session) === true);
+    const renewed = new Set((await hub.renew(living)).map(({ task, fence }) => `${task}.${fence}`));
+    for (const { task, fence, session } of living)
+      if (!renewed.has(`${task}.${fence}`))
+        await signal(session, { kind: "claim", task: String(task), phase: "released" });
+    await hub.expire({ patienceMs });
+  }
+
+  async #passOn(claims: readonly Claim[], { task, fence, step, text }: Checkpoint): Promise<void> {
+    const claim = claims.find((one) => one.task === task && one.fence === fence);
+    if (!claim) return;
+    const about = step === null ? {} : { step };
+    await this.#options.signal(claim.session, { kind: "checkpoint", task: String(task), text, ...about });
+  }
+}
