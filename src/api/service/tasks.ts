@@ -27,7 +27,6 @@ import {
   taskView,
 } from "./task-views.js";
 
-
 const OPEN: readonly TaskStatus[] = TASK_STATUSES.filter((status) => !CLOSED.includes(status));
 
 export class TaskService {
