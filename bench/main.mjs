@@ -14,6 +14,7 @@ import { casesIn } from "./recordings.mjs";
 import { benchReplay } from "./replay.mjs";
 import { benchStartUp } from "./start-up.mjs";
 import { benchTerminal } from "./terminal.mjs";
+import { benchTop } from "./top.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -34,6 +35,7 @@ const PARTS = {
   journal: benchJournal,
   memory: benchMemory,
   "start-up": benchStartUp,
+  top: benchTop,
   passthrough: benchPassthrough,
   host: benchHost,
   fleet: () => benchFleet({ profile: values.profile }),

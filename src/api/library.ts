@@ -25,6 +25,7 @@ import type { AgentFilter, AgentStatus, OrderResult, WhyAnswer } from "./service
 import type { AlertsStatus, AlertTest, AlertView } from "./service/alerts.js";
 import type { AuditLineView } from "./service/audit.js";
 import type { DaemonView, HealthView, SummaryAnswer } from "./service/daemon.js";
+import type { HistoryAnswer, StripsView } from "./service/history.js";
 import type { OutgoingMessage } from "./service/messages.js";
 import type { PermissionsView } from "./service/permissions.js";
 import type { Report } from "./service/reports.js";
@@ -55,6 +56,7 @@ export type {
   EventKind,
   EventsOptions,
   HealthView,
+  HistoryAnswer,
   IncidentView,
   LineView,
   LockView,
@@ -77,6 +79,7 @@ export type {
   SessionView,
   SilencesView,
   SpawnedAgent,
+  StripsView,
   SummaryAnswer,
   TaskDetailView,
   TaskSummaryView,
@@ -375,6 +378,21 @@ export class Rouse {
 
   summary(since: Date): Promise<SummaryAnswer> {
     return this.call("summary", { since: since.getTime() });
+  }
+
+  /** Sessions, states, incidents, tokens and cost of one agent; without `since`, of the last 24 hours. */
+  history(agent: string, since?: Date): Promise<HistoryAnswer> {
+    return this.call("history", { agent, ...(since === undefined ? {} : { since: since.getTime() }) });
+  }
+
+  /** The last 24 hours of each agent, one state per slot of time. */
+  strips(slotMins: 15 | 30 | 60 = 30): Promise<StripsView> {
+    return this.call("strips", { slot_mins: slotMins });
+  }
+
+  /** Gives a running agent another name. */
+  rename(agent: string, name: string): Promise<{ agent: string; before: string }> {
+    return this.call("rename", { agent, name });
   }
 
   async sources(): Promise<SessionCoverage[]> {

@@ -53,7 +53,20 @@ for (const [id, record] of Object.entries(RECORDS))
   z.globalRegistry.add(record, { ...z.globalRegistry.get(record), id });
 
 const NOUNS: Readonly<Record<string, readonly string[]>> = {
-  Agents: ["agents", "status", "why", "read_pane", "sessions", "spawn", "send_input", "recover", "stop", "report"],
+  Agents: [
+    "agents",
+    "status",
+    "why",
+    "read_pane",
+    "sessions",
+    "spawn",
+    "send_input",
+    "recover",
+    "stop",
+    "rename",
+    "report",
+  ],
+  "Agents over time": ["history", "strips"],
   Activity: ["get_activity", "check"],
   Incidents: ["incidents", "incident", "ack", "feedback", "metrics"],
   Messages: ["messages", "send_message", "ack_messages", "inboxes"],

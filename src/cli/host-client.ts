@@ -4,6 +4,7 @@ import { localZone } from "../config/local-zone.js";
 import { rousePaths } from "../config/paths.js";
 import { otherNames } from "../config/suggest.js";
 import { sanitize } from "../core/text/sanitize.js";
+import { shellWord } from "../core/text/shell-word.js";
 import { endedText } from "../core/text/when.js";
 import { BadInput } from "../replay/files.js";
 import { askHostProcess } from "../terminal/ask.js";
@@ -32,7 +33,7 @@ export const unknownAgent = (name: string, names: readonly string[]): string =>
 /** How to open an agent that rouse watches but did not start. */
 function adoptedText(found: OperationAnswer<"sessions">["agents"][number], refusal: string): string {
   const where = found.pane
-    ? `Open it with: tmux -S ${found.pane.socket} attach -t '${found.pane.id}'`
+    ? `Go to it with: rouse go ${shellWord(found.name)}`
     : `It runs in another terminal${found.pid === null ? "" : ` (process ${found.pid})`}`;
   return `rouse did not start ${found.name}, so it ${refusal}. ${where}`;
 }

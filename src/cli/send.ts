@@ -17,6 +17,8 @@ export interface Request {
   body?: Buffer | string;
   headers: Readonly<Record<string, string | undefined>>;
   limitMs: number;
+  /** Longest answer in characters; the rest is cut off. */
+  answerMax?: number;
   /** False: return once the request is sent, without waiting for the daemon to process it. */
   waits?: boolean;
 }
@@ -33,6 +35,7 @@ export function sendRequest({
   body = "",
   headers,
   limitMs,
+  answerMax = ANSWER_MAX,
   waits = true,
 }: Request): Promise<HttpAnswer | null> {
   return new Promise((resolve) => {
@@ -47,7 +50,8 @@ export function sendRequest({
       `content-length: ${Buffer.byteLength(body)}`,
       ...lines,
     ];
-    let text = "";
+    const pieces: string[] = [];
+    let length = 0;
     const socket = connect(socketPath);
     const finish = (answer: HttpAnswer | null): void => {
       clearTimeout(timer);
@@ -57,11 +61,13 @@ export function sendRequest({
     const timer = setTimeout(() => finish(null), limitMs);
     socket.setEncoding("utf8");
     // A server that answers before reading the whole body resets the connection; the answer still counts.
-    socket.on("error", () => finish(text === "" ? null : parseAnswer(text)));
+    socket.on("error", () => finish(parseAnswer(pieces.join(""))));
     socket.on("data", (chunk: string) => {
-      text = (text + chunk).slice(0, ANSWER_MAX);
+      // Not one growing text: a large answer comes in thousands of chunks.
+      pieces.push(chunk.slice(0, Math.max(0, answerMax - length)));
+      length += chunk.length;
     });
-    socket.on("close", () => finish(parseAnswer(text)));
+    socket.on("close", () => finish(parseAnswer(pieces.join(""))));
     // In one write: a server that answers before reading the body closes, and a second write would fail before the answer is read.
     socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), Buffer.from(body)]), () => {
       if (!waits) finish({ status: 0, body: "" });

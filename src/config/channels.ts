@@ -153,6 +153,13 @@ export function loadChannels(env: Env = process.env, reader: Reader = "daemon"):
   return loaded;
 }
 
+/** What is wrong with a new channel; null if it can be added. */
+export function channelObjection(name: string, table: Record<string, unknown>, env: Env = process.env): string | null {
+  if (!NAME.test(name)) return "the name must have up to 63 letters, digits, - and _";
+  const made = channelOf(name, table, env, "person");
+  return "text" in made ? made.text : null;
+}
+
 function channelOf(name: string, table: unknown, env: Env, reader: Reader): ChannelSettings | Wrong {
   if (!isTable(table)) return { text: "must be a table: [channels.NAME]" };
   const given = withSecrets(table, env, reader);

@@ -22,3 +22,16 @@ export function tablesOf(path: string, section: (typeof OWN_TABLES)[number]): Fo
     return nothing;
   }
 }
+
+/** False while an editor has written half of it. A missing file has no tables. */
+export function isParsable(path: string): boolean {
+  const found = readTrustedFile(path);
+  if (found === null) return true;
+  if (typeof found !== "string") return false;
+  try {
+    parse(found);
+    return true;
+  } catch {
+    return false;
+  }
+}

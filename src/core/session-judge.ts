@@ -8,6 +8,7 @@ import { askByCommand } from "./judgement/evidence/completion.js";
 import { createEvidence, takeHistory, takeSignal } from "./judgement/evidence/evidence.js";
 import type { Evidence } from "./judgement/evidence/state.js";
 import type { PeriodSpend } from "./judgement/period-spend.js";
+import { addTime, SLOT_MS, type Strip } from "./judgement/strip.js";
 import { addEntry, type TimelineEntry } from "./judgement/timeline.js";
 import type { Signal } from "./signal.js";
 import { formatAgo } from "./text/duration.js";
@@ -58,6 +59,7 @@ export interface JudgeState {
   createdAt: number;
   evidence: Evidence;
   timeline: TimelineEntry[];
+  strip: Strip;
   assessment: Assessment;
   since: number;
   lastAliveAt: number;
@@ -94,6 +96,8 @@ export class SessionJudge {
   session: AgentSession;
   readonly evidence: Evidence;
   readonly timeline: TimelineEntry[];
+  /** The last 24 hours, in a size that does not depend on how often the state changes. */
+  readonly strip: Strip;
   assessment: Assessment;
   /** When the present state and cause began. */
   since: number;
@@ -120,6 +124,7 @@ export class SessionJudge {
     this.evidence = known?.evidence ?? createEvidence(settings.traits);
     if (!known) askByCommand(this.evidence.completion, session.command, settings.completion_marker ?? "");
     this.timeline = known?.timeline ?? [];
+    this.strip = known?.strip ?? [];
     this.assessment = known?.assessment ?? this.#assess(now);
     this.since = known?.since ?? now;
     this.lastAliveAt = known?.lastAliveAt ?? now;
@@ -129,11 +134,12 @@ export class SessionJudge {
 
   /** Shares its parts with this judge: to be copied before the next signal. */
   get state(): JudgeState {
-    const { evidence, timeline, assessment, since, lastAliveAt, visibleAgainAt, judgingError } = this;
+    const { evidence, timeline, strip, assessment, since, lastAliveAt, visibleAgainAt, judgingError } = this;
     return {
       createdAt: this.#createdAt,
       evidence,
       timeline,
+      strip,
       assessment,
       since,
       lastAliveAt,
@@ -188,12 +194,19 @@ export class SessionJudge {
       this.#setAside(error, now);
       this.assessment = this.#assess(now);
     }
+    addTime(this.strip, before.state, before.at, this.#stripEnd(now), this.evidence.asleep);
     addEntry(this.timeline, this.assessment, this.session.startedAt);
     if (this.timeline.length > TIMELINE_MAX) this.timeline.shift();
     const changed = before.state !== this.assessment.state || before.cause !== this.assessment.cause;
     if (changed) this.since = now;
     this.#recheckBy(this.since + LASTING_MS, now);
     return changed;
+  }
+
+  /** An ended session keeps its state; its end is shown, and not all the time after it. */
+  #stripEnd(now: number): number {
+    const { endedAt } = this.session;
+    return endedAt === null ? now : Math.min(now, endedAt + SLOT_MS);
   }
 
   /** A message about the state is due when it has lasted. */

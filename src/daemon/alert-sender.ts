@@ -27,7 +27,7 @@ const LAST_ANSWER_MS = 2000;
 
 export class AlertSender {
   readonly #options: AlertSenderOptions;
-  readonly #channels: ReadonlyMap<string, Channel>;
+  #channels: ReadonlyMap<string, Channel>;
   readonly #busy = new Set<string>();
   readonly #restsUntil = new Map<string, number>();
   /** Sent, but not yet recorded in the outbox, by key and channel. These are not sent again. */
@@ -39,7 +39,12 @@ export class AlertSender {
 
   constructor(options: AlertSenderOptions) {
     this.#options = options;
-    this.#channels = new Map(options.channels.map((channel) => [channel.name, channel]));
+    this.#channels = byName(options.channels);
+  }
+
+  /** The user changed the channels. Alerts for a removed one wait for its return until the next start. */
+  use(channels: readonly Channel[]): void {
+    this.#channels = byName(channels);
   }
 
   /** Sends the alerts that are due. */
@@ -63,7 +68,7 @@ export class AlertSender {
     }
   }
 
-  /** Called once, at the start: the configuration of a daemon does not change while it runs. */
+  /** Called once, at the start. */
   #sortOut(): void {
     for (const delivery of this.#options.outbox.orphans([...this.#channels.keys()]))
       this.#settle(delivery, "dead", `the channel ${delivery.channel} is no longer configured`);
@@ -167,5 +172,8 @@ export class AlertSender {
     });
   }
 }
+
+const byName = (channels: readonly Channel[]): ReadonlyMap<string, Channel> =>
+  new Map(channels.map((channel) => [channel.name, channel]));
 
 const idOf = ({ key, channel }: Pick<StoredDelivery, "key" | "channel">): string => `${channel} ${key}`;

@@ -49,7 +49,7 @@ describe("an alert", () => {
       expect.stringMatching(/^why: A permission prompt has been open for \d+ s \(screen\)$/),
       expect.stringMatching(/^since 09:00 \(1\d s\)$/),
       "needs you: answer its prompt",
-      `you can: answer it (rouse attach api) · see why (rouse why api) · acknowledge it (rouse ack ${id?.slice(0, 8)})`,
+      `you can: answer it (rouse go api) · see why (rouse why api) · acknowledge it (rouse ack ${id?.slice(0, 8)})`,
     ]);
   });
 

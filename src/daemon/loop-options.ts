@@ -17,6 +17,8 @@ export interface LoopOptions {
   receiver: string;
   /** Of rouse: what another one made of the signals in the journal is made again. */
   release: string;
+  /** With the name that a user gave it: its host or pane goes on reporting the first one. */
+  named?: (session: AgentSession) => AgentSession;
   /** A session was registered or gave a heartbeat. */
   onRegister: (session: AgentSession) => void;
 }

@@ -11,6 +11,7 @@ import type { Policy } from "../core/policy/policy.js";
 import { canDo, carryOut, type EffectContext } from "../effects/index.js";
 import { Environments } from "../effects/start/environments.js";
 import type { Journal } from "../store/journal.js";
+import { giveName, readGivenNames } from "../terminal/given-names.js";
 import type { AgentSettings } from "./agent-settings.js";
 import { budgetPeriodAt } from "./budget-period.js";
 import { type EffectSources, effectContextOf } from "./effect-context.js";
@@ -28,6 +29,10 @@ const LAG_MS = 5000;
 
 export interface LoopSetup extends ChannelSetup {
   loop: Loop;
+  /** A session with the name that a user gave it. */
+  named: (session: AgentSession) => AgentSession;
+  /** Gives a running session another name, for the rest of its life. */
+  rename: (session: AgentSession, name: string) => void;
   permission: Permission;
   recovery: UserRecovery;
   policyOf: (session: AgentSession) => Policy;
@@ -84,7 +89,8 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     isObserverHealthy: () => journal.isWriting && loop.tickedAt !== null && loop.now() - loop.tickedAt < LAG_MS,
     periodAt: budgetPeriodAt,
     messages: messageRules(config, tuning.configOf, { isOnlyWorkers, patienceMs, can, woken }),
-    alerts: { ...channels.rules, patienceMs, tagsOf },
+    // The same object: it changes with the user's channels.
+    alerts: Object.assign(channels.rules, { patienceMs, tagsOf }),
     clock: localTime,
   };
   // The environment of an agent can only be read while it lives, so it is read at registration.
@@ -95,6 +101,11 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     sent: journal.messages.sentEdges(),
     alerts: new Map(journal.outbox.states().map((state) => [state.subject, state])),
   };
+  let names = readGivenNames(paths);
+  const named = (session: AgentSession): AgentSession => {
+    const name = names.get(session.id) ?? session.name;
+    return name === session.name ? session : { ...session, name };
+  };
   const loop: Loop = new Loop({
     journal,
     clock,
@@ -103,6 +114,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     send: channels.send,
     receiver: config.watchdog.orchestrator_tag,
     release: options.release,
+    named,
     onRegister: (session) => environments.remember(session),
   });
   loop.subscribe((event) => {
@@ -119,6 +131,11 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   return {
     ...channels,
     loop,
+    named,
+    rename: (session, name) => {
+      names = giveName(paths, session.id, name);
+      loop.register(session);
+    },
     permission,
     recovery: new UserRecovery(loop),
     policyOf,

@@ -83,7 +83,8 @@ export class Loop {
   }
 
   /** Returns up to which number the signals of the session are stored. */
-  register(session: AgentSession): number {
+  register(reported: AgentSession): number {
+    const session = this.#options.named?.(reported) ?? reported;
     this.#options.journal.putSession(session);
     this.#options.onRegister(session);
     this.#step({ kind: "register", session }, this.now());

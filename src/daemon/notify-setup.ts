@@ -2,7 +2,7 @@
 
 import type { Channel } from "../channels/channel.js";
 import { makeChannel } from "../channels/index.js";
-import { loadChannels } from "../config/channels.js";
+import type { ChannelSettings, LoadedChannels } from "../config/channels.js";
 import { issueText } from "../config/issue.js";
 import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
@@ -14,6 +14,7 @@ import type { OutboxTable } from "../store/outbox.js";
 import { alertRules, isCron } from "./alert-rules.js";
 import { AlertSender } from "./alert-sender.js";
 import { ALERT_TIMING } from "./alert-timing.js";
+import { ChannelFile } from "./channel-file.js";
 import { Digests } from "./digests.js";
 import type { Loop } from "./loop.js";
 import { ringTerminals } from "./ring-terminals.js";
@@ -23,20 +24,24 @@ const GIVE_UP_MS = 24 * 3_600_000;
 
 export interface ChannelSetup {
   alertSender: AlertSender;
+  /** Replaced in place when the user's file changes, like the rules and the notes. */
   channels: readonly Channel[];
   rules: Omit<AlertRules, "patienceMs" | "tagsOf">;
-  /** Sends what is due in the outbox, digests included. */
+  /** Sends what is due in the outbox, digests included; first takes over a changed file. */
   send: (now: number) => void;
   /** Problems in the configuration of channels. */
   channelNotes: string[];
 }
 
 export function openChannels(config: Config, outbox: OutboxTable, loop: () => Loop): ChannelSetup {
-  const loaded = loadChannels();
-  const { rules, issues } = alertRules(config, loaded.channels);
-  const channels = loaded.channels.map((settings) =>
-    makeChannel(settings, { ring: (text) => ringTerminals(loop(), text) }),
-  );
+  const file = new ChannelFile();
+  const first = file.read();
+  const { rules, issues } = alertRules(config, first.channels);
+  const make = (settings: ChannelSettings): Channel =>
+    makeChannel(settings, { ring: (text) => ringTerminals(loop(), text) });
+  const channels = first.channels.map(make);
+  const digestChannels = digestTargets(first.channels);
+  const channelNotes = [...first.issues, ...issues].map(issueText);
   const now = (): number => loop().now();
   const alertSender = new AlertSender({
     outbox,
@@ -46,12 +51,11 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
     retryMs: ALERT_TIMING.retryMs,
     giveUpMs: GIVE_UP_MS,
   });
-  const withDigest = loaded.channels.filter(({ digest }) => digest);
   const digests = isCron(config.alerts.digest)
     ? new Digests({
         pattern: config.alerts.digest,
         outbox,
-        channels: (withDigest.length > 0 ? withDigest : loaded.channels).map(({ name }) => name),
+        channels: digestChannels,
         incidentState: () => loop().incidents,
         states: () =>
           loop()
@@ -60,12 +64,30 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
         now,
       })
     : null;
+  const takeOver = (loaded: LoadedChannels): void => {
+    const next = alertRules(config, loaded.channels);
+    Object.assign(rules, next.rules);
+    replaceAll(channels, loaded.channels.map(make));
+    replaceAll(digestChannels, digestTargets(loaded.channels));
+    replaceAll(channelNotes, [...loaded.issues, ...next.issues].map(issueText));
+    alertSender.use(channels);
+  };
   const send = (at: number): void => {
+    const changed = file.readIfChanged();
+    if (changed !== null) takeOver(changed);
     digests?.tick(at);
     alertSender.pump();
   };
-  return { alertSender, channels, rules, send, channelNotes: [...loaded.issues, ...issues].map(issueText) };
+  return { alertSender, channels, rules, send, channelNotes };
 }
+
+/** Channels that ask for the digest; all of them if none does. */
+function digestTargets(channels: readonly ChannelSettings[]): string[] {
+  const wanted = channels.filter(({ digest }) => digest);
+  return (wanted.length > 0 ? wanted : channels).map(({ name }) => name);
+}
+
+const replaceAll = <T>(list: T[], items: readonly T[]): void => void list.splice(0, list.length, ...items);
 
 /** Rules for messages from the configuration of the user and of the folder that each agent works in. */
 export function messageRules(

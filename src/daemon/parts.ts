@@ -22,7 +22,15 @@ import type { PulseView } from "./self/pulse.js";
 export interface DaemonParts
   extends Pick<
     LoopSetup,
-    "loop" | "permission" | "policyNames" | "recovery" | "effectContext" | "woken" | "channels" | "channelNotes"
+    | "loop"
+    | "rename"
+    | "permission"
+    | "policyNames"
+    | "recovery"
+    | "effectContext"
+    | "woken"
+    | "channels"
+    | "channelNotes"
   > {
   journal: Journal;
   /** Tasks, claims and checkpoints. */

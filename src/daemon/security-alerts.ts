@@ -25,7 +25,7 @@ export class SecurityAlerts {
       lines: [
         `it called ${operation.replaceAll("_", " ")} from inside; rouse refused`,
         ...(prompt?.question ? [`the dialog: ${prompt.question}`] : []),
-        `you can: answer it (rouse attach ${name})`,
+        `you can: answer it (rouse go ${name})`,
       ],
       agent: session.name,
     });

@@ -149,6 +149,7 @@ export async function serve(
     pattern: config.watchdog.worker_pattern || null,
     profiles: profiles.own,
     readContext: context,
+    named: setup.named,
     screen: screenSettingsOf(config),
     positionsFile: join(paths.state, "transcripts.json"),
     endOf: (session) => recordedEnd(paths, session),

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, WORKING } from "../../test/support/loops.js";
 import { NotifyingLoop } from "../../test/support/notifier.js";
 import { screen } from "../../test/support/steps.js";
-import { recentDeaths, unacknowledgedEnds } from "./unacknowledged-ends.js";
+import { quitSignal } from "../terminal/leave.js";
+import { recentEnds, unacknowledgedEnds } from "./unacknowledged-ends.js";
 
 let test: NotifyingLoop;
 beforeEach(async () => {
@@ -44,15 +45,24 @@ describe("an agent that ended", () => {
   });
 });
 
-describe("an agent that died", () => {
-  const shown = (): string[] => recentDeaths(test.loop).map(({ session }) => session.name);
+describe("an agent that ended, in the list of recent ones,", () => {
+  const shown = (): string[] => recentEnds(test.loop).map(({ session }) => session.name);
 
-  it("is shown until a user acknowledges it, however long ago it died", () => {
+  it("is shown for ten minutes, and with a problem until a user acknowledges it", () => {
+    expect(shown()).toEqual(["crashed", "done"]);
     test.run(700);
     expect(shown()).toEqual(["crashed"]);
     const [incident] = test.loop.incidents.incidents;
     test.loop.apply({ kind: "acked", at: test.loop.now(), incident: incident?.id ?? "" });
     expect(shown()).toEqual([]);
+  });
+
+  it("because its user closed it, is shown too", async () => {
+    test.loop.register(agent({ id: "s-closed", name: "closed" }));
+    await test.send("s-closed", [screen({}), quitSignal("human", test.loop.now())]);
+    await test.send("s-closed", [{ kind: "exit", source: "process", code: 0, signal: null }]);
+    test.loop.register(agent({ id: "s-closed", name: "closed", endedAt: test.loop.now() }));
+    expect(shown()).toContain("closed");
   });
 
   it("at its prompt, and that rouse only watched, is shown for ten minutes", async () => {
@@ -61,7 +71,7 @@ describe("an agent that died", () => {
     await test.send("s-over", [screen({})]);
     await test.send("s-over", [{ kind: "exit", source: "process", code: null, signal: null, adopted: true }]);
     test.loop.register(agent({ ...session, endedAt: test.loop.now() }));
-    expect(shown()).toEqual(["crashed", "over"]);
+    expect(shown()).toEqual(["crashed", "done", "over"]);
     expect(lost()).toEqual(["crashed"]);
     test.run(605);
     expect(shown()).toEqual(["crashed"]);

@@ -1,10 +1,9 @@
 /**
- * Agents that died. Those with an unacknowledged problem count as unhealthy while their incident is open; every other
- * one stays visible for ten minutes, with what happened. An agent that ended well, that its user closed, or that
- * continues in a newer session is not among them.
+ * Agents that ended. Those with an unacknowledged problem count as unhealthy while their incident is open; every other
+ * one stays visible for ten minutes, with what happened. One that continues in a newer session, or whose problem the
+ * user acknowledged or silenced, is not among them.
  */
 import { isOpen, silencedUntil } from "../core/incidents/incident.js";
-import { endedByHuman } from "../core/judgement/rules/by-exit.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import { UNHEALTHY } from "../core/states.js";
 import { MINUTE } from "../core/text/time.js";
@@ -21,16 +20,13 @@ export function unacknowledgedEnds(loop: Ends): SessionJudge[] {
   );
 }
 
-/** Those with an unacknowledged problem, and those that died within the last ten minutes. */
-export function recentDeaths(loop: Ends): SessionJudge[] {
+/** Those with an unacknowledged problem, and those that ended within the last ten minutes. */
+export function recentEnds(loop: Ends): SessionJudge[] {
   const now = loop.now();
   const handled = agentsWith(loop, (isHandled) => isHandled);
-  const isRecent = ({ session, evidence, assessment }: SessionJudge): boolean =>
-    now - (session.endedAt ?? now) <= SHOWN_MS &&
-    evidence.exit !== null &&
-    !endedByHuman(evidence) &&
-    assessment.state !== "complete" &&
-    !handled.has(session.name);
+  // An agent that is only no longer watched has no exit.
+  const isRecent = ({ session, evidence }: SessionJudge): boolean =>
+    now - (session.endedAt ?? now) <= SHOWN_MS && evidence.exit !== null && !handled.has(session.name);
   return [...new Set([...unacknowledgedEnds(loop), ...lastSessions(loop).filter(isRecent)])];
 }
 

@@ -48,6 +48,22 @@ export function takeName(paths: Sessions, name: string): boolean {
   }
 }
 
+/** The holder of one name gets another one too; false if that is in use. */
+export function shareName(paths: Sessions, held: string, name: string): boolean {
+  const [own, path] = [fileOf(paths, held), fileOf(paths, name)];
+  const claim = contentOf(own);
+  // An agent of a program with the library claims no name.
+  if (claim === null || contentOf(path) === claim) return true;
+  if (isHeld(path)) return false;
+  rmSync(path, { force: true });
+  try {
+    linkSync(own, path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** `base`, else `base-2`, `base-3` and so on. */
 export function takeFreeName(paths: Sessions, base: string): string {
   for (let number = 1; number <= TRIES; number++) {
@@ -66,6 +82,14 @@ export function releaseName(paths: Sessions, name: string): void {
 }
 
 const fileOf = (paths: Sessions, name: string): string => join(paths.sessions, `${name}.name`);
+
+function contentOf(path: string): string | null {
+  try {
+    return readSessionFile(path, 1000).toString("utf8");
+  } catch {
+    return null;
+  }
+}
 
 function isHeld(path: string): boolean {
   try {

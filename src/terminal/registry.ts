@@ -11,6 +11,7 @@ import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { writeWhole } from "../config/whole-file.js";
 import type { AgentSession } from "../core/agent.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
+import { readGivenNames } from "./given-names.js";
 import type { LeftBy } from "./leave.js";
 import type { PtyExit } from "./pty.js";
 
@@ -73,10 +74,12 @@ export function writeRecord(paths: Sessions, record: HostRecord): void {
 
 /** Every session that left a record, newest first. */
 export function listSessions(paths: Sessions): FoundSession[] {
+  const given = readGivenNames(paths);
   return recordNames(paths)
     .flatMap((name) => {
       const record = readRecord(join(paths.sessions, name));
-      return record && `${record.id}.json` === name ? [{ ...record, isAlive: isAlive(record) }] : [];
+      if (!record || `${record.id}.json` !== name) return [];
+      return [{ ...record, name: given.get(record.id) ?? record.name, isAlive: isAlive(record) }];
     })
     .sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1));
 }

@@ -199,7 +199,7 @@ describe("an agent with a problem", { timeout: TIMEOUT_MS }, () => {
     expect(incident.actions).toEqual([]);
     expect(receivedBy(home, "asks")).toEqual([]);
     expect((await viewOf(home, "asks"))?.state).toBe("needs_input");
-    expect(incident.commands).toContain("rouse attach asks");
+    expect(incident.commands).toContain("rouse go asks");
     await rouse(home, ["stop", "asks", "--grace", "0"]);
     await hasIncident("asks", ({ phase }) => phase === "closed");
   });

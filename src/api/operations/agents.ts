@@ -19,6 +19,7 @@ import {
   timelineRecord,
 } from "./records.js";
 
+const newNameField = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 const plannedStep = z.object({ do: actionName, say: z.string().nullable() });
 
 export const AGENTS = {
@@ -35,9 +36,9 @@ export const AGENTS = {
         .optional()
         .describe("unhealthy includes ended agents with an unacknowledged problem"),
       ended: booleanField.optional().describe("include agents that ended within a day"),
-      lost: booleanField
+      recent: booleanField
         .optional()
-        .describe("include agents that died: in the last 10 minutes, or with an unacknowledged problem"),
+        .describe("include agents that ended: in the last 10 minutes, or with an unacknowledged problem"),
     }),
     output: z.object({ agents: z.array(agentRecord) }),
     surfaces: { mcp: ["get_worker_status"], library: "agents", cli: ["status", "health", "demo"] },
@@ -117,9 +118,7 @@ export const AGENTS = {
         .describe("program and arguments; no shell is used; with a preset only further arguments"),
       preset: z.string().max(63).optional().describe("a preset of the user's configuration: the program and its model"),
       cwd: z.string().min(1).max(4000).describe("absolute path of the working folder"),
-      name: z
-        .string()
-        .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+      name: newNameField
         .optional()
         .describe("a letter or digit, then letters, digits, dots, dashes and underscores; default: the program's name"),
       tags: z
@@ -211,5 +210,20 @@ export const AGENTS = {
     surfaces: { mcp: ["close_pane", "kill_session"], library: "stop" },
     example: { agent: "api" },
     run: ({ agents }, { agent, request_id }, client) => agents.stop(client, agent, request_id),
+  }),
+  rename: operation({
+    summary: "Give a running agent another name. Its incidents, silences and permissions keep following it.",
+    right: "admin",
+    fromInside: "refused",
+    method: "post",
+    path: "/v1/agents/{agent}/rename",
+    input: z.object({
+      agent: agentField,
+      name: newNameField.describe("a letter or digit, then letters, digits, dots, dashes and underscores"),
+    }),
+    output: z.object({ agent: z.string().describe("the new name"), before: z.string() }),
+    surfaces: { library: "rename", cli: ["rename"] },
+    example: { agent: "web", name: "frontend" },
+    run: ({ agents }, { agent, name }) => agents.rename(agent, name),
   }),
 } as const;

@@ -14,6 +14,7 @@ import { ALERTS } from "./alerts.js";
 import { AUDIT } from "./audit.js";
 import { DAEMON } from "./daemon.js";
 import { explainInvalidInput } from "./explain.js";
+import { HISTORY } from "./history.js";
 import { INCIDENTS } from "./incidents.js";
 import { LOCAL_COMMANDS } from "./local-commands.js";
 import { MESSAGES } from "./messages.js";
@@ -27,6 +28,7 @@ import { WATCHDOGS } from "./watchdogs.js";
 export const OPERATIONS = {
   ...AGENTS,
   ...ACTIVITY,
+  ...HISTORY,
   ...INCIDENTS,
   ...MESSAGES,
   ...REPORTS,

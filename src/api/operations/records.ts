@@ -50,6 +50,7 @@ export const agentRecord = z.object({
   last_output: time.nullable().describe("last output in its terminal, ISO 8601"),
   tokens_per_hour: z.number(),
   cost_usd_per_hour: z.number(),
+  cost_usd_24h: z.number().nullable().describe("cost of this run in the last 24 hours; null if no price is known"),
   spend: z
     .object({
       since: time,

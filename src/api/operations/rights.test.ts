@@ -18,6 +18,7 @@ describe("rights", () => {
       "local_config",
       "local_init",
       "local_token",
+      "rename",
       "retry_alerts",
       "shut_down",
       "silence",

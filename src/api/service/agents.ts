@@ -2,15 +2,20 @@
 import { isQuestion } from "../../core/incidents/problem.js";
 import { openPrompt } from "../../core/judgement/evidence/prompts.js";
 import { compareByMove } from "../../core/move.js";
+import { isReservedName, ROUSE } from "../../core/reserved.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { PromptKind } from "../../core/states.js";
-import { recentDeaths, unacknowledgedEnds } from "../../daemon/unacknowledged-ends.js";
+import { recentEnds, unacknowledgedEnds } from "../../daemon/unacknowledged-ends.js";
 import { type IncidentView, incidentViews } from "../../daemon/views/incident-view.js";
 import { type RecoveryView, recoveryView } from "../../daemon/views/recovery-view.js";
 import { recordOf, type SessionRecord } from "../../daemon/views/session-record.js";
 import { type SessionView, viewOf } from "../../daemon/views/view.js";
 import { type WhyView, whyOf } from "../../daemon/views/why.js";
+<<<<<<< HEAD
 import type { ControlOrder } from "../agent-control.js";
+=======
+import { shareName } from "../../terminal/names.js";
+>>>>>>> 998e6cd3 (cli: add top, go, next, rename, history and alert add)
 import type { ControlResult } from "../control-result.js";
 import { ApiError } from "../error.js";
 import type { Identity } from "../identity.js";
@@ -33,8 +38,8 @@ export interface AgentFilter {
   health?: "healthy" | "unhealthy" | undefined;
   /** Include agents that ended. */
   ended?: boolean | undefined;
-  /** Include agents that died: within the last ten minutes, or with an unacknowledged problem. */
-  lost?: boolean | undefined;
+  /** Include agents that ended: within the last ten minutes, or with an unacknowledged problem. */
+  recent?: boolean | undefined;
 }
 
 export interface InputOptions {
@@ -60,13 +65,13 @@ export class AgentService {
     this.#context = context;
   }
 
-  list({ tag, name, health, ended, lost }: AgentFilter): SessionView[] {
+  list({ tag, name, health, ended, recent }: AgentFilter): SessionView[] {
     const { loop } = this.#context;
     const now = loop.now();
-    const died = new Set(lost ? recentDeaths(loop) : health === "unhealthy" ? unacknowledgedEnds(loop) : []);
+    const shown = new Set(recent ? recentEnds(loop) : health === "unhealthy" ? unacknowledgedEnds(loop) : []);
     return loop
       .sessions()
-      .filter((judge) => judge.session.endedAt === null || died.has(judge) || (ended === true && hasExited(judge)))
+      .filter((judge) => judge.session.endedAt === null || shown.has(judge) || (ended === true && hasExited(judge)))
       .filter(({ session }) => tag === undefined || session.tags.includes(tag))
       .filter(({ session }) => name === undefined || session.name === name)
       .map((judge) => viewOf(judge, now, loop.incidents))
@@ -128,6 +133,22 @@ export class AgentService {
         `${session.name} was not started by \`rouse spawn\`: rouse does not end an agent in a user's own terminal`,
       );
     return unlessRefused(await this.#context.agentControl.stop({ ...orderOf(client), session, requestId }));
+  }
+
+  /** Only a running agent: what it did before is renamed with it. */
+  rename(agent: string, name: string): { agent: string; before: string } {
+    const { loop, journal, paths, rename } = this.#context;
+    const session = livingAgent(this.#context, agent);
+    const before = session.name;
+    if (isReservedName(name)) throw new ApiError("bad", `name: ${ROUSE} is reserved for rouse itself`);
+    if (name === before) throw new ApiError("refused", `${before} already has this name`);
+    const isFree = loop.find(name) === null && (session.hostSocket === null || shareName(paths, before, name));
+    if (!isFree) throw new ApiError("refused", `${name} is the name of another agent; see \`rouse status --all\``);
+    rename(session, name);
+    // The loop renames the sessions that it keeps; older ones are only in the journal.
+    for (const old of journal.sessions())
+      if (old.name === before && old.endedAt !== null) journal.putSession({ ...old, name });
+    return { agent: name, before };
   }
 
   /** An order is permission, but an agent that rouse only found needs the user's permission first. */

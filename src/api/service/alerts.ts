@@ -101,7 +101,7 @@ function noChannel(name: string, channels: Channels, notes: readonly string[]): 
   const wrong = notes.find((note) => note.includes(`channels.${name}:`));
   if (wrong) return sanitize(wrong);
   if (channels.length === 0)
-    return `no channel is configured; add [channels.${sanitize(name, 60)}] to your configuration, then run \`rouse down\` and \`rouse up\``;
+    return "no channel is configured; add one, for example with `rouse alert add desktop`";
   return `no channel named ${asked}; ${otherNames(
     name,
     channels.map((one) => one.name),

@@ -1,5 +1,4 @@
 /** The daemon itself: health, overview, history, what it sees, what it watches. */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type AgentSession, isAdopted } from "../../core/agent.js";
 import { awaitsUser } from "../../core/incidents/incident.js";
 import { compareByMove } from "../../core/move.js";
@@ -15,6 +14,7 @@ import { viewOf } from "../../daemon/views/view.js";
 import type { JournalStats } from "../../store/journal.js";
 import { ApiError } from "../error.js";
 import type { ServiceContext } from "./context.js";
+import { inPieces } from "./pieces.js";
 
 export interface HealthView {
   ok: boolean;
@@ -42,9 +42,6 @@ export interface DaemonView {
 
 /** The summary of each agent, and the actions that rouse took or would have taken. */
 export type SummaryAnswer = Summary & { incidents: IncidentView[] };
-
-/** Longest time that a piece of a long answer blocks the daemon. */
-const PIECE_MS = 10;
 
 export class DaemonService {
   readonly #context: Pick<ServiceContext, "loop" | "journal" | "version" | "control">;
@@ -102,7 +99,6 @@ export class DaemonService {
     return loop.sessions().flatMap((judge) => (judge.session.endedAt === null ? [coverageOf(judge, now)] : []));
   }
 
-  /** Works in pieces; the daemon keeps judging between them. */
   async summary(since: number): Promise<SummaryAnswer> {
     const { journal, loop } = this.#context;
     const now = loop.now();
@@ -111,13 +107,7 @@ export class DaemonService {
     const needsUser = ({ id, name }: AgentSession): boolean =>
       loop.find(name)?.session.id === id && awaitsUser(loop.incidents, name, now);
     const work = summaryOf(journal.sessions(), read, since, now, loop.state.rules.settingsFor, needsUser);
-    for (;;) {
-      const until = performance.now() + PIECE_MS;
-      let step = work.next();
-      while (!step.done && performance.now() < until) step = work.next();
-      if (step.done) return { ...step.value, incidents };
-      await nextTurn();
-    }
+    return { ...(await inPieces(work)), incidents };
   }
 
   async watch({ programs, tags, names, replace }: WatchRules): Promise<WatchRules> {

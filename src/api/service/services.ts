@@ -6,6 +6,7 @@ import { AlertService } from "./alerts.js";
 import { AuditService } from "./audit.js";
 import type { ServiceContext } from "./context.js";
 import { DaemonService } from "./daemon.js";
+import { HistoryService } from "./history.js";
 import { IncidentService } from "./incidents.js";
 import { MessageService } from "./messages.js";
 import { PermissionService } from "./permissions.js";
@@ -20,6 +21,7 @@ export interface Services {
   agents: AgentService;
   starts: StartService;
   activity: ActivityService;
+  history: HistoryService;
   incidents: IncidentService;
   messages: MessageService;
   reports: ReportService;
@@ -37,6 +39,7 @@ export const openServices = (context: ServiceContext): Services => ({
   agents: new AgentService(context),
   starts: new StartService(context),
   activity: new ActivityService(context),
+  history: new HistoryService(context),
   incidents: new IncidentService(context),
   messages: new MessageService(context),
   reports: new ReportService(context),

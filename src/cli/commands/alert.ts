@@ -9,11 +9,12 @@ import { localTime } from "../text/incident.js";
 import { isColoured, paintText } from "../text/paint.js";
 import { type Column, tableText } from "../text/table.js";
 import { columnsOf, foldText } from "../text/width.js";
+import { addAlertAdd } from "./alert-add.js";
 
 const TEST_MS = 30_000;
 
 export function addAlert(program: Command, setExit: (code: number) => void): void {
-  const alert = program.command("alert").summary("List alerts, test channels and retry failed alerts");
+  const alert: Command = program.command("alert").summary("List alerts, add and test channels, retry failed alerts");
   alert
     .command("list")
     .summary("List alerts and their delivery state")
@@ -35,6 +36,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
       const status = await requestOperation("alert_status", {});
       process.stdout.write(json ? `${sanitizedJson(status)}\n` : channelsText(status, process.stdout));
     });
+  addAlertAdd(alert, setExit);
   alert
     .command("test")
     .summary("Send a test alert to a channel")
@@ -102,7 +104,7 @@ function channelsText({ channels, pending, failed, issues }: AlertsStatus, scree
   const wrong = issues.map((issue) => `${sanitize(issue, 300)}\n`).join("");
   if (channels.length === 0)
     return foldText(
-      `${wrong}No alert channel is configured. Add a [channels.NAME] section to your configuration, then run \`rouse down\` and \`rouse up\`.\n`,
+      `${wrong}No alert channel is configured. Add one, for example with \`rouse alert add desktop\`.\n`,
       screen,
       0,
     );

@@ -27,7 +27,7 @@ export function addAttach(program: Command, setExit: (code: number) => void): vo
     });
 }
 
-async function attach(name: string): Promise<number> {
+export async function attach(name: string): Promise<number> {
   const session = await livingSession(name, "cannot attach to it");
   // Its own output would be fed back into it without end, and keys of another agent are for its user.
   const { finish } = await permit("local_attach", { agent: session.id });

@@ -47,7 +47,7 @@ function idleText({ agent, state, incident, problem, busy, next_check_at }: Reco
   const traits = problem === null ? null : traitsOf(problem);
   if (!traits?.humanOnly || next_check_at !== null) return null;
   return problem === "needs_input"
-    ? `No action taken: ${agent} has an open prompt that only you can answer. Run \`rouse attach ${agent}\`.`
+    ? `No action taken: ${agent} has an open prompt that only you can answer. Run \`rouse go ${agent}\`.`
     : `No action taken: ${agent} needs you: ${traits.userStep}.`;
 }
 

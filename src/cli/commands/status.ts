@@ -3,21 +3,24 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { WhyAnswer } from "../../api/service/agents.js";
 import type { AlertsStatus } from "../../api/service/alerts.js";
 import type { JournalView } from "../../api/service/daemon.js";
-import { formatDuration } from "../../core/text/duration.js";
+import { formatAgo, formatDuration } from "../../core/text/duration.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import type { PulseView } from "../../daemon/self/pulse.js";
 import type { IncidentView } from "../../daemon/views/incident-view.js";
 import type { SessionView } from "../../daemon/views/view.js";
 import { parseNamed } from "../arguments.js";
 import { isCalled, isUnlisted, requestOperation } from "../ask.js";
+import type { OperationInput } from "../client.js";
+import { SORT_NAMES, type SortName, sortAgents } from "../sort-agents.js";
 import { firstOfEach, reasonsByChannel } from "../text/by-channel.js";
+import { compactNumber } from "../text/compact-number.js";
 import { incidentSummary, limitText, localTime, openText, phaseText } from "../text/incident.js";
 import { NO_AGENTS } from "../text/no-agents.js";
 import { canDraw, isColoured, paintState, paintText } from "../text/paint.js";
 import { redrawUntilInterrupted } from "../text/redraw.js";
 import { type Column, tableText } from "../text/table.js";
 import { timelineText } from "../text/timeline.js";
-import { columnsOf, foldLine, foldText, textWidth } from "../text/width.js";
+import { columnsOf, fitTo, foldLine, foldText, textWidth } from "../text/width.js";
 
 export function addStatus(program: Command, setExit: (code: number) => void): void {
   program
@@ -25,28 +28,33 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .summary("Show all watched agents")
     .description(
       "Show all watched agents, in the order of MOVE (what has to act next). FOR counts from the detection of the state.\n" +
-        "An agent that died stays listed for 10 minutes, and as long as its problem is not acknowledged. Columns that do not\n" +
-        "fit are left out; docs/cli-details.md describes them.",
+        "An agent that ended stays listed for 10 minutes, and as long as its problem is not acknowledged. Columns that do not\n" +
+        "fit are left out, and names are never cut; docs/cli-details.md describes them.",
     )
+    .option("--tag <tag>", "only agents with this tag")
+    .addOption(new Option("--sort <order>", "order of the list").choices(SORT_NAMES).default("move" as SortName))
     .option("--json", "print JSON")
     .option("--all", "include agents that have ended")
     .option("--watch", "redraw every two seconds until Ctrl-C (on a terminal, without --json)")
     .option("--line", "print one short line for the status line of tmux or a prompt")
     .option("--quiet", "with --line: print only agents that are stalled or need you")
-    .action(async ({ json, all, watch, quiet }, self) => {
+    .action(async ({ tag, sort, json, all, watch, quiet }, self) => {
       // `--line` is handled in quick.ts.
       if (quiet) self.error("error: --quiet requires --line", { exitCode: 2 });
+      const which = { ended: all === true, ...(tag === undefined ? {} : { tag }) };
       const text = async (): Promise<string> => {
-        const [agents, watchdog, incidents, alerts] = await listAll(all === true);
+        const [agents, watchdog, incidents, alerts] = await listAll(which, sort);
         return (
-          statusText(agents, process.stdout) +
+          (agents.length === 0 && tag !== undefined
+            ? foldText(`No agents with the tag ${sanitize(tag, 100)}.\n`, process.stdout, 0)
+            : statusText(agents, process.stdout)) +
           openText(incidents, process.stdout) +
           foldText(watchdogText(watchdog) + lostText(alerts, process.stdout), process.stdout)
         );
       };
       if (watch && !json && canDraw(process.stdout)) return redrawUntilInterrupted(text);
       if (!json) return void process.stdout.write(await text());
-      const [agents, watchdog, incidents, alerts] = await listAll(all === true);
+      const [agents, watchdog, incidents, alerts] = await listAll(which, sort);
       process.stdout.write(`${sanitizedJson({ agents, watchdog, incidents, alerts })}\n`);
     });
   program
@@ -85,11 +93,32 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     });
 }
 
-const listAll = (all: boolean) => Promise.all([listAgents(all), watchdogState(), listIncidents(), alertsStatus()]);
+type AgentQuery = OperationInput<"agents">;
 
-/** Also agents that died within the last ten minutes, or with an unacknowledged problem. */
-async function listAgents(ended = false): Promise<SessionView[]> {
-  const { agents } = await requestOperation("agents", { ended, lost: true }, isUnlisted);
+async function listAll(
+  which: AgentQuery,
+  sort: SortName,
+): Promise<[SessionView[], Watchdog, IncidentView[], AlertsStatus]> {
+  const [agents, watchdog, incidents, alerts] = await Promise.all([
+    listAgents(which),
+    watchdogState(),
+    listIncidents(),
+    alertsStatus(),
+  ]);
+  // With a tag, only incidents of the agents that have it.
+  const names = which.tag === undefined ? null : new Set(agents.map(({ name }) => name));
+  return [
+    sortAgents(agents, sort),
+    watchdog,
+    incidents.filter(({ agent }) => names === null || names.has(agent)),
+    alerts,
+  ];
+}
+
+/** Also agents that ended within the last ten minutes, or with an unacknowledged problem. */
+async function listAgents(which: AgentQuery = {}): Promise<SessionView[]> {
+  const isMissing = which.tag === undefined ? isUnlisted : () => false;
+  const { agents } = await requestOperation("agents", { ...which, recent: true }, isMissing);
   return agents;
 }
 
@@ -162,17 +191,36 @@ interface OutputStream {
   columns?: number;
 }
 
-const TOKENS: Column<SessionView> = {
-  title: "TOK/H",
-  text: (a) => (a.tokens_per_hour > 0 ? compact(a.tokens_per_hour) : "–"),
-  spare: 5,
-};
-const TASK: Column<SessionView> = { title: "TASK", text: (a) => a.task ?? "", min: 4, spare: 3 };
+/** Columns that would be empty leave their room to the others. */
+const SOMETIMES: readonly { column: Column<SessionView>; isKnown: (agent: SessionView) => boolean }[] = [
+  {
+    column: {
+      title: "TOK/H",
+      text: (a) => (a.tokens_per_hour > 0 ? compactNumber(a.tokens_per_hour) : "–"),
+      spare: 5,
+    },
+    isKnown: (a) => a.tokens_per_hour > 0,
+  },
+  {
+    column: {
+      title: "COST",
+      text: ({ cost_usd_24h: cost }) => (cost === null ? "–" : `$${cost.toFixed(2)}`),
+      spare: 4,
+    },
+    isKnown: (a) => a.cost_usd_24h !== null,
+  },
+  { column: { title: "TASK", text: (a) => a.task ?? "", min: 4, spare: 3 }, isKnown: (a) => a.task !== null },
+];
+/** With less room than this, the reasons get lines of their own. */
+const DOING_MIN = 60;
+const GAP = 2;
 
 export function statusText(agents: readonly SessionView[], screen: OutputStream, now: number = Date.now()): string {
   if (agents.length === 0) return foldText(NO_AGENTS, screen, 0);
   const colour = isColoured(screen);
+  const width = columnsOf(screen);
   const age = (iso: string): string => formatDuration(Math.max(0, now - Date.parse(iso)));
+  const doing = (a: SessionView): string => doingText(a, now);
   const columns: Column<SessionView>[] = [
     // Never cut: names are copied into other commands.
     { title: "NAME", text: (a) => a.name },
@@ -187,12 +235,39 @@ export function statusText(agents: readonly SessionView[], screen: OutputStream,
     { title: "MOVE", text: (a) => (hasEnded(a) ? "–" : a.move), spare: 3 },
     { title: "FOR", text: (a) => age(a.since), spare: 1 },
     { title: "LAST ACTIVITY", text: (a) => age(a.last_activity), spare: 4 },
-    // Columns that would be empty leave their room to the others.
-    ...(agents.some(({ tokens_per_hour: used }) => used > 0) ? [TOKENS] : []),
-    ...(agents.some(({ task }) => task !== null) ? [TASK] : []),
-    { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 20, spare: 2 },
+    ...SOMETIMES.flatMap(({ column, isKnown }) => (agents.some(isKnown) ? [column] : [])),
   ];
-  return `${tableText(columns, agents, columnsOf(screen))}${agents.map((a) => unobservedText(a, now) + priceText(a)).join("")}`;
+  const longest = Math.max(...agents.map((a) => textWidth(doing(a))));
+  const beside = { title: "DOING", text: doing, min: Math.min(longest, DOING_MIN), spare: 2 };
+  const wide = tableText([...columns, beside], agents, width);
+  // The reason gets the room, as long as the columns that are left say what it is about.
+  const isBeside = / {2}DOING$/.test(wide.slice(0, wide.indexOf("\n"))) || width < LEAST_COLUMNS;
+  const [head = "", ...rows] = (isBeside ? wide : tableText(columns, agents, width)).trimEnd().split("\n");
+  const reasons = (a: SessionView): string[] =>
+    isBeside || doing(a) === "" ? [] : foldWithin(`${" ".repeat(GAP)}${doing(a)}`, width);
+  const lines = agents.flatMap((a, at) => [rows[at] ?? "", ...reasons(a)]);
+  const notes = agents.map((a) => unobservedText(a, now) + priceText(a)).join("");
+  return `${[head, ...lines].join("\n")}\n${notes}`;
+}
+
+/** At most three lines, each cut at the width: a question may be long, and a path has no place to wrap at. */
+function foldWithin(line: string, width: number): string[] {
+  const lines = foldLine(line, width);
+  const shown = lines.slice(0, REASON_LINES_MAX);
+  if (lines.length > shown.length) shown.push(`${" ".repeat(GAP)}…`);
+  return shown.map((one) => (textWidth(one) > width ? fitTo(one, width) : one));
+}
+
+const REASON_LINES_MAX = 3;
+/** Narrower terminals show no reasons: `rouse why` does. */
+const LEAST_COLUMNS = 24;
+
+/** The limit, the tool or the question, else the first reason. */
+function doingText(agent: SessionView, now: number): string {
+  const text = limitText(agent, now) ?? (agent.question || agent.doing || (agent.reasons[0] ?? ""));
+  if (agent.ended_at === null || agent.state === "gone") return text;
+  const ended = `Ended ${formatAgo(Math.max(0, now - Date.parse(agent.ended_at)))}`;
+  return text === "" ? ended : `${ended}. ${text}`;
 }
 
 /** The message `watchdog.blind` in one line; empty for an agent that rouse sees. */
@@ -204,22 +279,19 @@ const unobservedText = ({ name, unobserved }: SessionView, now: number): string 
 /** A cost budget cannot be enforced for an agent whose prices are unknown. */
 const priceText = ({ name, spend }: SessionView): string =>
   spend && spend.cost_usd_budget !== null && spend.cost_usd === null
-    ? `${name}: cannot check the cost budget: no price is known (${compact(spend.unpriced_tokens)} tokens tonight)\n`
+    ? `${name}: cannot check the cost budget: no price is known (${compactNumber(spend.unpriced_tokens)} tokens tonight)\n`
     : "";
-
-const compact = (n: number): string =>
-  n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
 
 /** Only some programs report a price. */
 export function burnText({ tokens_per_hour, cost_usd_per_hour }: SessionView): string {
   const price = cost_usd_per_hour > 0 ? `, $${cost_usd_per_hour.toFixed(2)}` : "";
-  return `${compact(tokens_per_hour)} tokens${price} per hour`;
+  return `${compactNumber(tokens_per_hour)} tokens${price} per hour`;
 }
 
 /** Tokens and cost of the budget period so far. */
 export function spendLines({ spend }: SessionView, now: number = Date.now()): string[] {
   if (!spend) return [];
-  const tokens = `${compact(spend.tokens)}${spend.tokens_budget === null ? "" : ` of ${compact(spend.tokens_budget)}`} tokens`;
+  const tokens = `${compactNumber(spend.tokens)}${spend.tokens_budget === null ? "" : ` of ${compactNumber(spend.tokens_budget)}`} tokens`;
   const cost = spend.cost_usd === null ? "cost unknown" : `$${spend.cost_usd.toFixed(2)}`;
   const of = spend.cost_usd_budget === null ? "" : ` (budget $${spend.cost_usd_budget.toFixed(2)})`;
   return [

@@ -1,15 +1,13 @@
 /** `rouse watch`: adopts agents that already run, in tmux or in any other terminal. */
-import { randomBytes } from "node:crypto";
 import type { Command } from "@commander-js/extra-typings";
 import { sanitizedJson } from "../../core/text/sanitize.js";
 import type { WatchRules } from "../../daemon/intake/watch-rules.js";
 import { findSockets } from "../../sensors/tmux/discover.js";
-import { PollLink } from "../../sensors/tmux/link.js";
-import { listPanes, type Pane, parsePanes } from "../../sensors/tmux/panes.js";
 import { findProgram } from "../../terminal/find-program.js";
-import { collectNames, collectTag } from "../arguments.js";
+import { collectNames, collectTag, parseName, parseNamed } from "../arguments.js";
 import { call } from "../client.js";
 import { ensureDaemon } from "../ensure-daemon.js";
+import { panesOf } from "../go/panes.js";
 import { loadSettings } from "../settings.js";
 import { foldText } from "../text/width.js";
 
@@ -73,6 +71,20 @@ export function addWatch(program: Command): void {
       const answer = await call("unwatch", { agents });
       process.stdout.write(json ? `${sanitizedJson(answer)}\n` : `No longer watching ${agents.join(", ")}.\n`);
     });
+  program
+    .command("rename")
+    .summary("Give a running agent another name")
+    .description(
+      "Give a running agent another name. Its incidents, silences, permissions and history follow it. A later run of the\n" +
+        "same program gets a name of its own, unless rouse starts it again.",
+    )
+    .argument("<agent>", "present name of the agent", parseNamed)
+    .argument("<name>", "new name", parseName)
+    .option("--json", "print JSON")
+    .action(async (agent, name, { json }) => {
+      const answer = await call("rename", { agent, name });
+      process.stdout.write(json ? `${sanitizedJson(answer)}\n` : `Renamed ${answer.before} to ${answer.agent}.\n`);
+    });
 }
 
 const quoted = (names: readonly string[]): string =>
@@ -83,13 +95,6 @@ async function unmatchedNames(names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const panes = (await Promise.all((await findSockets()).map(panesOf))).flat();
   return names.filter((name) => !panes.some(({ id, name: own, session }) => [id, own, session.name].includes(name)));
-}
-
-async function panesOf(socket: string): Promise<Pane[]> {
-  const mark = randomBytes(12).toString("hex");
-  const outcome = await new PollLink(socket).run([listPanes(mark)]);
-  const listing = outcome.kind === "answer" ? outcome.replies[0] : null;
-  return typeof listing === "string" ? parsePanes(listing, mark) : [];
 }
 
 /** Tags of the configuration stay in effect. */

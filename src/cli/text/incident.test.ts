@@ -110,8 +110,8 @@ describe("the table of incidents", () => {
     ],
     [
       "the command that opens the terminal with a prompt",
-      { ...LEFT, problem: "needs_input", commands: ["rouse attach api"] },
-      "needs you: answer its prompt (`rouse attach api`)",
+      { ...LEFT, problem: "needs_input", commands: ["rouse go api"] },
+      "needs you: answer its prompt (`rouse go api`)",
     ],
     ["a prompt in a terminal of the user", { ...LEFT, problem: "needs_input" }, "needs you: answer its prompt"],
     [
@@ -142,14 +142,15 @@ describe("the table of incidents", () => {
     expect(feedbackText(incident({ agent: "a", problem, feedback: "false-alarm" }))).toContain(text);
   });
 
-  it("lists open incidents below the table of agents, one line each", () => {
+  it("lists at most five open incidents below the table of agents, wrapped and not cut", () => {
     const many = Array.from({ length: 7 }, (_, n) => incident({ agent: `a${n}` }));
     const lines = openText([incident({ ended_at: at(0) }), ...many], EIGHTY, NOW)
       .trimEnd()
       .split("\n");
-    expect(lines).toHaveLength(6);
+    expect(lines.filter((line) => line.startsWith("incident "))).toHaveLength(5);
     expect(lines[0]).toMatch(/^incident 4k2j9xq0 {2}a0: silent_stream, next: interrupt/);
-    expect(lines[5]).toBe("and 2 more open incidents; see `rouse incidents`");
+    expect(lines.join("")).not.toContain("…");
+    expect(lines.at(-1)).toBe("and 2 more open incidents; see `rouse incidents`");
     expect(openText(many.slice(1), EIGHTY, NOW)).toContain("and 1 more open incident; see `rouse incidents`");
     expect(openText([], EIGHTY, NOW)).toBe("");
   });
@@ -359,7 +360,7 @@ describe("a recovery", () => {
     [
       "that it never answers a prompt",
       { state: "needs_input", problem: "needs_input", dry_run: true },
-      "No action taken: api has an open prompt that only you can answer. Run `rouse attach api`.\n",
+      "No action taken: api has an open prompt that only you can answer. Run `rouse go api`.\n",
     ],
     [
       "what resolves a problem that rouse never acts on",

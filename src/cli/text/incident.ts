@@ -48,8 +48,12 @@ export function openText(incidents: readonly IncidentView[], screen: OutputStrea
   const open = incidents.filter(({ ended_at }) => ended_at === null);
   const lines = open
     .slice(0, LINES_MAX)
-    .map((one) =>
-      cut(`incident ${short(one)}  ${one.agent}: ${one.problem}, ${incidentSummary(one, now)}`, columnsOf(screen)),
+    .flatMap((one) =>
+      foldLine(
+        `incident ${short(one)}  ${one.agent}: ${one.problem}, ${incidentSummary(one, now)}`,
+        columnsOf(screen),
+        2,
+      ),
     );
   if (open.length > LINES_MAX) lines.push(moreText(open.length - LINES_MAX));
   return lines.map((line) => `${line}\n`).join("");
@@ -149,8 +153,8 @@ const AT_TERMINAL: ReadonlySet<IncidentView["problem"]> = new Set(["needs_input"
 function userStepText(incident: IncidentView): string | null {
   const traits = traitsOf(incident.problem);
   if (!traits.humanOnly) return null;
-  const attach = AT_TERMINAL.has(incident.problem) ? commandOf(incident, "rouse attach ") : null;
-  return attach === null ? traits.userStep : `${traits.userStep} (\`${attach}\`)`;
+  const go = AT_TERMINAL.has(incident.problem) ? commandOf(incident, "rouse go ") : null;
+  return go === null ? traits.userStep : `${traits.userStep} (\`${go}\`)`;
 }
 
 const commandOf = ({ commands }: IncidentView, start: string): string | null =>

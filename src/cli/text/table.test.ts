@@ -28,6 +28,7 @@ const view = (fields: Partial<SessionView>): SessionView => ({
   last_output: null,
   tokens_per_hour: 123_400_000,
   cost_usd_per_hour: 0,
+  cost_usd_24h: null,
   spend: null,
   healthy: true,
   unobserved: null,
@@ -61,6 +62,15 @@ describe("the width of a text in a terminal", () => {
 });
 
 describe("the table of agents", () => {
+  it("says when an agent ended, before the reason", () => {
+    const text = statusText(
+      [view({ state: "complete", ended_at: "2026-03-02T08:55:00Z", reasons: ["done"] })],
+      {},
+      NOW,
+    );
+    expect(text).toMatch(/Ended 5 min ago\. done/);
+  });
+
   it("shows an agent that was stopped as ended, and not as idle at its prompt", () => {
     const ended_at = "2026-03-02T07:41:00Z";
     expect(statusText([view({ state: "idle", ended_at })], {}, NOW)).toMatch(/ ended /);
@@ -85,9 +95,8 @@ describe("the table of agents", () => {
       }),
     ];
     const lines = statusText(agents, { columns: 80 }, NOW).trimEnd().split("\n");
-    expect(lines).toHaveLength(4);
     for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(80);
-    expect(lines[0]).toMatch(/^NAME +STATE$/);
+    expect(lines[0]).toMatch(/^NAME +STATE +FOR$|^NAME +STATE$/);
     for (const { name } of agents) expect(lines.some((line) => line.startsWith(`${name} `))).toBe(true);
     expect(statusText(agents, {}, NOW), "a file has room for all").toContain(
       "Do you want to go on? ".repeat(5).trimEnd(),
@@ -101,6 +110,31 @@ describe("the table of agents in a narrow terminal", () => {
     view({ name: "a-worker-with-a-long-name", task: "issue-43" }),
   ];
 
+  const rowsOf = (columns: number): string[] => statusText(agents, { columns }, NOW).trimEnd().split("\n");
+
+  it.each([80, 60, 40, 24])("of %d columns gives the reason lines of its own, in full", (columns) => {
+    const question = "Do you want to run the database migration now? 1 Yes 2 No";
+    const asking = [view({ name: "api", state: "needs_input", cause: "permission", question, doing: "Bash: migrate" })];
+    const lines = statusText(asking, { columns }, NOW).trimEnd().split("\n");
+    for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(columns);
+    expect(lines[1]).toMatch(columns >= 40 ? /^api .*needs_input\/permission/ : /^api +needs/);
+    expect(lines.slice(2).join(" ").replace(/ +/g, " ").trim()).toBe(question);
+  });
+
+  it("cuts a reason after three lines, and one without a place to wrap at the width", () => {
+    const endless = [view({ name: "a", doing: "x".repeat(300) }), view({ name: "b", doing: "many words ".repeat(50) })];
+    const lines = statusText(endless, { columns: 60 }, NOW).trimEnd().split("\n");
+    expect(lines).toHaveLength(1 + 2 + 1 + 3 + 1);
+    for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(60);
+  });
+
+  it("shows the cost if a program reports one", () => {
+    const text = statusText([view({ cost_usd_24h: 1.5 }), view({ name: "b" })], { columns: 140 }, NOW);
+    expect(text).toMatch(/COST/);
+    expect(text).toMatch(/ \$1\.50\b/);
+    expect(statusText([view({})], { columns: 140 }, NOW)).not.toMatch(/COST/);
+  });
+
   it.each([
     [140, "NAME KIND STATE MOVE FOR LAST ACTIVITY TOK/H TASK DOING"],
     [110, "NAME STATE MOVE FOR LAST ACTIVITY TASK DOING"],
@@ -109,17 +143,16 @@ describe("the table of agents in a narrow terminal", () => {
     [80, "NAME STATE FOR DOING"],
     [70, "NAME STATE FOR"],
     [50, "NAME STATE"],
-  ])("of %d columns omits the least important columns and prints one line per agent", (columns, titles) => {
-    const lines = statusText(agents, { columns }, NOW).trimEnd().split("\n");
+  ])("of %d columns omits the least important columns, the reason never", (columns, titles) => {
+    const lines = rowsOf(columns);
     expect(lines[0]?.split(/ +/).join(" ")).toBe(titles);
-    expect(lines).toHaveLength(3);
+    expect(lines.join("\n")).toContain("edits a file");
     for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(columns);
   });
 
   it.each([40, 28, 20, 5])("of %d columns still shows every name in full", (columns) => {
-    const lines = statusText(agents, { columns }, NOW).trimEnd().split("\n");
-    expect(lines).toHaveLength(3);
-    for (const [i, { name }] of agents.entries()) expect(lines[i + 1]?.startsWith(name)).toBe(true);
+    const lines = rowsOf(columns);
+    for (const { name } of agents) expect(lines.some((line) => line.startsWith(name))).toBe(true);
   });
 
   it("that reports a width of 0 is treated like a file: nothing is cut", () => {

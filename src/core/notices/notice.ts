@@ -109,10 +109,10 @@ const ID_CHARS = 8;
 
 function canOf(incident: Incident, view: AgentSnapshot | null): string {
   const name = wordOf(incident);
-  const isHeld = Boolean(view?.session.hostSocket) && view?.session.endedAt === null;
+  const isRunning = view?.session.endedAt === null;
   const verb = incident.problem === "needs_input" ? "answer it" : "open it";
   return `you can: ${[
-    ...(isHeld ? [`${verb} (rouse attach ${name})`] : []),
+    ...(isRunning ? [`${verb} (rouse go ${name})`] : []),
     `see why (rouse why ${name})`,
     `acknowledge it (rouse ack ${incident.id.slice(0, ID_CHARS)})`,
   ].join(" · ")}`;

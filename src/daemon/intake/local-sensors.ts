@@ -52,6 +52,8 @@ export interface LocalSensorsOptions {
   /** The user's current profiles. */
   profiles: () => readonly ProfileOverride[];
   readContext: ReadContext;
+  /** A session with the name that a user gave it. */
+  named?: (session: AgentSession) => AgentSession;
   /** For panes. */
   screen?: ScreenSettings;
   /** File with the read position of each transcript. */
@@ -397,7 +399,8 @@ export class LocalSensors {
   #seen({ session, signals, liveness, blind }: PaneReading): void {
     if (this.#isExcepted(runKey(session))) return;
     const known = this.#loop.find(session.id);
-    if (!known || JSON.stringify(known.session) !== JSON.stringify(session)) this.#loop.register(session);
+    if (!known || JSON.stringify(known.session) !== JSON.stringify(this.#options.named?.(session) ?? session))
+      this.#loop.register(session);
     if (!known) this.#absorb(session);
     if (blind !== null || liveness === "unknown")
       this.#loop.take({ kind: "unreadable", session: session.id, reason: blind ?? "its pane could not be read" });

@@ -205,10 +205,8 @@ function commandsFor(incident: Incident, judge: SessionJudge | null, canAllow: b
   const open = judge && openCommand(judge.evidence);
   const isGone = session?.endedAt !== null || judge?.assessment.state === "gone";
   return [
-    ...(session && session.hostSocket !== null ? [`rouse ${isGone ? "logs" : "attach"} ${name}`] : []),
-    ...(session?.pane && !isGone
-      ? [`tmux -S ${shellWord(session.pane.socket)} attach -t ${shellWord(session.pane.id)}`]
-      : []),
+    ...(session && !isGone ? [`rouse go ${name}`] : []),
+    ...(session && session.hostSocket !== null && isGone ? [`rouse logs ${name}`] : []),
     ...(open ? [sanitize(open, 200)] : []),
     ...(session ? [`rouse why ${name}`] : []),
     ...(canRecover ? [`rouse recover ${name} --dry-run`] : []),

@@ -93,14 +93,15 @@ export function* summaryOf(
   return { since: iso(since), until: iso(now), agents };
 }
 
-interface Stretch {
+export interface Stretch {
   state: State;
   cause: Cause | null;
   from: number;
   reason: string;
 }
 
-class SessionFold {
+/** Judges the stored signals of one session again, in order. */
+export class SessionFold {
   readonly #session: AgentSession;
   readonly #judges: SessionJudge;
   readonly #from: number;
@@ -112,9 +113,18 @@ class SessionFold {
   #now: number;
   #stretch: Stretch | null = null;
   #exit: AgentSummary["ended"] = null;
+  readonly #onStretch: OnStretch;
 
-  constructor(session: AgentSession, since: number, now: number, settings: JudgingOptions) {
+  /** `onStretch` is called with each time span in one state and cause; `next` is null for the last. */
+  constructor(
+    session: AgentSession,
+    since: number,
+    now: number,
+    settings: JudgingOptions,
+    onStretch: OnStretch = () => {},
+  ) {
     this.#session = session;
+    this.#onStretch = onStretch;
     this.#from = Math.max(since, session.startedAt);
     this.#to = Math.max(this.#from, Math.min(session.endedAt ?? now, now));
     this.#now = session.startedAt;
@@ -190,6 +200,7 @@ class SessionFold {
   #close(at: number, next: State | null): void {
     const stretch = this.#stretch;
     if (!stretch) return;
+    this.#onStretch(stretch, at, next);
     const lasted = at - stretch.from;
     this.#states[stretch.state] = (this.#states[stretch.state] ?? 0) + lasted;
     if (!PROBLEMS.has(stretch.state) || (stretch.state === "unknown" && lasted < UNKNOWN_MS)) return;
@@ -209,6 +220,8 @@ class SessionFold {
     });
   }
 }
+
+type OnStretch = (stretch: Stretch, to: number, next: State | null) => void;
 
 /** Results: commits, files, tests, tokens, and unobserved time. */
 class Counts {

@@ -3,6 +3,7 @@ import type { AgentSession } from "../../core/agent.js";
 import { awaitsUser, type IncidentState } from "../../core/incidents/incident.js";
 import { isQuestion } from "../../core/incidents/problem.js";
 import { burnRates } from "../../core/judgement/evidence/burn.js";
+import { spentBetween } from "../../core/judgement/evidence/spend.js";
 import type { PeriodSpend } from "../../core/judgement/period-spend.js";
 import { questionOf } from "../../core/judgement/question.js";
 import { type Move, moveOf } from "../../core/move.js";
@@ -10,6 +11,7 @@ import type { SessionJudge } from "../../core/session-judge.js";
 import type { WaitCause } from "../../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../../core/states.js";
 import { sanitize } from "../../core/text/sanitize.js";
+import { HOUR } from "../../core/text/time.js";
 import { unobservedReasonOf } from "./coverage.js";
 import { lastActivityAt } from "./last-activity.js";
 
@@ -55,6 +57,8 @@ export interface SessionView {
   last_output: string | null;
   tokens_per_hour: number;
   cost_usd_per_hour: number;
+  /** Of this run, in the last 24 hours. Null if no price is known. */
+  cost_usd_24h: number | null;
   /** Usage of all its sessions in this budget period; null without a budget. */
   spend: SpendView | null;
   healthy: boolean;
@@ -94,12 +98,18 @@ export function viewOf(judge: SessionJudge, now: number, incidents: IncidentStat
     last_output: evidence.progress.outputAt === null ? null : iso(evidence.progress.outputAt),
     tokens_per_hour: Math.round(rates.tokens_per_hour),
     cost_usd_per_hour: Math.round(rates.cost_usd_per_hour * 100) / 100,
+    cost_usd_24h: dayCost(judge, now),
     spend: spendView(judge.spend),
     healthy: !isAsked && !UNHEALTHY.has(state),
     unobserved: unobserved === null ? null : { since: iso(unobserved.since), reason: sanitize(unobserved.reason) },
     started_at: iso(session.startedAt),
     ended_at: session.endedAt === null ? null : iso(session.endedAt),
   };
+}
+
+function dayCost({ evidence }: SessionJudge, now: number): number | null {
+  const { costUsd } = spentBetween(evidence.spend, now - 24 * HOUR, now + 1);
+  return costUsd > 0 ? Math.round(costUsd * 100) / 100 : null;
 }
 
 function spendView(spend: PeriodSpend | null): SpendView | null {

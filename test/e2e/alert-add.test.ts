@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
+
+let home: Home;
+let receiver: Server;
+const received: string[] = [];
+const config = (): string => readFileSync(join(home.path, "config", "config.toml"), "utf8");
+const url = (): string => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+
+beforeAll(async () => {
+  home = makeHome("on");
+  receiver = createServer((request, response) => {
+    let body = "";
+    request.on("data", (piece: Buffer) => {
+      body += String(piece);
+    });
+    request.on("end", () => {
+      received.push(body);
+      response.end("ok");
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+});
+afterAll(async () => {
+  receiver.close();
+  await rouse(home, ["down"]);
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+describe("rouse alert add", () => {
+  it("adds a channel to a running daemon, proves it with a test alert, and needs no restart", async () => {
+    expect((await rouse(home, ["up"])).status).toBe(0);
+    const added = await rouse(home, ["alert", "add", "webhook", url(), "--name", "ops", "--allow-private"]);
+    expect(added).toMatchObject({ status: 0, stderr: "" });
+    expect(added.stdout.replace(/\s+/g, " ")).toMatch(
+      /^Added the channel ops to .*\. Sent a test alert; check that it has arrived\. $/,
+    );
+    expect(received.map((body) => (JSON.parse(body) as { type: string }).type)).toEqual(["test"]);
+    expect((await rouse(home, ["alert", "channels"])).stdout).toMatch(/^ops +webhook/m);
+  });
+
+  it("leaves the configuration as it was if the test fails, and says what to do", async () => {
+    const before = config();
+    const failed = await rouse(home, [
+      "alert",
+      "add",
+      "webhook",
+      "http://127.0.0.1:1/",
+      "--name",
+      "dead",
+      "--allow-private",
+    ]);
+    expect(failed).toMatchObject({ status: 1, stdout: "" });
+    expect(failed.stderr).toMatch(/was not sent: .*cannot be reached.*the configuration is as it was.*--no-test/s);
+    expect(config()).toBe(before);
+    expect((await rouse(home, ["alert", "channels"])).stdout).not.toContain("dead");
+  });
+
+  it("refuses a bad address, an unknown type, a missing destination and a missing token", async () => {
+    const refusals = [
+      [["slack", "notaurl"], 1, "url must begin with https://"],
+      [["pigeon"], 2, 'unknown type "pigeon"; expected one of desktop'],
+      [["ntfy"], 2, "ntfy needs a destination"],
+      [["desktop", "here"], 2, "desktop takes no destination"],
+      [["telegram", "12345"], 2, "telegram needs an access token"],
+    ] as const;
+    for (const [args, status, text] of refusals)
+      expect(await rouse(home, ["alert", "add", ...args])).toMatchObject({
+        status,
+        stderr: expect.stringContaining(text),
+      });
+  });
+});
