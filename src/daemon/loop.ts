@@ -4,7 +4,6 @@
  * Signals are stored before they are judged. Effects are saved before they are carried out: an action whose intent
  * could not be saved is not started, and a notice that could not be saved is due again.
  */
-
 import type { Action, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Effect } from "../core/effects.js";

@@ -34,6 +34,7 @@ function historyFrom(
       seq: i + 1,
       signal,
       receivedAt: signal.at,
+      batch: i + 1,
     }));
   const work = historyOf(
     given.map(({ session }) => session),
