@@ -226,14 +226,16 @@ export const BREAKS = [
     to: "now - this.#sentAt < this.#options.everyMs * 9) return;",
   },
   {
-    promise: "No agent can break a frame of `rouse top`, and the terminal is restored when the daemon or `top` is killed",
+    promise:
+      "No agent can break a frame of `rouse top`, and the terminal is restored when the daemon or `top` is killed",
     test: "src/cli/top/frame.test.ts",
     file: "src/cli/top/frame.ts",
     from: "shown.map((line) => cut(line, width))",
     to: "shown.map((line) => line)",
   },
   {
-    promise: "`rouse top` types only through the guarded operation, never into a permission dialog, and recovers only after `y`",
+    promise:
+      "`rouse top` types only through the guarded operation, never into a permission dialog, and recovers only after `y`",
     test: "src/cli/top/press.test.ts",
     file: "src/cli/top/press.ts",
     from: 'return key === "y" ?',

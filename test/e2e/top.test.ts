@@ -47,19 +47,14 @@ class TopRun {
     });
   }
 
-  async ends(code: number): Promise<void> {
+  /** The exit code, and whether cursor, wrapping, paste mode and screen are as before. */
+  async end(): Promise<{ code: number | null; modes: ReturnType<PlainTerminal["modes"]> }> {
     await until("rouse top to end", () => this.code !== null);
-    expect(this.code).toBe(code);
-    // Cursor, wrapping, paste mode and screen are as before.
-    expect(this.screen.modes()).toEqual({
-      isAlternate: false,
-      isWrapping: true,
-      isCursorShown: true,
-      isPasteMarked: false,
-    });
+    return { code: this.code, modes: this.screen.modes() };
   }
 }
 
+const AS_BEFORE = { isAlternate: false, isWrapping: true, isCursorShown: true, isPasteMarked: false };
 let top: TopRun;
 
 beforeAll(async () => {
@@ -103,7 +98,7 @@ describe("rouse top", () => {
     await top.shows("Acknowledged needs_input of asks");
     await top.shows(/4 acknowledged 1/);
     top.type("q");
-    await top.ends(0);
+    expect(await top.end()).toEqual({ code: 0, modes: AS_BEFORE });
   });
 
   it("draws every size again, down to 20 columns, and opens the healthy agents by their number", async () => {
@@ -123,14 +118,14 @@ describe("rouse top", () => {
     top.type("l");
     await top.shows("works: recent output");
     top.type("\u0003");
-    await top.ends(130);
+    expect(await top.end()).toEqual({ code: 130, modes: AS_BEFORE });
   });
 
   it("restores the terminal when it is terminated", async () => {
     top = new TopRun(80, 24);
     await top.shows("rouse");
     top.signal("SIGTERM");
-    await top.ends(143);
+    expect(await top.end()).toEqual({ code: 143, modes: AS_BEFORE });
   });
 
   it("keeps its last answer when the daemon is killed, follows the next one, and restores the terminal in between", async () => {
@@ -147,7 +142,7 @@ describe("rouse top", () => {
     await until("the note to go away", () => !top.screen.lines().some((line) => line.includes("has not answered")));
     await rouse(home, ["silence", "works", "--for", "1h"]);
     top.type("q");
-    await top.ends(0);
+    expect(await top.end()).toEqual({ code: 0, modes: AS_BEFORE });
   });
 });
 

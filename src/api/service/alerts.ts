@@ -100,8 +100,7 @@ function noChannel(name: string, channels: Channels, notes: readonly string[]): 
   const asked = JSON.stringify(sanitize(name, 80));
   const wrong = notes.find((note) => note.includes(`channels.${name}:`));
   if (wrong) return sanitize(wrong);
-  if (channels.length === 0)
-    return "no channel is configured; add one, for example with `rouse alert add desktop`";
+  if (channels.length === 0) return "no channel is configured; add one, for example with `rouse alert add desktop`";
   return `no channel named ${asked}; ${otherNames(
     name,
     channels.map((one) => one.name),

@@ -95,7 +95,10 @@ export function followEvents(socketPath: string, events: FeedEvents): () => void
       if (!isOpen) {
         const end = text.indexOf("\r\n\r\n");
         if (end < 0) return;
-        if (!/^HTTP\/1\.1 200/.test(text)) return void socket.destroy();
+        if (!text.startsWith("HTTP/1.1 200")) {
+          socket.destroy();
+          return;
+        }
         text = text.slice(end + 4);
         isOpen = true;
         events.opened();

@@ -52,7 +52,7 @@ export interface Notice {
 }
 
 /** The line that counts the healthy agents. No agent can have this name. */
-export const HEALTHY = "\u0000healthy";
+const HEALTHY = "\u0000healthy";
 
 export type GroupNumber = 0 | 1 | 2 | 3 | 4 | 5;
 export const HEALTHY_GROUP: GroupNumber = 5;

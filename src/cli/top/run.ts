@@ -52,7 +52,7 @@ class Top {
   readonly #socket: string;
   readonly #terminal: TopTerminal;
   #model: TopModel;
-  #soon: NodeJS.Timeout | null = null;
+  #isReading = false;
   #isBusy = false;
 
   constructor(socket: string, model: TopModel) {
@@ -92,11 +92,13 @@ class Top {
   }
 
   #readSoon(): void {
-    this.#soon ??= setTimeout(() => {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    setTimeout(() => {
       void readAgents(this.#socket)
         .catch(() => ({ kind: "down" as const }))
         .then((read) => {
-          this.#soon = null;
+          this.#isReading = false;
           if (read.kind !== "read") return;
           const { kind: _, ...facts } = read;
           this.#change({ ...facts, goneAt: null });
