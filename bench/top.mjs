@@ -57,17 +57,21 @@ async function register(home, id) {
 
 const put = (home, id) =>
   askDaemon(rousePaths(home.env).daemonSocket, "PUT", `/v1/sessions/${id}`, {
-    ...{
-      id,
-      name: id,
-      kind: "claude-code",
-      tags: [],
-      origin: "spawn",
-      command: ["claude"],
-      workspace: null,
-      task: null,
-    },
-    ...{ policy: null, pid: null, pidStart: null, startedAt: Date.now(), hostSocket: null, pane: null, endedAt: null },
+    id,
+    name: id,
+    kind: "claude-code",
+    tags: [],
+    origin: "spawn",
+    command: ["claude"],
+    workspace: null,
+    task: null,
+    policy: null,
+    pid: null,
+    pidStart: null,
+    startedAt: Date.now(),
+    hostSocket: null,
+    pane: null,
+    endedAt: null,
   });
 
 /** Milliseconds until the output contains `mark`, or until the end of the process without one. */

@@ -15,8 +15,7 @@ else if (complaint !== null) {
   process.stderr.write(`rouse: ${complaint}\n`);
   process.exitCode = 2;
 } else if (process.argv[2] === "top") process.exitCode = await (await import("./top/run.js")).runTop(args);
-else if (process.argv[2] === "report")
-  process.exitCode = await (await import("./commands/report.js")).runReport(args);
+else if (process.argv[2] === "report") process.exitCode = await (await import("./commands/report.js")).runReport(args);
 else if (process.argv[2] === "checkpoint")
   process.exitCode = await (await import("./commands/checkpoint.js")).runCheckpoint(args);
 else if (process.argv[2] === "status")
