@@ -126,4 +126,12 @@ export const ACTING = {
       to: "",
     },
   ],
+  "The view `rouse top` types only through the guarded operation, never into a permission dialog, and recovers only after `y`": [
+    {
+      test: "src/cli/top/press.test.ts",
+      file: "src/cli/top/press.ts",
+      from: 'return key === "y" ?',
+      to: 'return key === "y" || key === "enter" ?',
+    },
+  ],
 };

@@ -182,4 +182,12 @@ export const SECURITY = {
       to: "pragma secure_delete = off",
     },
   ],
+  "No agent can break a frame of `rouse top`, and the terminal is restored when the daemon or `top` is killed": [
+    {
+      test: "src/cli/top/frame.test.ts",
+      file: "src/cli/top/frame.ts",
+      from: "shown.map((line) => cut(line, width))",
+      to: "shown.map((line) => line)",
+    },
+  ],
 };
