@@ -126,12 +126,13 @@ export const ACTING = {
       to: "",
     },
   ],
-  "The view `rouse top` types only through the guarded operation, never into a permission dialog, and recovers only after `y`": [
-    {
-      test: "src/cli/top/press.test.ts",
-      file: "src/cli/top/press.ts",
-      from: 'return key === "y" ?',
-      to: 'return key === "y" || key === "enter" ?',
-    },
-  ],
+  "The view `rouse top` types only through the guarded operation, never into a permission dialog, and recovers only after `y`":
+    [
+      {
+        test: "src/cli/top/press.test.ts",
+        file: "src/cli/top/press.ts",
+        from: 'return key === "y" ?',
+        to: 'return key === "y" || key === "enter" ?',
+      },
+    ],
 };
