@@ -11,11 +11,8 @@ import { type RecoveryView, recoveryView } from "../../daemon/views/recovery-vie
 import { recordOf, type SessionRecord } from "../../daemon/views/session-record.js";
 import { type SessionView, viewOf } from "../../daemon/views/view.js";
 import { type WhyView, whyOf } from "../../daemon/views/why.js";
-<<<<<<< HEAD
-import type { ControlOrder } from "../agent-control.js";
-=======
 import { shareName } from "../../terminal/names.js";
->>>>>>> 998e6cd3 (cli: add top, go, next, rename, history and alert add)
+import type { ControlOrder } from "../agent-control.js";
 import type { ControlResult } from "../control-result.js";
 import { ApiError } from "../error.js";
 import type { Identity } from "../identity.js";
