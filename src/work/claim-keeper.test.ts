@@ -73,8 +73,8 @@ describe("a claim", () => {
     const id = await claimed();
     await pass(RENEW_MS);
     const store = await hub.open();
-    const { list } = store;
-    const open = await list.call(store, { status: ["in_progress"] });
+    const list = store.list.bind(store);
+    const open = await list({ status: ["in_progress"] });
     // Between the list and the renewal.
     store.list = async () => {
       await store.transition(id, "block", { actor: "user", author: "user", error: "x" });
@@ -95,7 +95,7 @@ describe("the keeper", () => {
   it("reports an unreachable hub once, and goes on when it answers", async () => {
     const id = await claimed();
     const store = await hub.open();
-    const { renew } = store;
+    const renew = store.renew.bind(store);
     store.renew = () => Promise.reject(new Error("away"));
     await pass(RENEW_MS * 3);
     store.renew = renew;
