@@ -16,7 +16,7 @@ beforeAll(async () => {
   home = makeHome("on");
   home.env.HOME = home.path;
   await spawnFakeRunner(home, "asker", { steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }], logs: true });
-  await spawnFake(home, "web", { steps: Array(6).fill({ do: "idle" }), logs: true });
+  await spawnFake(home, "web", { steps: [{ do: "idle" }, { do: "stream" }], logs: true });
   await reaches(home, "asker", "needs_input/permission");
   await reaches(home, "web", "idle");
 }, 120_000);
@@ -53,14 +53,14 @@ describe("the audit trail", () => {
     await run("allow", "web");
     await run("silence", "web", "--for", "1h");
     await run("silence", "web", "--off");
-    const typed = (await rouse(home, ["type", "web", "go on"])).status === 0 ? "done" : "failed";
+    await run("type", "web", "go on");
     const token = (await run("token", "create", "orch", "--right", "read")).trim();
     await run("token", "revoke", "orch");
     expect(await last(6)).toMatchObject([
       { ...USER, action: "allow", agent: "web", result: "done", reason: expect.stringContaining("allow.json") },
       { ...USER, action: "silence", agent: "web", text: "what=web problem=none for_secs=3600", result: "done" },
       { ...USER, action: "silence", agent: "web", text: "what=web problem=none for_secs=none", result: "done" },
-      { ...USER, action: "send_input", agent: "web", text: "go on", result: typed },
+      { ...USER, action: "send_input", agent: "web", text: "go on", result: "done" },
       {
         ...USER,
         action: "token",
