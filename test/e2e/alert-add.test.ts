@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
+import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 
 let home: Home;
 let receiver: Server;
@@ -57,7 +57,8 @@ describe("rouse alert add", () => {
     expect(failed).toMatchObject({ status: 1, stdout: "" });
     expect(failed.stderr).toMatch(/was not sent: .*cannot be reached.*the configuration is as it was.*--no-test/s);
     expect(config()).toBe(before);
-    expect((await rouse(home, ["alert", "channels"])).stdout).not.toContain("dead");
+    const channels = async (): Promise<string> => (await rouse(home, ["alert", "channels"])).stdout;
+    await until("the daemon to drop it", async () => !(await channels()).includes("dead"));
   });
 
   it("refuses a bad address, an unknown type, a missing destination and a missing token", async () => {

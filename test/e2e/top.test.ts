@@ -148,7 +148,7 @@ describe("rouse top", () => {
 
 describe("rouse top that cannot run", () => {
   it("says so without a terminal, with TERM=dumb and with an argument, and leaves the terminal alone", async () => {
-    expect(await rouse(home, ["top"])).toEqual({
+    expect(await rouse(home, ["top"])).toMatchObject({
       status: 1,
       stdout: "",
       stderr: expect.stringMatching(/^rouse: top needs a terminal .*`rouse status`/),
