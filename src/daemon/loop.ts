@@ -16,7 +16,7 @@ import type { StepInput, UserEvent } from "../core/step-input.js";
 import { ActionRunner } from "./action-runner.js";
 import type { LoopEvent, LoopOptions } from "./loop-options.js";
 import { NoticeStore } from "./notice-store.js";
-import { type ClockSample, gapBetween, type Moment, TICK_MS } from "./self/clock.js";
+import { GapDetector, type Moment } from "./self/clock.js";
 import { restoreSessions } from "./self/restore.js";
 import { SignalStore } from "./signal-store.js";
 
@@ -27,7 +27,7 @@ export class Loop {
   readonly #signals: SignalStore;
   readonly #notices: NoticeStore;
   readonly #subscribers = new Set<(event: LoopEvent, now: number) => void>();
-  #lastCheck: ClockSample;
+  readonly #gaps: GapDetector;
   #isClosed = false;
   /** Ids of restored sessions whose stored signals are damaged: what can be seen again has to be reported again. */
   readonly incomplete: Set<string> = new Set();
@@ -52,7 +52,7 @@ export class Loop {
       if (isWorking === this.state.cannotStore) this.#step({ kind: "storage", isWorking }, at);
     });
     this.#notices = new NoticeStore(journal, receiver, this.now());
-    this.#lastCheck = clock.check;
+    this.#gaps = new GapDetector(clock);
   }
 
   /** Restores the state; the time since the last observation counts against no agent. Returns the number of signals. */
@@ -63,7 +63,7 @@ export class Loop {
     const { signals, incomplete, effects } = yield* restoring;
     for (const id of incomplete) this.incomplete.add(id);
     this.#carryOut(effects, this.now());
-    this.#lastCheck = clock.check;
+    this.#gaps.restart();
     for (const { session } of this.sessions()) if (session.endedAt === null) this.#options.onRegister(session);
     const unobserved = lastObserved && { from: clock.unwatchedFrom(lastObserved.now, lastObserved), to: this.now() };
     this.#step({ kind: "restarted", unobserved }, this.now());
@@ -159,11 +159,9 @@ export class Loop {
 
   /** The time. After a sleep, signals may arrive before the first tick, so every reading checks for a gap. */
   #observe(): number {
-    const { check } = this.#options.clock;
-    const gap = gapBetween(this.#lastCheck, check, TICK_MS);
-    this.#lastCheck = check;
-    if (gap) this.#step({ kind: "gap", ...gap }, check.now);
-    return check.now;
+    const { now, gap } = this.#gaps.read();
+    if (gap) this.#step({ kind: "gap", ...gap }, now);
+    return now;
   }
 
   /** Returns why the incidents could not be saved; null if nothing failed. */
@@ -173,11 +171,7 @@ export class Loop {
 
   /** Append, save, run; what changed is published once it is saved. */
   #carryOut(effects: readonly Effect[], now: number): string | null {
-    for (const effect of effects) {
-      // A journal that cannot be written reports it itself.
-      if (effect.kind === "append") this.#signals.append(effect.session, null, [effect.signal], now).catch(() => {});
-      if (effect.kind === "put_session") this.#options.journal.putSession(effect.session);
-    }
+    this.#signals.keep(effects, now);
     const problem = this.#save(effects, now);
     for (const effect of effects) {
       if (effect.kind === "run") void this.#runner.run(effect.action, effect.session, now, problem);

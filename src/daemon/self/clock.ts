@@ -140,6 +140,29 @@ export function gapBetween(
   return span.to - span.from > expectedMs + LATE_MS ? span : null;
 }
 
+/** Reads a clock, and finds the unobserved time between two readings. */
+export class GapDetector {
+  readonly #clock: Pick<DaemonClock, "check">;
+  #last: ClockSample;
+
+  constructor(clock: Pick<DaemonClock, "check">) {
+    this.#clock = clock;
+    this.#last = clock.check;
+  }
+
+  /** The time before now counts as observed. */
+  restart(): void {
+    this.#last = this.#clock.check;
+  }
+
+  read(): { now: number; gap: { from: number; to: number } | null } {
+    const { check } = this.#clock;
+    const gap = gapBetween(this.#last, check, TICK_MS);
+    this.#last = check;
+    return { now: check.now, gap };
+  }
+}
+
 function isSameMoment(before: ClockReading, after: ClockReading): boolean {
   const passed = after.monotonic - before.monotonic;
   return passed < UPTIME_EVERY_MS && Math.abs(after.wall - before.wall) < UPTIME_EVERY_MS;
