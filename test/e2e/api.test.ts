@@ -35,10 +35,14 @@ afterAll(async () => {
 describe("the API", () => {
   it("answers as its document says, field by field", async () => {
     await client.post("/v1/watchdogs", { agent: "ann", interval_secs: 86_400 });
+    await client.post("/v1/tasks", { title: "Fix it", steps: ["One"] });
+    await client.post("/v1/claims", { agent: "ann" });
+    await client.post("/v1/checkpoints", { agent: "ann", step: 1, text: "one" });
+    await client.post("/v1/locks", { project: "shop", name: "merge", agent: "ann" });
     for (const [name, { method, path, output, surfaces }] of Object.entries<Operation>(OPERATIONS)) {
       if (method !== "get" || !surfaces.http) continue;
       for (const agent of path.includes("{agent}") ? ["ann", "bob"] : ["bob"]) {
-        const { status, body } = await client.get(`${path.replace(/\{\w+\}/, agent)}?since=0&all=true`);
+        const { status, body } = await client.get(`${path.replace("{task}", "1").replace(/\{\w+\}/, agent)}?since=0&all=true`);
         expect([name, status]).toEqual([name, 200]);
         expect([name, output.parse(body)]).toEqual([name, body]);
       }
