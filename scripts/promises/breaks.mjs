@@ -6,8 +6,9 @@ import { ACTING } from "./acting.mjs";
 import { DURABILITY } from "./durability.mjs";
 import { JUDGING } from "./judging.mjs";
 import { SECURITY } from "./security.mjs";
+import { WORK } from "./work.mjs";
 
-export const BREAKS = Object.entries({ ...JUDGING, ...ACTING, ...DURABILITY, ...SECURITY }).flatMap(
+export const BREAKS = Object.entries({ ...JUDGING, ...ACTING, ...DURABILITY, ...SECURITY, ...WORK }).flatMap(
   ([promise, breaks]) => breaks.map((one) => ({ promise, ...one })),
 );
 

@@ -30,9 +30,10 @@ export const collectTexts = (value: string, before: string[] | undefined): strin
 export const collectTags = (value: string, before: string[] | undefined): string[] =>
   value.split(",").reduce<string[]>((tags, tag) => collectTag(tag.trim(), tags), before ?? []);
 
-/** A command without a shell: words, or a JSON list if a word contains a space. */
-export function parseCheck(value: string): string[] {
+/** A command without a shell: words, or a JSON list if a word contains a space. Null for none. */
+export function parseCheck(value: string): string[] | null {
   const text = value.trim();
+  if (text === "none") return null;
   if (text.startsWith("[")) {
     try {
       const words: unknown = JSON.parse(text);

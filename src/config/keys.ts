@@ -281,6 +281,14 @@ export const KEYS = {
       "URL fetched after each completed check of all agents, so that an external monitor notices when rouse is gone; empty for none.",
     ),
   },
+  work: {
+    check: listKey(
+      [],
+      "never",
+      'Command that verifies tasks without a check of their own, such as ["npm", "test"]; no shell runs it; [projects.NAME] check replaces it for one project; only your own file counts.',
+    ),
+    check_timeout_minutes: numberKey(10, "never", "Time limit of the check of a task.", { min: 0.01, max: 1440 }),
+  },
   hub: {
     url: textKey(
       "",

@@ -25,6 +25,8 @@ only make things stricter. To use a looser value, set it in your own file; \`rou
 
 Channels have their own tables; see [messages and alerts](alerts.md). Policies are files of their own; see [acting](acting.md).
 Presets have their own tables too; see [for orchestrators](orchestrators.md#presets).
+\`[projects.NAME]\` has one key, \`check\`: the command that verifies the tasks of this project, instead of \`[work] check\`; \`[]\` for none. Only your own file
+counts.
 `;
 
 export function configReference(): string {

@@ -3,6 +3,7 @@ import { channelSchema } from "./channels.js";
 import { CONFIG_VERSION } from "./file.js";
 import type { ConfigKey } from "./key.js";
 import { KEYS } from "./keys.js";
+import { projectSchema } from "./own-check.js";
 import { presetSchema } from "./presets.js";
 import { variablesOf } from "./variables.js";
 
@@ -34,6 +35,11 @@ export function configSchema(): Record<string, unknown> {
         type: "object",
         description: "Programs with their model for `rouse spawn --preset`, one table each; only in your own file.",
         additionalProperties: presetSchema(),
+      },
+      projects: {
+        type: "object",
+        description: "Settings of projects, one table each; only in your own file.",
+        additionalProperties: projectSchema(),
       },
     },
   };

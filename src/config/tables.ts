@@ -1,9 +1,9 @@
-/** Tables with names of the user's own in the user's file: `[channels.NAME]` and `[presets.NAME]`. */
+/** Tables with names of the user's own in the user's file: `[channels.NAME]`, `[presets.NAME]` and `[projects.NAME]`. */
 import { parse } from "smol-toml";
 import { isTable, readTrustedFile } from "./file.js";
 import { positionsIn } from "./positions.js";
 
-export const OWN_TABLES = ["channels", "presets"] as const;
+export const OWN_TABLES = ["channels", "presets", "projects"] as const;
 
 interface FoundTables {
   tables: Record<string, unknown>;

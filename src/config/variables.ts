@@ -6,7 +6,19 @@ import { suggestName } from "./suggest.js";
 const PREFIX = "ROUSE_";
 
 /** Other variables that rouse reads, or passes to the programs that it runs; not configuration keys. */
-const OTHERS = ["HOME", "DAEMON", "SESSION", "OWN", "AGENT", "PROBLEM", "INCIDENT", "ATTEMPT", "ALERT_KEY", "FULL"];
+const OTHERS = [
+  "HOME",
+  "DAEMON",
+  "SESSION",
+  "OWN",
+  "AGENT",
+  "PROBLEM",
+  "INCIDENT",
+  "ATTEMPT",
+  "ALERT_KEY",
+  "CHECK",
+  "FULL",
+];
 const OTHERS_BEGIN = ["AGENT_"];
 
 /** The variables that set a key, by precedence. */

@@ -8,6 +8,7 @@ import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Journal } from "../store/journal.js";
+import type { TaskChecks } from "../work/checks.js";
 import type { NodeHub } from "../work/node-hub.js";
 import type { AgentSettings } from "./agent-settings.js";
 import type { AuditedFiles } from "./audited-files.js";
@@ -35,6 +36,7 @@ export interface DaemonParts
   journal: Journal;
   /** Tasks, claims and checkpoints. */
   hub: NodeHub;
+  checks: TaskChecks;
   config: Config;
   tuning: Pick<AgentSettings, "configOf" | "learn">;
   profiles: Pick<Profiles, "own">;

@@ -16,6 +16,7 @@ import { openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { migrateStateFiles } from "../store/state-files.js";
 import { agentSession, endedSince, recordedEnd } from "../terminal/registry.js";
+import { TaskChecks } from "../work/checks.js";
 import { ClaimKeeper } from "../work/claim-keeper.js";
 import { instanceFile, NodeHub, nodeName } from "../work/node-hub.js";
 import { AgentSettings } from "./agent-settings.js";
@@ -194,6 +195,8 @@ export async function serve(
     version,
     allowNetworkFileSystem: config.journal.allow_network_file_system,
   });
+  const checks = new TaskChecks(paths.state);
+  void checks.recover(() => hub.open()).catch((error: Error) => log(`an interrupted check: ${error.message}`));
   const claims = new ClaimKeeper({
     hub,
     isAlive: (session) => isSessionAlive(loop, session),
@@ -210,6 +213,7 @@ export async function serve(
     ...setup,
     journal,
     hub,
+    checks,
     config,
     tuning,
     profiles,

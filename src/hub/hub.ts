@@ -215,8 +215,10 @@ export interface Finish {
   error?: string;
   /** What the session reported. */
   result?: string;
-  /** The result of the task's check. A task with a check is closed as done only if it is verified. */
+  /** The result of the task's check. A task with a check is closed as done only if it is verified; else the result is stored. */
   verification?: Verification;
+  /** The user's configuration has a check for this task. */
+  mustBeVerified?: boolean;
 }
 
 export interface TransitionOptions {
@@ -226,6 +228,7 @@ export interface TransitionOptions {
   error?: string;
   result?: string;
   verification?: Verification;
+  mustBeVerified?: boolean;
 }
 
 /** Ended claims: offered again, or failed because no continuation was left. */

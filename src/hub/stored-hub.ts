@@ -250,10 +250,11 @@ const refOf = ({ task, fence }: ClaimRef): ClaimRef => ({
 const limitOf = (limit: number | undefined, standard: number): number =>
   limit === undefined ? standard : integerOf(limit, "the limit", 1, LIST_MAX);
 
-const outcomeOf = ({ error, result, verification }: Partial<Finish>): Arguments => ({
+const outcomeOf = ({ error, result, verification, mustBeVerified = false }: Partial<Finish>): Arguments => ({
   error: shorten(error),
   result: shorten(result),
   verification: verification ?? null,
+  mustBeVerified,
 });
 
 const filterOf = (filter: TaskFilter): Arguments => ({

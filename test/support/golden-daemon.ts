@@ -23,6 +23,7 @@ import { loadReaders, profileFor } from "../../src/programs/registry.js";
 import { readContextOf } from "../../src/sensors/read-context.js";
 import { openJournal } from "../../src/store/journal.js";
 import { sessionFile, writeRecord } from "../../src/terminal/registry.js";
+import { TaskChecks } from "../../src/work/checks.js";
 import { NodeHub } from "../../src/work/node-hub.js";
 import { HandClock } from "./hand-clock.js";
 import { ScriptedAgents } from "./scripted-agents.js";
@@ -95,6 +96,7 @@ export async function startGoldenDaemon(
     securityAlerts: new SecurityAlerts(setup.loop, journal.outbox),
     journal,
     hub,
+    checks: new TaskChecks(paths.state),
     config,
     tuning,
     profiles,

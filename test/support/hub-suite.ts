@@ -206,10 +206,30 @@ export function describeHub(name: string, start: () => Promise<HubRig>): void {
         await refused(hub.finish(claim, { outcome: "done" }), "unverified");
         const error = await refused(hub.finish(claim, { outcome: "done", verification: "contradicted" }), "unverified");
         expect(error.message).toContain("the result was contradicted");
+        const failing = { verification: "contradicted", error: "2 tests failed" } as const;
+        await refused(hub.finish(claim, { outcome: "done", ...failing }), "unverified");
+        expect(await hub.get(task.id)).toMatchObject({
+          status: "in_progress",
+          verification: "contradicted",
+          lastError: "2 tests failed",
+          claim: { fence: claim.fence },
+        });
+        expect(await hub.events({ task: task.id, kind: "check" })).toMatchObject([
+          { data: { verification: "contradicted" } },
+          { data: failing },
+        ]);
         await refused(hub.transition(task.id, "done", { actor: "user", author: "anna" }), "unverified");
         expect((await hub.get(task.id)).status).toBe("in_progress");
         const done = await hub.finish(claim, { outcome: "done", verification: "verified", result: "All green" });
         expect(done).toMatchObject({ status: "done", verification: "verified", result: "All green", claim: null });
+      });
+
+      it("closes a task without a check of its own only when it is verified, if the user's configuration has one", async () => {
+        const { claim, task } = await claimed();
+        const options = { outcome: "done", mustBeVerified: true } as const;
+        await refused(hub.finish(claim, { ...options, verification: "unverified" }), "unverified");
+        expect((await hub.finish(claim, { ...options, verification: "verified" })).status).toBe("done");
+        expect((await hub.get(task.id)).verification).toBe("verified");
       });
     });
 

@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, TestLoop } from "../../../test/support/loops.js";
+import { rousePaths } from "../../config/paths.js";
 import { type Client, RIGHTS, type Right } from "../../daemon/http/tokens.js";
+import { TaskChecks } from "../../work/checks.js";
 import { NodeHub } from "../../work/node-hub.js";
 import { type Identity, identify } from "../identity.js";
 import { TaskService } from "./tasks.js";
@@ -19,7 +21,7 @@ beforeEach(() => {
   test.loop.register(agent({ name: "api", id: "s1", pid: 2_000_001 }));
   test.loop.register(agent({ name: "web", id: "s2", pid: 2_000_002 }));
   hub = new NodeHub({ state, node: "lab", instance: "i", version: "1" });
-  tasks = new TaskService({ loop: test.loop, hub });
+  tasks = new TaskService({ loop: test.loop, hub, checks: new TaskChecks(state) });
 });
 afterEach(async () => {
   await hub.close();
@@ -108,6 +110,76 @@ describe("the check of a task", () => {
       "only you can set",
     );
     expect(await tasks.add(task, await user())).toMatchObject({ check: ["sh", "-c", "evil"] });
+  });
+});
+
+describe("a task that is reported as done", () => {
+  const check = (script: string): string[] => [process.execPath, "-e", script];
+  const claimedWith = async (command: string[] | null): Promise<number> => {
+    const { id } = await tasks.add({ title: "x", check: command, workspace: state }, await user());
+    await tasks.claim({ task: id }, await inside("s1"));
+    return id;
+  };
+  const done = async (task: number) => tasks.finish({ task, outcome: "done" }, await inside("s1"));
+
+  it("is closed as verified if its check passes, in its workspace", async () => {
+    const id = await claimedWith(check('require("fs").writeFileSync("proof", "")'));
+    expect(await done(id)).toMatchObject({ status: "done", verification: "verified", claim: null });
+    expect(existsSync(join(state, "proof"))).toBe(true);
+  });
+
+  it("stays with its holder if its check fails, and the holder learns why", async () => {
+    const id = await claimedWith(check('console.log("2 tests failed"); process.exitCode = 1'));
+    await expect(done(id)).rejects.toThrow(
+      /^task 1 stays in_progress, its check is contradicted: `.*` exited with 1\nEnd of its output:\n2 tests failed$/s,
+    );
+    const shown = await tasks.show(id);
+    expect(shown).toMatchObject({ status: "in_progress", verification: "contradicted", claim: { agent: "api" } });
+    expect(shown.comments).toMatchObject([{ author: "rouse", text: expect.stringContaining("2 tests failed") }]);
+    await tasks.checkpoint({ text: "trying again" }, await inside("s1"));
+  });
+
+  it("is not closed by the user either while its check fails or cannot run", async () => {
+    const id = await claimedWith(check("process.exit(1)"));
+    await expect(tasks.decide(id, { decision: "done" }, await user())).rejects.toThrow("its check is contradicted");
+    await tasks.edit(id, { workspace: join(state, "gone") }, await user());
+    await expect(tasks.decide(id, { decision: "done" }, await user())).rejects.toThrow("its check is unverified");
+    expect(await tasks.show(id)).toMatchObject({ status: "in_progress", verification: "unverified" });
+    await tasks.edit(id, { check: null }, await user());
+    expect(await tasks.decide(id, { decision: "done" }, await user())).toMatchObject({
+      status: "done",
+      verification: "unverified",
+    });
+  });
+
+  it("runs one check for two reports at once, and the second one finds the task closed", async () => {
+    const id = await claimedWith(check('require("fs").appendFileSync("runs", "x"); setTimeout(() => {}, 300)'));
+    const results = await Promise.allSettled([done(id), done(id)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(readFileSync(join(state, "runs"), "utf8")).toBe("x");
+  });
+
+  it("is verified by the check of the user's own configuration, never by one of a project file or a variable", async () => {
+    process.env.ROUSE_HOME = state;
+    process.env.ROUSE_WORK_CHECK = "true";
+    try {
+      const id = await claimedWith(null);
+      writeFileSync(join(state, ".rouse.toml"), '[work]\ncheck = ["false"]\n[projects.""]\ncheck = ["false"]\n');
+      mkdirSync(join(state, "config"), { recursive: true });
+      const own = join(rousePaths().config, "config.toml");
+      writeFileSync(own, '[work]\ncheck = ["false"]\n[projects.shop]\ncheck = ["true"]\n');
+      await expect(done(id)).rejects.toThrow("its check is contradicted: `false` exited with 1");
+      await tasks.edit(id, { project: "shop" }, await user());
+      expect(await done(id)).toMatchObject({ status: "done", verification: "verified" });
+      writeFileSync(own, '[projects.shop]\ncheck = "true"\n');
+      await tasks.decide(id, { decision: "reopen" }, await user());
+      await expect(tasks.decide(id, { decision: "done" }, await user())).rejects.toThrow("must have the one key check");
+      writeFileSync(own, "");
+      expect(await tasks.decide(id, { decision: "done" }, await user())).toMatchObject({ status: "done" });
+    } finally {
+      delete process.env.ROUSE_HOME;
+      delete process.env.ROUSE_WORK_CHECK;
+    }
   });
 });
 

@@ -1,9 +1,11 @@
 /** The queue of work, for clients: which of them may report about a task, and how refusals of the hub reach them. */
+
+import { ownCheck } from "../../config/own-check.js";
 import type { AgentSession } from "../../core/agent.js";
 import { sanitize } from "../../core/text/sanitize.js";
-import type { CheckpointSource, Hub, QueueFilter } from "../../hub/hub.js";
+import type { CheckpointSource, Finish, Hub, QueueFilter, Task, TaskSummary } from "../../hub/hub.js";
 import { HubError, type HubErrorCode } from "../../hub/hub-error.js";
-import { CLOSED, TASK_STATUSES, type TaskOperation, type TaskStatus } from "../../hub/task-states.js";
+import { CLOSED, statusesFor, TASK_STATUSES, type TaskOperation, type TaskStatus } from "../../hub/task-states.js";
 import type { WorkSignal } from "../../work/claim-keeper.js";
 import { chooseHeld, type HeldTask, heldTasks } from "../../work/own-claim.js";
 import { ApiError, type ApiErrorKind } from "../error.js";
@@ -27,12 +29,16 @@ import {
   taskView,
 } from "./task-views.js";
 
+type Verified = Pick<Finish, "verification" | "mustBeVerified" | "error">;
+
+/** Lines of a check's output in the answer to its holder; the task keeps more. */
+const OUTPUT_LINES = 20;
 const OPEN: readonly TaskStatus[] = TASK_STATUSES.filter((status) => !CLOSED.includes(status));
 
 export class TaskService {
-  readonly #context: Pick<ServiceContext, "loop" | "hub">;
+  readonly #context: Pick<ServiceContext, "loop" | "hub" | "checks">;
 
-  constructor(context: Pick<ServiceContext, "loop" | "hub">) {
+  constructor(context: Pick<ServiceContext, "loop" | "hub" | "checks">) {
     this.#context = context;
   }
 
@@ -82,7 +88,12 @@ export class TaskService {
     identity: Identity,
   ): Promise<TaskView> {
     const options = { actor: "user", author: identity.author, ...given({ error, result }) } as const;
-    return this.#ask(async (hub) => taskView(await hub.transition(task, decision satisfies TaskOperation, options)));
+    return this.#ask(async (hub) => {
+      if (decision !== "done") return taskView(await hub.transition(task, decision satisfies TaskOperation, options));
+      return this.#verified(hub, await hub.get(task), (outcome) =>
+        hub.transition(task, decision, { ...options, ...outcome }),
+      );
+    });
   }
 
   claim(
@@ -113,10 +124,47 @@ export class TaskService {
     return this.#ask(async (hub) => {
       const { held, session } = await this.#claimOf(hub, identity, { task, agent });
       const claim = { task: held.id, fence: held.claim.fence };
-      const finished = await hub.finish(claim, { outcome, ...given({ error, result }) });
+      const close = (verified: Verified): Promise<Task> =>
+        hub.finish(claim, { outcome, ...given({ error, result }), ...verified });
+      const finished = outcome === "done" ? await this.#verified(hub, held, close, session) : taskView(await close({}));
       await this.#signal(session, { kind: "claim", task: String(task), phase: "released" });
-      return taskView(finished);
+      return finished;
     });
+  }
+
+  /** Runs the check of the task, and closes it only if it passes. A task without a check is closed unverified. */
+  async #verified(
+    hub: Hub,
+    task: TaskSummary,
+    close: (verified: Verified) => Promise<Task>,
+    holder?: AgentSession | null,
+  ): Promise<TaskView> {
+    if (!statusesFor("done").includes(task.status)) return taskView(await close({}));
+    const own = orRefused(() => ownCheck(task.project));
+    const command = task.check ?? (own.command.length > 0 ? own.command : null);
+    if (command === null) return taskView(await close({ verification: "unverified" }));
+    const { loop, hub: node, checks } = this.#context;
+    const session = holder ?? (task.claim?.node === node.node ? loop.find(task.claim.session)?.session : undefined);
+    const folder = task.workspace ?? session?.workspace ?? null;
+    const limitMs = own.work.check_timeout_minutes * 60_000;
+    const { verification, text, output } = await checks.run(hub, {
+      task: task.id,
+      command,
+      folder,
+      limitMs,
+    });
+    const isVerified = verification === "verified";
+    const outcome = { verification, mustBeVerified: true, ...(isVerified ? {} : { error: text }) };
+    try {
+      return taskView(await close(outcome));
+    } catch (error) {
+      if (!(error instanceof HubError) || error.code !== "unverified") throw error;
+      const end = output === "" ? "" : `\nEnd of its output:\n${output.split("\n").slice(-OUTPUT_LINES).join("\n")}`;
+      throw new ApiError(
+        "refused",
+        `task ${task.id} stays ${task.status}, its check is ${verification}: ${text}${end}`,
+      );
+    }
   }
 
   checkpoint(
@@ -221,6 +269,15 @@ export class TaskService {
     } catch (error) {
       throw error instanceof HubError ? new ApiError(kindOf(error.code), error.message) : error;
     }
+  }
+}
+
+/** A wrong configuration is an error of the user, not of rouse. */
+function orRefused<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new ApiError("refused", (error as Error).message);
   }
 }
 

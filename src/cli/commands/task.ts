@@ -263,7 +263,7 @@ interface FieldOptions {
   workspace?: string | undefined;
   score?: number | undefined;
   threshold?: number | undefined;
-  check?: string[] | undefined;
+  check?: string[] | null | undefined;
   maxContinuations?: number | undefined;
 }
 
@@ -281,7 +281,7 @@ const withFields = <Args extends unknown[], Options extends OptionValues>(comman
     .option("--workspace <folder>", "folder in which it is worked on")
     .option("--score <number>", "score of a proposal", parseNumber)
     .option("--threshold <number>", "score that makes a proposal viable", parseNumber)
-    .option("--check <command>", 'command that verifies the work, such as "npm test"; no shell', parseCheck)
+    .option("--check <command>", 'command that verifies the work, such as "npm test"; no shell; "none"', parseCheck)
     .option("--max-continuations <count>", "continuations before it fails (default: 2)", parseWhole);
 
 /** The fields that were given, by the names of the API. */

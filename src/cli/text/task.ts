@@ -76,7 +76,13 @@ export function taskText(task: TaskDetailView, screen: Screen, now: number = Dat
   if (task.comments.length > 0) {
     lines.push("", "Comments");
     for (const { at, author, text } of task.comments.slice(-SHOWN))
-      lines.push(`  ${when(at, now)}  ${sanitize(author, 80)}: ${sanitize(text, 1000)}`);
+      lines.push(
+        ...text
+          .split("\n")
+          .map(
+            (line, n) => `  ${n === 0 ? `${when(at, now)}  ${sanitize(author, 80)}: ` : "  "}${sanitize(line, 1000)}`,
+          ),
+      );
   }
   const width = columnsOf(screen);
   return lines

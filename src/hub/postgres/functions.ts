@@ -200,7 +200,13 @@ end $$;
 -- The refusal; null if the status was changed.
 create or replace function close_task(t tasks, next_status text, args jsonb) returns jsonb language plpgsql as $$
 begin
-  if next_status = 'done' and t.check_command is not null and args->>'verification' is distinct from 'verified' then
+  if next_status = 'done' and (t.check_command is not null or coalesce((args->>'mustBeVerified')::boolean, false))
+      and args->>'verification' is distinct from 'verified' then
+    if args->>'verification' is not null then
+      update tasks set verification = args->>'verification', last_error = coalesce(args->>'error', last_error), updated_at = clock()
+        where id = t.id;
+      perform add_event('check', t.id, 'rouse', jsonb_build_object('verification', args->>'verification', 'error', args->>'error'));
+    end if;
     return refusal('unverified', jsonb_build_object('task', t.id, 'verification', args->>'verification'));
   end if;
   update tasks set status = next_status, last_error = coalesce(args->>'error', last_error),

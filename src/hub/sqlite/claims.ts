@@ -232,16 +232,19 @@ export interface Outcome {
   error: string | null;
   result: string | null;
   verification: string | null;
+  mustBeVerified?: boolean;
 }
 
 export function closeTask(
   context: Context,
   { id, check }: Pick<Task, "id" | "check">,
   to: TaskStatus,
-  { error, result, verification }: Outcome,
+  { error, result, verification, mustBeVerified = false }: Outcome,
 ): Refusal | null {
-  if (to === "done" && check !== null && verification !== "verified")
+  if (to === "done" && (check !== null || mustBeVerified) && verification !== "verified") {
+    if (verification !== null) recordCheck(context, id, verification, error);
     return { code: "unverified", task: id, verification };
+  }
   run(
     context,
     `update tasks set status = ?, last_error = coalesce(?, last_error), result = coalesce(?, result),
@@ -254,6 +257,19 @@ export function closeTask(
     id,
   );
   return null;
+}
+
+/** The task stays open; why is shown to its holder and to the user. */
+function recordCheck(context: Context, task: number, verification: string, error: string | null): void {
+  run(
+    context,
+    "update tasks set verification = ?, last_error = coalesce(?, last_error), updated_at = ? where id = ?",
+    verification,
+    error,
+    context.now,
+    task,
+  );
+  addEvent(context, "check", task, "rouse", { verification, error: error ?? undefined });
 }
 
 export function finishClaim(context: Context, values: Arguments): Task | Refused {

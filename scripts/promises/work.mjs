@@ -1,0 +1,44 @@
+/** Breaks of the promises about tasks: see breaks.mjs. */
+export const WORK = {
+  "A task with a check is closed as done only after its check passed; an agent's claim that contradicts it leaves the task open":
+    [
+      {
+        test: "src/api/service/tasks.test.ts",
+        file: "src/api/service/tasks.ts",
+        from: "const outcome = { verification, mustBeVerified: true,",
+        to: 'const outcome = { verification: "verified" as const, mustBeVerified: true,',
+      },
+      {
+        test: "test/quick/hub-sqlite.test.ts",
+        file: "src/hub/sqlite/claims.ts",
+        from: "(check !== null || mustBeVerified) && verification",
+        to: "check !== null && verification",
+      },
+      {
+        test: "test/conformance/hub.test.ts",
+        file: "src/hub/sqlite/claims.ts",
+        from: "if (verification !== null) recordCheck(context, id, verification, error);",
+        to: "",
+      },
+    ],
+  "A check is run without a shell and ends with everything that it started; only the user sets one": [
+    {
+      test: "src/work/verify.test.ts",
+      file: "src/work/verify.ts",
+      from: "for (const pid of left) kill(pid);",
+      to: "",
+    },
+    {
+      test: "src/work/checks.test.ts",
+      file: "src/work/checks.ts",
+      from: "if (leader) await endLeftCheck(leader);",
+      to: "",
+    },
+    {
+      test: "src/api/service/tasks.test.ts",
+      file: "src/config/own-check.ts",
+      from: "loadConfig({ projects: false, env: own })",
+      to: "loadConfig({ projects: false, env })",
+    },
+  ],
+};
