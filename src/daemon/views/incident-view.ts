@@ -205,9 +205,8 @@ function commandsFor(incident: Incident, judge: SessionJudge | null, canAllow: b
   const open = judge && openCommand(judge.evidence);
   const isGone = session?.endedAt !== null || judge?.assessment.state === "gone";
   return [
-    ...(session && !isGone ? [`rouse go ${name}`] : []),
+    ...(open ? [sanitize(open, 200)] : session && !isGone ? [`rouse go ${name}`] : []),
     ...(session && session.hostSocket !== null && isGone ? [`rouse logs ${name}`] : []),
-    ...(open ? [sanitize(open, 200)] : []),
     ...(session ? [`rouse why ${name}`] : []),
     ...(canRecover ? [`rouse recover ${name} --dry-run`] : []),
     ...(canAllow ? [`rouse allow ${name}`] : []),
