@@ -15,5 +15,6 @@ exec rouse spawn --preset watchdog --name watchdog --tag watchdog -- \
   --allowedTools mcp__rouse__get_worker_status mcp__rouse__get_status mcp__rouse__send_orchestration \
   --disallowedTools mcp__rouse__why mcp__rouse__read_pane mcp__rouse__poll_messages mcp__rouse__report_status \
   mcp__rouse__get_activity mcp__rouse__spawn_agent mcp__rouse__recover_agent \
+  mcp__rouse__list_tasks mcp__rouse__claim_task mcp__rouse__release_task mcp__rouse__checkpoint \
   mcp__rouse__send_input mcp__rouse__close_pane mcp__rouse__kill_session mcp__rouse__watchdog_start mcp__rouse__watchdog_stop \
   --append-system-prompt "$(cat "$here/prompt.md")"

@@ -362,7 +362,7 @@ describe("a host that cannot write", () => {
 });
 
 describe("a host and its daemon", () => {
-  it("continues without a daemon and delivers everything when one appears", async () => {
+  it("continues without a daemon and delivers everything when one appears", { timeout: 150_000 }, async () => {
     const name = await spawnAgent('while read line; do echo "<$line>"; done');
     await rouse(home, ["type", name, "one"]);
     await until("the answer", async () => (await logs(name)).includes("<one>"));
@@ -376,7 +376,8 @@ describe("a host and its daemon", () => {
     await until("the answer", async () => (await logs(name)).includes("<two>"));
     daemon.failures = [500, 503];
     await daemon.listen(paths().daemonSocket);
-    await until("the second text", () => daemon.kinds.filter((kind) => kind === "input").length >= 4);
+    // The host waits up to ten seconds between attempts, and two of them fail.
+    await until("the second text", () => daemon.kinds.filter((kind) => kind === "input").length >= 4, 60_000);
     await stop(name);
     await until("the exit", () => daemon.kinds.includes("exit"));
     await until("the end of the session", () => typeof daemon.sessions.at(-1)?.endedAt === "number");
