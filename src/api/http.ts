@@ -5,7 +5,7 @@ import type { ApiHandler } from "../daemon/http/app.js";
 import { missingRight } from "../daemon/http/guard.js";
 import type { Client, Tokens } from "../daemon/http/tokens.js";
 import { ApiError, type ProblemStatus } from "./error.js";
-import { eventStream, filterOf } from "./event-stream.js";
+import { eventStream, filterOf, type TerminalFeed, terminalsOf } from "./event-stream.js";
 import type { Events } from "./events.js";
 import { redactOutput } from "./leaving.js";
 import { OPERATIONS, type OperationName, performOperation } from "./operations/index.js";
@@ -16,6 +16,8 @@ import type { Services } from "./service/services.js";
 export interface ApiOptions {
   services: Services;
   events: Events;
+  /** Terminals that a client of the event stream asks for. */
+  terminals?: TerminalFeed;
   tokens: Pick<Tokens, "holds">;
   /** Figures for Prometheus. */
   metrics: () => Promise<{ text: string; type: string }>;
@@ -28,7 +30,10 @@ type Env = { Bindings: { client: Client } };
 export type ApiApp = Hono<Env>;
 
 /** `isLocal`: for the socket, which offers every operation. */
-export function makeApi({ services, events, tokens, metrics, version, mcp }: ApiOptions, isLocal: boolean): ApiApp {
+export function makeApi(
+  { services, events, terminals, tokens, metrics, version, mcp }: ApiOptions,
+  isLocal: boolean,
+): ApiApp {
   const app: ApiApp = new Hono<Env>();
   const json = (c: Context<Env>, value: unknown, status: 200 | ProblemStatus = 200): Response =>
     c.body(sanitizedJson(value), status, { "content-type": "application/json" });
@@ -43,7 +48,9 @@ export function makeApi({ services, events, tokens, metrics, version, mcp }: Api
     const { token } = c.env.client;
     const mayListen = (): boolean => token === undefined || tokens.holds(token, "read");
     const lastId = c.req.header("last-event-id") ?? null;
-    return eventStream(events, filterOf(c.req.query()), lastId, mayListen, token ?? null);
+    const agents = terminals ? terminalsOf(c.req.query("terminals")) : [];
+    const watched = terminals && agents.length > 0 ? { feed: terminals, agents } : null;
+    return eventStream(events, filterOf(c.req.query()), lastId, mayListen, token ?? null, watched);
   });
   app.get("/metrics", async (c) => {
     const { text, type } = await metrics();

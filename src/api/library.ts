@@ -138,6 +138,16 @@ export class Rouse {
     return (await this.call("read_pane", { agent, lines })).lines;
   }
 
+  /** The text of the agent's screen at that time, as far as it is kept. */
+  screen(agent: string, at: Date): Promise<OperationAnswer<"screen">> {
+    return this.call("screen", { agent, at: at.toISOString() });
+  }
+
+  /** When the agent's state changed and its screen was stored; the latest first. */
+  async screens(agent: string): Promise<OperationAnswer<"screens">["screens"]> {
+    return (await this.call("screens", { agent })).screens;
+  }
+
   async sessions(): Promise<SessionRecord[]> {
     return (await this.call("sessions")).agents;
   }

@@ -16,6 +16,8 @@ import { insideObjection } from "./service/access.js";
 import { openServices, type Services } from "./service/services.js";
 import { addSocketRoutes } from "./socket.js";
 import { SpoolReader } from "./spool-reader.js";
+import { ScreenKeeper } from "./terminals/screen-keeper.js";
+import { openTerminalFeed } from "./terminals/terminal-feed.js";
 import { type TimerRecord, Watchdogs } from "./watchdogs.js";
 
 export function openApi(parts: DaemonParts): ApiHandlers {
@@ -36,7 +38,9 @@ export function openApi(parts: DaemonParts): ApiHandlers {
     (inbox) => parts.journal.messages.newestWaiting(inbox),
     parts.woken,
   );
-  const services = openServices({ ...parts, agentControl, orders, watchdogs });
+  const screens = new ScreenKeeper(parts);
+  const terminals = openTerminalFeed(parts);
+  const services = openServices({ ...parts, screens, agentControl, orders, watchdogs });
   const source = { ...parts, events, agentControl };
   let metrics: Promise<Metrics> | null = null;
   const figures = async (): Promise<{ text: string; type: string }> => {
@@ -48,13 +52,23 @@ export function openApi(parts: DaemonParts): ApiHandlers {
   const stopReading = loop.subscribe(({ kind }) => {
     if (kind === "tick") spoolReader.read().catch((error: Error) => parts.log(`stored reports: ${error.message}`));
   });
-  const options: ApiOptions = { services, events, tokens, metrics: figures, version, mcp: mcpOver(services, version) };
+  const options: ApiOptions = {
+    services,
+    events,
+    terminals: terminals.feed,
+    tokens,
+    metrics: figures,
+    version,
+    mcp: mcpOver(services, version),
+  };
   return {
     more: answerPort(makeApi(options, false)),
     addTo: (app) => addSocketRoutes(app, makeApi(options, true), services, paths.daemonSocket),
     stop: () => {
       stopFeed();
       stopReading();
+      screens.close();
+      terminals.close();
       watchdogs.close();
       events.close();
     },

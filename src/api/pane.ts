@@ -26,12 +26,12 @@ export async function readPane(session: AgentSession, lines: number, paths: Rous
 /** Only the last output of a spawned agent is kept. */
 function keptRows({ id: session, name }: AgentSession, lines: number, paths: RousePaths): Promise<string[]> {
   const record = findSession(paths, session);
-  const bytes = keptOutput(paths, session);
+  const bytes = keptBytes(paths, session);
   if (bytes === null) throw new ApiError("refused", `${name} ended, and its output was not kept`);
   return paintApart({ bytes, size: { cols: record?.cols ?? 80, rows: record?.rows ?? 24 }, lines });
 }
 
-function keptOutput(paths: RousePaths, session: string): Buffer | null {
+export function keptBytes(paths: RousePaths, session: string): Buffer | null {
   try {
     return readSessionFile(sessionFile(paths, session, "out"), KEPT_BYTES_MAX);
   } catch {

@@ -58,6 +58,8 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
     "status",
     "why",
     "read_pane",
+    "screen",
+    "screens",
     "sessions",
     "spawn",
     "send_input",
@@ -90,6 +92,7 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
   "Permissions and silences": ["permissions", "allow", "silences", "silence"],
   "Audit trail": ["audit", "audit_check", "accept_audit"],
   "Watchdog timers": ["watchdogs", "watchdog_start", "watchdog_stop"],
+  "The dashboard": ["client", "web_login", "sign_out"],
   "The daemon": ["health", "line", "summary", "sources", "daemon", "watch", "unwatch", "shut_down"],
   "Commands that the command line carries out itself": Object.keys(LOCAL_COMMANDS),
 };

@@ -23,6 +23,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { names: ["audit"], load: async () => (await import("./commands/audit.js")).addAudit },
   { names: ["metrics"], load: async () => (await import("./commands/metrics.js")).addMetrics },
+  { names: ["web"], load: async () => (await import("./commands/web.js")).addWeb },
   { names: ["alert"], load: async () => (await import("./commands/alert.js")).addAlert },
   { names: ["task"], load: async () => (await import("./commands/task.js")).addTask },
   { names: ["messages"], load: async () => (await import("./commands/messages.js")).addMessages },
@@ -62,6 +63,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Status:": [
     "status",
     "top",
+    "web",
     "health",
     "why",
     "incidents",

@@ -14,6 +14,7 @@ import type { AgentSettings } from "./agent-settings.js";
 import type { AuditedFiles } from "./audited-files.js";
 import type { ApiHandler } from "./http/app.js";
 import type { HttpView } from "./http/server.js";
+import type { WebLogins } from "./http/web-logins.js";
 import type { Profiles } from "./intake/profiles.js";
 import type { WatchRules } from "./intake/watch-rules.js";
 import type { LoopSetup } from "./loop-setup.js";
@@ -42,6 +43,7 @@ export interface DaemonParts
   profiles: Pick<Profiles, "own">;
   paths: RousePaths;
   version: string;
+  logins: WebLogins;
   control: DaemonControl;
   log: (line: string) => void;
   auditedFiles: AuditedFiles;

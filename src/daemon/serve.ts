@@ -25,6 +25,7 @@ import { askDaemon } from "./client.js";
 import { makeHostRoutes } from "./host-routes.js";
 import { makeKey } from "./http/key.js";
 import { HttpServer } from "./http/server.js";
+import { WebLogins } from "./http/web-logins.js";
 import { Hooks } from "./intake/hooks.js";
 import { LocalSensors } from "./intake/local-sensors.js";
 import { Profiles } from "./intake/profiles.js";
@@ -209,8 +210,10 @@ export async function serve(
   loop.subscribe(({ kind }) => {
     if (kind === "tick") void claims.tick();
   });
+  const logins = new WebLogins(paths.tokens);
   const faces = openFaces({
     ...setup,
+    logins,
     journal,
     hub,
     checks,
@@ -234,6 +237,7 @@ export async function serve(
     hooks,
     telemetry: new Telemetry(loop, context),
     more: faces.more,
+    logins,
   });
   const app = makeIntake(hooks);
   faces.addTo(app);

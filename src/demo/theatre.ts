@@ -16,7 +16,7 @@ const CPU_EVERY_MS = 2000;
 
 export class Theatre {
   readonly #home: string;
-  readonly #paths: RousePaths;
+  readonly paths: RousePaths;
   readonly #stage: ChildProcess;
   readonly #over: Promise<void>;
   /** Start of the fast clocks. */
@@ -30,7 +30,7 @@ export class Theatre {
 
   private constructor(home: string, env: NodeJS.ProcessEnv, since: number, stage: ChildProcess) {
     this.#home = home;
-    this.#paths = rousePaths(env);
+    this.paths = rousePaths(env);
     this.since = since;
     this.#stage = stage;
     this.#waits = noCounts(since);
@@ -43,11 +43,11 @@ export class Theatre {
     });
   }
 
-  /** The agents start one after the other. */
-  static open(times: number): Theatre {
+  /** The agents start one after the other. `port`: of the demo's dashboard; 0: none. */
+  static open(times: number, port = 0): Theatre {
     const home = mkdtempSync(join(tmpdir(), "rouse-demo-"));
     const since = Date.now();
-    const env = stageEnvironment(home, since, times);
+    const env = stageEnvironment(home, since, times, port);
     const log = openSync(join(home, "log"), "a", 0o600);
     // A separate session: signals of the terminal reach only this process, which then closes the stage.
     const stage = spawn(process.execPath, [fileURLToPath(new URL("./stage.js", import.meta.url))], {
@@ -64,7 +64,7 @@ export class Theatre {
   /** Null if the daemon does not answer at present. */
   async check(): Promise<StoryInput | null> {
     this.#checkCpu(Date.now());
-    const { daemonSocket } = this.#paths;
+    const { daemonSocket } = this.paths;
     try {
       const [{ agents }, { incidents }] = await Promise.all([
         callOperation(daemonSocket, "agents", { ended: true }),
@@ -90,13 +90,13 @@ export class Theatre {
     this.#stage.stdin?.end();
     await this.#over;
     if (!existsSync(this.#home)) return;
-    await endAtHome(this.#home, this.#paths);
+    await endAtHome(this.#home, this.paths);
     rmSync(this.#home, { recursive: true, force: true });
   }
 }
 
 /** The user's environment without anything that points to the user's rouse. */
-function stageEnvironment(home: string, since: number, times: number): NodeJS.ProcessEnv {
+function stageEnvironment(home: string, since: number, times: number, port: number): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !name.startsWith("ROUSE_") && !FOREIGN_VARIABLES.has(name),
   );
@@ -105,7 +105,7 @@ function stageEnvironment(home: string, since: number, times: number): NodeJS.Pr
     ...Object.fromEntries(own),
     ROUSE_HOME: home,
     ROUSE_DAEMON: "off",
-    ROUSE_DAEMON_HTTP_PORT: "0",
+    ROUSE_DAEMON_HTTP_PORT: String(port),
     CLAUDE_CONFIG_DIR: join(home, "claude"),
     NODE_OPTIONS: [process.env.NODE_OPTIONS, `--import=${clock.href}`].filter(Boolean).join(" "),
   };

@@ -81,6 +81,7 @@ async function hosting(press: () => void): Promise<Viewers> {
     viewed: () => {},
     type: async () => 0,
     notify: async () => 0,
+    rows: () => null,
     check: () => ({ terminalState: null, reason: "it is gone" }),
     press: () => {
       press();

@@ -7,21 +7,25 @@ export type ToHost =
   | { op: "resize"; cols: number; rows: number }
   | { op: "type"; text: string; enter?: boolean }
   | { op: "stop"; graceMs: number; by?: "rouse" | "client" }
-  | { op: "logs"; follow: boolean; keys?: boolean }
+  /** `until`: only the output up to that time (ms). */
+  | { op: "logs"; follow: boolean; keys?: boolean; until?: number }
   | { op: "notify"; text: string }
   | { op: "check" }
+  | { op: "rows" }
   | { op: "press"; keys: Keys; precondition: Precondition; by?: TypedBy }
   | { op: "info" };
 
 export type FromHost =
   | { ev: "snapshot"; data: string; cols: number; rows: number }
   | { ev: "output"; data: string }
+  | { ev: "size"; cols: number; rows: number }
   | { ev: "input"; data: string }
   | { ev: "exit"; code: number | null; signal: number | null }
   | { ev: "typed"; bytes: number }
   | { ev: "notified"; terminals: number }
   | { ev: "stopped"; isGone: boolean; isKilled: boolean; processes: number; left: number[] }
   | ({ ev: "check" } & ScreenAnswer)
+  | { ev: "rows"; rows: string[] | null }
   | ({ ev: "pressed" } & PressAnswer)
   | { ev: "info"; [field: string]: unknown }
   | { ev: "error"; text: string };

@@ -147,6 +147,10 @@ export class Host implements ViewedHost {
     return this.#hand?.check() ?? { terminalState: null, reason: NO_HAND, isPiped: this.#program.terminal === null };
   }
 
+  rows(): string[] | null {
+    return this.#observer?.screenRows() ?? null;
+  }
+
   /** Keys of rouse itself: only if `precondition` holds now. */
   press(keys: Keys, precondition: Precondition, by: TypedBy): PressAnswer {
     return this.#hand?.press(keys, precondition, by) ?? { bytes: 0, reason: NO_HAND };
@@ -171,7 +175,9 @@ export class Host implements ViewedHost {
     this.#cols = cols;
     this.#rows = rows;
     this.#program.resize(cols, rows, pixels);
-    if (!isSame) this.#observer?.resize(cols, rows);
+    if (isSame) return;
+    this.#observer?.resize(cols, rows);
+    this.#viewers?.resized({ cols, rows });
   }
 
   /** Viewers set the size only if the agent has no terminal of its own. */

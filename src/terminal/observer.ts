@@ -88,6 +88,14 @@ export class Observer {
     });
   }
 
+  /** The text of the screen after all output so far; null if it is unknown. */
+  screenRows(): string[] | null {
+    return this.#guarded(() => {
+      this.#catchUp();
+      return this.#reader.screenRows();
+    });
+  }
+
   /** Reports everything again that the terminal shows now. */
   repeat(): void {
     this.#guarded(() => {

@@ -25,6 +25,8 @@ export interface ViewedHost {
   type(text: string, enter: boolean): Promise<number>;
   notify(text: string): Promise<number>;
   check(): ScreenAnswer;
+  /** The text of the screen; null if it is unknown. */
+  rows(): string[] | null;
   press(keys: Keys, precondition: Precondition, by: TypedBy): PressAnswer;
   stop(graceMs: number, by: LeftBy | "rouse"): Promise<StopResult>;
   info(): Record<string, unknown>;
@@ -81,6 +83,12 @@ export class Viewers {
   ring(bytes: Buffer): number {
     this.#send("output", bytes, ({ mode }) => mode === "attached");
     return this.count;
+  }
+
+  /** Reports a new size to the viewers without a terminal of their own. */
+  resized(size: { cols: number; rows: number }): void {
+    const text = frameLine({ ev: "size", ...size });
+    for (const { mode, socket } of this.#viewers) if (mode === "logs") socket.write(text);
   }
 
   /** Sends typed bytes to the viewers that requested them. */
@@ -195,7 +203,11 @@ export class Viewers {
         ...stopped,
       }));
     },
-    logs: (viewer, { follow, keys }) => {
+    logs: (viewer, { follow, keys, until }) => {
+      if (typeof until === "number") {
+        this.#snapshotOf(viewer, this.#host.ring.before(until), true);
+        return;
+      }
       if (follow === true) viewer.mode = "logs";
       viewer.keys = follow === true && keys === true;
       this.#snapshot(viewer, follow !== true);
@@ -206,6 +218,9 @@ export class Viewers {
     },
     check: (viewer) => {
       viewer.socket.write(frameLine({ ev: "check", ...this.#host.check() }));
+    },
+    rows: (viewer) => {
+      viewer.socket.write(frameLine({ ev: "rows", rows: this.#host.rows() }));
     },
     press: (viewer, message) => {
       const keys = keysOf(message.keys);
@@ -234,7 +249,16 @@ export class Viewers {
   #snapshot(viewer: Viewer, last = false): void {
     const { ring } = this.#host;
     const head = viewer.mode === "attached" ? `\u001b[0m\u001b[2J\u001b[H${ring.modes.restore()}` : "";
-    const data = Buffer.concat([Buffer.from(head), wholeFrom(ring.tail(ring.size), ring.total > ring.size)]);
+    this.#snapshotOf(viewer, ring.tail(ring.size), last, head);
+  }
+
+  #snapshotOf(viewer: Viewer, bytes: Buffer | null, last: boolean, head = ""): void {
+    const { ring } = this.#host;
+    if (bytes === null) {
+      viewer.socket.end(frameLine({ ev: "error", text: "the output of that time is no longer kept" }));
+      return;
+    }
+    const data = Buffer.concat([Buffer.from(head), wholeFrom(bytes, ring.total > ring.size)]);
     const text = frameLine({ ev: "snapshot", data: data.toString("base64"), ...this.#host.size() });
     if (last) viewer.socket.end(text);
     else viewer.socket.write(text);

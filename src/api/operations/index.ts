@@ -24,6 +24,7 @@ import { REPORTS } from "./reports.js";
 import { SILENCES } from "./silences.js";
 import { TASKS } from "./tasks.js";
 import { WATCHDOGS } from "./watchdogs.js";
+import { WEB } from "./web.js";
 
 export const OPERATIONS = {
   ...AGENTS,
@@ -39,6 +40,7 @@ export const OPERATIONS = {
   ...AUDIT,
   ...WATCHDOGS,
   ...DAEMON,
+  ...WEB,
   ...LOCAL_COMMANDS,
 } as const;
 

@@ -10,12 +10,14 @@ import type { AgentControl } from "../agent-control.js";
 import { checkControl } from "../check-control.js";
 import { ApiError } from "../error.js";
 import type { OrderLog } from "../order-log.js";
+import type { ScreenKeeper } from "../terminals/screen-keeper.js";
 import type { Watchdogs } from "../watchdogs.js";
 
 export interface ServiceContext extends DaemonParts {
   agentControl: AgentControl;
   orders: OrderLog;
   watchdogs: Watchdogs;
+  screens: ScreenKeeper;
 }
 
 type Sessions = Pick<ServiceContext, "loop">;

@@ -15,6 +15,7 @@ import { SilenceService } from "./silences.js";
 import { StartService } from "./starts.js";
 import { TaskService } from "./tasks.js";
 import { TimerService } from "./timers.js";
+import { WebService } from "./web.js";
 
 export interface Services {
   access: AccessService;
@@ -32,6 +33,7 @@ export interface Services {
   audit: AuditService;
   timers: TimerService;
   daemon: DaemonService;
+  web: WebService;
 }
 
 export const openServices = (context: ServiceContext): Services => ({
@@ -50,4 +52,5 @@ export const openServices = (context: ServiceContext): Services => ({
   audit: new AuditService(context),
   timers: new TimerService(context),
   daemon: new DaemonService(context),
+  web: new WebService(context),
 });

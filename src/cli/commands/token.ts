@@ -1,12 +1,11 @@
 /** `rouse token`: tokens for the daemon's port, and their rights. */
-import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import type { Command } from "@commander-js/extra-typings";
 import { makePrivateFolder, rousePaths } from "../../config/paths.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import {
   createToken,
   listTokens,
   RIGHTS,
-  type Right,
   revokeToken,
   TokenError,
   type TokenRecord,
@@ -15,6 +14,7 @@ import { BadInput } from "../../replay/bad-input.js";
 import { collectNames, parseInbox } from "../arguments.js";
 import { permitted } from "../permit.js";
 import { warnOfClosedPort } from "../port.js";
+import { collectRights } from "../rights.js";
 import { localTime } from "../text/incident.js";
 import { type Column, tableText } from "../text/table.js";
 import { columnsOf } from "../text/width.js";
@@ -35,7 +35,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .option(
       "--right <right...>",
       "read, report, report_any, control or admin, separated by commas or repeated (default: read)",
-      addRight,
+      collectRights,
     )
     .option("--agent <name>", "an agent that it may report about; repeatable", collectNames)
     .option("--inbox <tag>", "an inbox whose messages it may acknowledge; repeatable", collectInbox)
@@ -96,6 +96,14 @@ export function tokensText(
     ...scopeColumn("AGENTS", tokens, ({ agents }) => agents),
     ...scopeColumn("INBOXES", tokens, ({ inboxes }) => inboxes),
     { title: "CREATED", text: ({ created_at }) => localTime(created_at, now) },
+    ...(tokens.some(({ expires_at }) => expires_at !== undefined)
+      ? [
+          {
+            title: "EXPIRES",
+            text: ({ expires_at }: TokenRecord) => (expires_at ? localTime(expires_at, now) : "never"),
+          },
+        ]
+      : []),
   ];
   return tableText(columns, tokens, columnsOf(screen));
 }
@@ -109,14 +117,6 @@ const scopeColumn = (
   tokens.some((token) => scope(token).length > 0) ? [{ title, text: (token) => scope(token).join(" "), min: 8 }] : [];
 
 const collectInbox = (value: string, before: string[] = []): string[] => [...before, parseInbox(value)];
-
-function addRight(word: string, before: Right[] | undefined): Right[] {
-  const words = word.split(",").filter(Boolean);
-  for (const each of words.length > 0 ? words : [word])
-    if (!(RIGHTS as readonly string[]).includes(each))
-      throw new InvalidArgumentError(`The rights are ${RIGHTS.join(", ")}.`);
-  return [...new Set([...(before ?? []), ...(words as Right[])])];
-}
 
 function orBadInput<T>(work: () => T): T {
   try {

@@ -10,8 +10,20 @@ import { peerProcess } from "../../sensors/process/peer.js";
 import type { Hooks } from "../intake/hooks.js";
 import type { Telemetry } from "../intake/telemetry.js";
 import type { Connections } from "./connections.js";
-import { admitRequest, BODY_MAX, type Guard, type HttpRefusal, missingRight, TOO_LARGE } from "./guard.js";
+import {
+  admitRequest,
+  BODY_MAX,
+  bearerOf,
+  bodyRefusal,
+  checkAddress,
+  type Guard,
+  type HttpRefusal,
+  missingRight,
+  TOO_LARGE,
+} from "./guard.js";
+import type { WebPage } from "./page.js";
 import type { Client } from "./tokens.js";
+import { LOGIN_PATH, type WebLogins } from "./web-logins.js";
 
 /** Answers a request that passed the guard; a `Refusal` is counted and answered here. Null: no such path. */
 export type ApiHandler = (request: Request, client: Client) => Promise<Response | HttpRefusal | null>;
@@ -22,6 +34,9 @@ export interface HttpOptions extends Guard {
   counts: HttpCounts;
   more: ApiHandler;
   connections: Connections;
+  /** The dashboard, which needs no token: it holds no data. */
+  page: WebPage;
+  logins: Pick<WebLogins, "redeem">;
 }
 
 export class HttpCounts {
@@ -34,7 +49,8 @@ export class HttpCounts {
 
 type Env = { Variables: { client: Client }; Bindings: Partial<HttpBindings> };
 
-export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more, connections }: HttpOptions): Hono<Env> {
+export function makeHttpApp(options: HttpOptions): Hono<Env> {
+  const { hosts, who, hooks, telemetry, counts, more, connections, page, logins } = options;
   const app = new Hono<Env>();
   const refuse = ({ status, why, says }: HttpRefusal): Response => {
     counts.refused.count(why);
@@ -44,6 +60,18 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more, connec
       headers: { "content-type": "application/json", connection: "close" },
     });
   };
+  app.use("*", async (c, next) => {
+    const { method, url } = c.req.raw;
+    const { pathname } = new URL(url);
+    const head = { method, header: (name: string) => c.req.header(name) };
+    const isLogin = method === "POST" && pathname === LOGIN_PATH;
+    if (!isLogin && (method !== "GET" || !page.has(pathname))) return next();
+    const refusal = checkAddress(head, { hosts }) ?? (isLogin ? bodyRefusal(head.header) : null);
+    if (refusal) return refuse(refusal);
+    if (!isLogin) return page.answer(pathname);
+    const session = logins.redeem(bearerOf(head.header("authorization")));
+    return session ? c.json(session) : refuse(EXPIRED_LOGIN);
+  });
   app.use("*", async (c, next) => {
     // hono passes HEAD as GET to its handlers; the raw request has the real method.
     const asked = { method: c.req.raw.method, header: (name: string) => c.req.header(name) };
@@ -98,6 +126,11 @@ export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more, connec
   return app;
 }
 
+const EXPIRED_LOGIN: HttpRefusal = {
+  status: 401,
+  why: "key",
+  says: "this login link has expired or was already used; run `rouse web` again",
+};
 const NO_JSON = { error: "the body is not JSON" };
 
 const maySendAny = ({ rights }: Client): boolean => rights.has("hook") || rights.has("report_any");

@@ -26,12 +26,20 @@ export interface Guard {
   who: (bearer: string) => Client | null;
 }
 
-export function admitRequest({ method, header }: RequestHead, { hosts, who }: Guard): HttpRefusal | { client: Client } {
+/** The request is meant for this daemon and comes from no page of another origin. */
+export function checkAddress({ header }: RequestHead, { hosts }: Pick<Guard, "hosts">): HttpRefusal | null {
   if (!hosts.includes(header("host") ?? ""))
     return { status: 421, why: "host", says: `wrong host: this is ${hosts[0]}` };
   const origin = header("origin");
   if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`))
     return { status: 403, why: "origin", says: "requests from pages of other origins are refused" };
+  return null;
+}
+
+export function admitRequest(head: RequestHead, { hosts, who }: Guard): HttpRefusal | { client: Client } {
+  const refusal = checkAddress(head, { hosts });
+  if (refusal) return refusal;
+  const { method, header } = head;
   const client = who(bearerOf(header("authorization")));
   if (!client)
     return {
@@ -44,7 +52,7 @@ export function admitRequest({ method, header }: RequestHead, { hosts, who }: Gu
   return bodyRefusal(header) ?? { client };
 }
 
-function bodyRefusal(header: RequestHead["header"]): HttpRefusal | null {
+export function bodyRefusal(header: RequestHead["header"]): HttpRefusal | null {
   const type = (header("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (type === "application/x-protobuf")
     return {
@@ -81,6 +89,6 @@ export const missingRight = (right: string): HttpRefusal => ({
   says: `this needs a token with the right ${right}; create one with \`rouse token create NAME --right ${right}\``,
 });
 
-function bearerOf(value: string | undefined): string {
+export function bearerOf(value: string | undefined): string {
   return /^bearer ([\w-]{1,200})$/i.exec(value ?? "")?.[1] ?? "";
 }

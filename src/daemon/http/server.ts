@@ -11,7 +11,9 @@ import { type ApiHandler, HttpCounts, makeHttpApp } from "./app.js";
 import { CONNECTIONS_MAX, Connections } from "./connections.js";
 import { type Guard, WRONG_TARGET } from "./guard.js";
 import { isSameKey, makeKey } from "./key.js";
+import { openPage } from "./page.js";
 import { type Client, Tokens } from "./tokens.js";
+import type { WebLogins } from "./web-logins.js";
 
 const ADDRESS = "127.0.0.1";
 /** Addresses that no other machine can reach. */
@@ -45,6 +47,7 @@ export interface HttpServerOptions {
   telemetry: Telemetry;
   /** Further routes: the API. */
   more?: ApiHandler;
+  logins?: Pick<WebLogins, "redeem">;
   /** A request that is incomplete after this time is aborted. */
   requestMs?: number;
 }
@@ -111,11 +114,15 @@ export class HttpServer {
 
   async #listen(): Promise<void> {
     const { port, address = ADDRESS, hooks, telemetry, more = async () => null, requestMs = 10_000 } = this.#options;
+    const { logins = { redeem: () => null } } = this.#options;
     try {
       if (!LOOPBACK.has(address) && !this.#options.isRemoteAllowed)
         throw new Error(`other machines can reach ${address}; to permit that, set daemon.http_remote = true`);
       const connections = new Connections();
-      const app = makeHttpApp({ ...this.#guard(), hooks, telemetry, counts: this.#counts, more, connections });
+      const page = openPage();
+      const guard = this.#guard();
+      const counts = this.#counts;
+      const app = makeHttpApp({ ...guard, hooks, telemetry, counts, more, connections, page, logins });
       const answer = getRequestListener(app.fetch);
       const server = createServer(
         {

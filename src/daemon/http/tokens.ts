@@ -53,6 +53,8 @@ const recordSchema = z.object({
   agents: z.array(scopeName).max(SCOPE_MAX).default([]),
   inboxes: z.array(scopeName).max(SCOPE_MAX).default([]),
   created_at: z.iso.datetime(),
+  /** Of a session of the dashboard. */
+  expires_at: z.iso.datetime().optional(),
 });
 const fileSchema = z.object({ tokens: z.array(recordSchema).max(MAX) });
 
@@ -81,9 +83,10 @@ export function createToken(
   rights: readonly Right[],
   now: number,
   { agents, inboxes }: TokenScope = NO_SCOPE,
+  expiresAt: number | null = null,
 ): string {
   if (isReservedName(name)) throw new TokenError(`the name ${name} is reserved for rouse itself; choose another`);
-  const known = listTokens(path);
+  const known = listTokens(path).filter((token) => !hasExpired(token, now));
   if (known.some((token) => token.name === name))
     throw new TokenError(`a token named ${name} already exists; revoke it or choose another name`);
   if (known.length >= MAX) throw new TokenError(`the limit of ${MAX} tokens is reached; revoke unused tokens`);
@@ -95,6 +98,7 @@ export function createToken(
     agents: [...agents],
     inboxes: [...inboxes],
     created_at: new Date(now).toISOString(),
+    ...(expiresAt === null ? {} : { expires_at: new Date(expiresAt).toISOString() }),
   };
   const checked = recordSchema.safeParse(record);
   if (!checked.success)
@@ -112,6 +116,9 @@ export function revokeToken(path: string, name: string): boolean {
   return true;
 }
 
+const hasExpired = ({ expires_at }: TokenRecord, now: number): boolean =>
+  expires_at !== undefined && Date.parse(expires_at) <= now;
+
 const write = (path: string, tokens: readonly TokenRecord[]): void =>
   writeWhole(path, `${JSON.stringify({ tokens }, null, 2)}\n`);
 
@@ -125,20 +132,25 @@ export class Tokens {
   }
 
   /** Takes the same time for every token. With a damaged file no token is valid. */
-  find(token: string): Client | null {
+  find(token: string, now: number = Date.now()): Client | null {
     this.#refresh();
     const given = Buffer.from(digestOf(token), "hex");
     let found: TokenRecord | null = null;
     for (const record of this.#tokens) if (timingSafeEqual(given, Buffer.from(record.digest, "hex"))) found = record;
-    if (found === null) return null;
+    if (found === null || hasExpired(found, now)) return null;
     const { name, rights, digest, agents, inboxes } = found;
     return { name, rights: new Set(rights), token: digest, scope: { agents, inboxes } };
   }
 
   /** Whether a token accepted earlier still has this right. */
-  holds(digest: string, right: Right): boolean {
+  holds(digest: string, right: Right, now: number = Date.now()): boolean {
+    return this.record(digest, now)?.rights.includes(right) === true;
+  }
+
+  /** The valid token with this digest. */
+  record(digest: string, now: number = Date.now()): TokenRecord | null {
     this.#refresh();
-    return this.#tokens.some((token) => token.digest === digest && token.rights.includes(right));
+    return this.#tokens.find((token) => token.digest === digest && !hasExpired(token, now)) ?? null;
   }
 
   #refresh(): void {

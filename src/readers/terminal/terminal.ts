@@ -137,6 +137,13 @@ export class TerminalReader {
     return { row: y + 1, column: Math.min(x + 1, cols) };
   }
 
+  /** The text of the screen's rows as they are now. Does not affect the next check. */
+  screenRows(): string[] {
+    this.#emulator.readRows();
+    const { screen } = this.#emulator;
+    return Array.from({ length: screen.rows.length }, (_, y) => screen.rows[y]?.text ?? "");
+  }
+
   /** The current screen, independent of the previous check. Does not affect the next check. */
   placedScreenState(at: number): PlacedScreenState {
     this.#emulator.readRows();

@@ -1,0 +1,86 @@
+/**
+ * The dashboard's files, from the package. They hold no data and need no token; the page asks for all data with the token of
+ * its session. The policy permits no inline script or style, no foreign address and no frame, and no sink of HTML at all.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const FOLDER = fileURLToPath(new URL("../../web/", import.meta.url));
+const INDEX = "index.html";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const SAFETY = {
+  "content-security-policy": POLICY,
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+/** Names with a digest of their content: they never change. */
+const HASHED = /^\/assets\/.+-[\w-]{8}\.\w+$/;
+
+export interface WebPage {
+  has(path: string): boolean;
+  answer(path: string): Response;
+}
+
+/** Only files that exist at the start are served: a path is looked up, never joined. */
+export function openPage(folder: string = FOLDER): WebPage {
+  const files = new Map(filesIn(folder).map((path) => [path === `/${INDEX}` ? "/" : path, join(folder, path)]));
+  return {
+    has: (path) => path === "/" || files.has(path),
+    answer: (path) => {
+      const file = files.get(path);
+      const body = file === undefined ? null : contentOf(file);
+      if (file === undefined || body === null)
+        return new Response("The dashboard is not built. Run `npm run build` in the checkout of rouse.\n", {
+          status: 404,
+          headers: { ...SAFETY, "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" },
+        });
+      const type = TYPES[extname(file)] ?? "application/octet-stream";
+      const cache = HASHED.test(path) ? "private, max-age=31536000, immutable" : "no-store";
+      return new Response(body, { headers: { ...SAFETY, "content-type": type, "cache-control": cache } });
+    },
+  };
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && extname(entry.name) in TYPES)
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.replace(/\/$/, "").length));
+  } catch {
+    return [];
+  }
+}
+
+/** An upgrade may have replaced the files of a running daemon. */
+function contentOf(file: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return new Uint8Array(readFileSync(file));
+  } catch {
+    return null;
+  }
+}
