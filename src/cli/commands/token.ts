@@ -2,14 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { makePrivateFolder, rousePaths } from "../../config/paths.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
-import {
-  createToken,
-  listTokens,
-  RIGHTS,
-  revokeToken,
-  TokenError,
-  type TokenRecord,
-} from "../../daemon/http/tokens.js";
+import { createToken, listTokens, revokeToken, TokenError, type TokenRecord } from "../../daemon/http/tokens.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { collectNames, parseInbox } from "../arguments.js";
 import { permitted } from "../permit.js";
