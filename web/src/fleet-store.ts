@@ -83,7 +83,7 @@ export function startFleet(): void {
     if (kind !== "assessment") return;
     const { data: agent } = data as { data: Agent };
     waiting.set(agent.name, agent);
-    flushing ??= setTimeout(flush, FLUSH_MS);
+    if (flushing === undefined) flushing = setTimeout(flush, FLUSH_MS);
   });
   setInterval(() => {
     if (!document.hidden && streamState.value === "live") void load();

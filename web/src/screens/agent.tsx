@@ -251,8 +251,10 @@ function spansOf(why: Why, past: History | null, end: number): Span[] {
 }
 
 function Timeline({ why, past }: { why: Why; past: History | null }) {
-  const end = why.ended_at === null ? now.value : Date.parse(why.ended_at);
-  const spans = spansOf(why, past, end);
+  const ended = why.ended_at === null ? now.value : Date.parse(why.ended_at);
+  const spans = spansOf(why, past, ended);
+  // The end is judged a little later than it happened.
+  const end = Math.max(ended, ...spans.slice(-1).map(({ from }) => from));
   const start = spans[0]?.from ?? end;
   const length = Math.max(1, end - start);
   const asked = Date.parse(route.value.query.t ?? "");

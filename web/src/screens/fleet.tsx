@@ -1,7 +1,6 @@
 /** All agents: those that need the user first, healthy ones as a number. */
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { get, part } from "../api.js";
+import { get } from "../api.js";
 import { agents, counts, isCalm, list, loadState, ORDERS, order, selected, strips } from "../fleet-store.js";
 import type { Incident } from "../records.js";
 import { hashOf, route, setQuery } from "../route.js";
@@ -122,7 +121,8 @@ export const openIncidents = signal<ReadonlyMap<string, Incident>>(new Map());
 
 let loading: ReturnType<typeof setTimeout> | undefined;
 const loadIncidents = (): void => {
-  loading ??= setTimeout(async () => {
+  if (loading !== undefined) return;
+  loading = setTimeout(async () => {
     loading = undefined;
     const answer = await get<{ incidents: Incident[] }>("/v1/incidents").catch(() => null);
     if (answer) openIncidents.value = new Map(answer.incidents.reverse().map((one) => [one.agent, one]));
@@ -170,10 +170,3 @@ function Row({ name, isOpen }: { name: string; isOpen: boolean }) {
     </article>
   );
 }
-
-/** Loads what the open row needs. */
-export function useIncidents(): void {
-  useEffect(loadIncidents, []);
-}
-
-export const whyPath = (name: string): string => `/v1/agents/${part(name)}/why`;

@@ -1,6 +1,7 @@
 /**
- * The terminal library writes its rules into style elements, which the page's policy refuses. It gets a document whose style
- * elements feed a constructed sheet instead: rules that a script builds from numbers and colours of the theme, never from text.
+ * The terminal library writes its rules into style elements and attributes, which the page's policy refuses. It gets a
+ * document whose style elements feed a constructed sheet, and whose spans set their style by the object model: rules that a
+ * script builds from numbers and colours, never from text.
  */
 export function styledDocument(): Document {
   return new Proxy(document, {
@@ -12,9 +13,30 @@ export function styledDocument(): Document {
   });
 }
 
+/** A part of the library uses the page's own document, but only while it opens. */
+export function withStyles(open: () => void): void {
+  document.createElement = createElement as typeof document.createElement;
+  try {
+    open();
+  } finally {
+    Reflect.deleteProperty(document, "createElement");
+  }
+}
+
 function createElement(name: string, options?: ElementCreationOptions): HTMLElement {
-  if (name.toLowerCase() !== "style") return document.createElement(name, options);
-  const stand = document.createElement("i");
+  if (name === "style") return styleStandIn();
+  const element = Document.prototype.createElement.call(document, name, options);
+  if (name === "span") element.setAttribute = setStyle;
+  return element;
+}
+
+function setStyle(this: Element, name: string, value: string): void {
+  if (name === "style" && this instanceof HTMLElement) this.style.cssText = value;
+  else Element.prototype.setAttribute.call(this, name, value);
+}
+
+function styleStandIn(): HTMLElement {
+  const stand = Document.prototype.createElement.call(document, "i");
   stand.hidden = true;
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];

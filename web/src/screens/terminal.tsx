@@ -3,7 +3,7 @@ import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { onEvent, wantTerminal } from "../stream.js";
-import { styledDocument } from "./terminal-styles.js";
+import { styledDocument, withStyles } from "./terminal-styles.js";
 
 type Frame =
   | { agent: string; session: string; seq: number; full: boolean; cols: number; rows: number; data: string }
@@ -44,17 +44,17 @@ export default function LiveTerminal({ agent }: { agent: string }) {
       linkHandler: { activate: () => {} },
       logLevel: "off",
     });
-    terminal.open(place);
+    withStyles(() => terminal.open(place));
     // The terminal takes no keys: the page keeps its own.
     terminal.textarea?.setAttribute("tabindex", "-1");
     terminal.textarea?.setAttribute("aria-hidden", "true");
     let last = 0;
-    const fit = (): void => {
+    const fitFont = (): void => {
       const width = place.clientWidth - 16;
       const size = Math.floor((width / terminal.cols / 0.602) * 2) / 2;
       terminal.options.fontSize = Math.max(FONT_MIN, Math.min(FONT_MAX, size));
     };
-    const observer = new ResizeObserver(fit);
+    const observer = new ResizeObserver(fitFont);
     observer.observe(place);
     const stop = onEvent(({ kind, data }) => {
       if (kind !== "terminal") return;
@@ -69,7 +69,7 @@ export default function LiveTerminal({ agent }: { agent: string }) {
       last = frame.seq;
       if (terminal.cols !== frame.cols || terminal.rows !== frame.rows) {
         terminal.resize(frame.cols, frame.rows);
-        fit();
+        fitFont();
       }
       terminal.write(Uint8Array.from(atob(frame.data), (char) => char.charCodeAt(0)));
       setNote("");

@@ -167,7 +167,6 @@ function Detail({ id, version }: { id: number; version: string }) {
       {task.steps.length > 0 ? <h3>Steps</h3> : null}
       <ol>
         {task.steps.map((step, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a step is its number.
           <li key={i}>
             {task.completed_steps.includes(i + 1) ? "✓ " : ""}
             {step}

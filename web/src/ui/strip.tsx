@@ -7,7 +7,6 @@ export function Strip({ states }: { states: readonly (string | null)[] }) {
   return (
     <span class="strip" role="img" aria-label={stripText(states)} title={stripText(states)}>
       {states.map((state, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a slot of time is its position.
         <i key={at} class={state === null ? "none" : (TONES[state] ?? "odd")} />
       ))}
     </span>
