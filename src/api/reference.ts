@@ -92,7 +92,7 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
   "Permissions and silences": ["permissions", "allow", "silences", "silence"],
   "Audit trail": ["audit", "audit_check", "accept_audit"],
   "Watchdog timers": ["watchdogs", "watchdog_start", "watchdog_stop"],
-  "The dashboard": ["client", "web_login", "sign_out"],
+  "The dashboard": ["client", "web_login"],
   "The daemon": ["health", "line", "summary", "sources", "daemon", "watch", "unwatch", "shut_down"],
   "Commands that the command line carries out itself": Object.keys(LOCAL_COMMANDS),
 };

@@ -210,7 +210,11 @@ export async function serve(
   loop.subscribe(({ kind }) => {
     if (kind === "tick") void claims.tick();
   });
-  const logins = new WebLogins(paths.tokens);
+  const logins = new WebLogins(paths.tokens, (text) => {
+    const at = loop.now();
+    journal.audit.put({ ...rouse(at), action: "web_session", text }, { at, result: "done", reason: "" });
+    auditedFiles.accept(paths.tokens);
+  });
   const faces = openFaces({
     ...setup,
     logins,

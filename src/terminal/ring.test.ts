@@ -22,4 +22,19 @@ describe("the ring of last bytes", () => {
       ),
     );
   });
+
+  it("gives the output up to a time, as far as it is kept", () => {
+    const ring = new Ring(8);
+    ring.push(Buffer.from("abcd"), 1000);
+    ring.push(Buffer.from("ef"), 5000);
+    ring.push(Buffer.from("gh"), 9000);
+    expect(ring.before(4999)?.toString()).toBe("abcd");
+    expect(ring.before(5000)?.toString()).toBe("abcdef");
+    expect(ring.before(99_000)?.toString()).toBe("abcdefgh");
+    expect(ring.before(999)).toBeNull();
+    ring.push(Buffer.from("ijkl"), 12_000);
+    expect(ring.before(8000)?.toString()).toBe("ef");
+    ring.push(Buffer.from("mnopqrst"), 15_000);
+    expect(ring.before(12_000)).toBeNull();
+  });
 });

@@ -173,12 +173,7 @@ describe("the library", () => {
 
   it("has a method for every operation except stopping the daemon, the session of the dashboard, and commands of the command line", () => {
     const without = NAMES.filter((name) => OPERATIONS[name as OperationName].surfaces.library === null);
-    expect(without.filter((name) => !name.startsWith("local_"))).toEqual([
-      "shut_down",
-      "web_login",
-      "client",
-      "sign_out",
-    ]);
+    expect(without.filter((name) => !name.startsWith("local_"))).toEqual(["shut_down", "web_login", "client"]);
   });
 });
 

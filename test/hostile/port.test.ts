@@ -41,6 +41,8 @@ const OWN: ApiRoute[] = makeHttpApp({
   counts: UNUSED,
   more: UNUSED,
   connections: UNUSED,
+  page: UNUSED,
+  logins: UNUSED,
 })
   .routes.filter(({ method }) => method !== "ALL")
   .map(({ method, path }) => ({

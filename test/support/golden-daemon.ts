@@ -13,6 +13,7 @@ import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
 import { AgentSettings } from "../../src/daemon/agent-settings.js";
 import { AuditedFiles } from "../../src/daemon/audited-files.js";
 import { makeHostRoutes } from "../../src/daemon/host-routes.js";
+import { WebLogins } from "../../src/daemon/http/web-logins.js";
 import { Hooks } from "../../src/daemon/intake/hooks.js";
 import { Profiles } from "../../src/daemon/intake/profiles.js";
 import type { WatchRules } from "../../src/daemon/intake/watch-rules.js";
@@ -97,6 +98,7 @@ export async function startGoldenDaemon(
     journal,
     hub,
     checks: new TaskChecks(paths.state),
+    logins: new WebLogins(paths.tokens),
     config,
     tuning,
     profiles,

@@ -18,7 +18,9 @@ export const post = <T>(path: string, body: object = {}): Promise<T> =>
 /** The part of a path that names an agent, an incident or a task. */
 export const part = (name: string | number): string => encodeURIComponent(String(name));
 
-async function request<T>(path: string, init: RequestInit): Promise<T> {
+type Init = Omit<RequestInit, "headers"> & { headers?: Record<string, string> };
+
+async function request<T>(path: string, init: Init): Promise<T> {
   const token = session.value?.token ?? "";
   const headers = { ...init.headers, authorization: `Bearer ${token}` };
   const answer = await fetch(path, { ...init, headers, cache: "no-store" }).catch((error: unknown) => {

@@ -39,7 +39,7 @@ export const isCalm = ({ state, move, healthy }: Agent): boolean =>
   healthy && CALM.has(state) && (move !== "you" || state === "idle" || state === "complete");
 
 export const counts = computed(() => {
-  version.value;
+  void version.value;
   const found = new Map<string, number>();
   let you = 0;
   for (const { value } of agents.values()) {
@@ -57,7 +57,7 @@ export interface FleetList {
 
 /** The rows: those that need the user first; healthy agents only if asked for. */
 export const list = computed<FleetList>(() => {
-  version.value;
+  void version.value;
   const { state = "", q = "", all = "" } = route.value.query;
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   const shown: Agent[] = [];

@@ -12,7 +12,7 @@ export function endingOf({ feedback, ended_at, acked_at, actions }: Incident): E
   return actions.some(({ result }) => result === "done" || result === "unknown") ? "by rouse" : "by itself";
 }
 
-export const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * 86_400_000;
 
 export interface WeekFigures {
   /** Starts of weeks, in seconds. */

@@ -13,7 +13,7 @@ export interface Route {
 
 export const route = signal<Route>(parseRoute(location.hash));
 
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [screen = "", ...rest] = path.split("/");
   const known = (SCREENS as readonly string[]).includes(screen) ? (screen as ScreenName) : "fleet";

@@ -25,6 +25,7 @@ describe("rights", () => {
       "test_alert",
       "unwatch",
       "watch",
+      "web_login",
     ]);
     expect(withRight("control").sort()).toEqual([
       "ack",

@@ -32,16 +32,6 @@ export const WEB = {
     example: {},
     run: ({ web }, _, client) => web.client(client),
   }),
-  sign_out: operation({
-    summary: "End the session of the dashboard that asks. A token that was created by hand stays valid.",
-    right: "read",
-    method: "post",
-    path: "/v1/web/sign-out",
-    input: z.object({}),
-    output: z.object({ ended: z.boolean() }),
-    example: {},
-    run: ({ web }, _, client) => web.signOut(client),
-  }),
   screen: operation({
     summary: "Show the text of an agent's screen at an earlier time, as far as it is kept.",
     right: "read",

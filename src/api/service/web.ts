@@ -8,11 +8,9 @@ type WebContext = Pick<ServiceContext, "loop" | "control" | "logins" | "paths" |
 
 export class WebService {
   readonly #context: WebContext;
-  readonly #tokens: Tokens;
 
   constructor(context: WebContext) {
     this.#context = context;
-    this.#tokens = new Tokens(context.paths.tokens);
   }
 
   login(rights: readonly Right[]): { url: string; expires_at: string } {
@@ -31,12 +29,9 @@ export class WebService {
   }
 
   client({ name, rights, token }: Identity): { name: string; rights: string[]; expires_at: string | null } {
-    const { expires_at = null } = (token === null ? null : this.#tokens.record(token)) ?? {};
+    const record = token === null ? null : new Tokens(this.#context.paths.tokens).record(token);
+    const { expires_at = null } = record ?? {};
     return { name, rights: [...rights], expires_at };
-  }
-
-  signOut({ name, token }: Identity): { ended: boolean } {
-    return { ended: token !== null && this.#context.logins.end(name) };
   }
 
   async screen(agent: string, at: number) {

@@ -4,7 +4,7 @@
  */
 import { rmSync } from "node:fs";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { type Database, loadSqlite } from "../../store/sqlite.js";
+import { type Database, loadSqlite, type SqlRow } from "../../store/sqlite.js";
 
 export interface StoredScreen {
   at: number;
@@ -83,10 +83,10 @@ export class ScreenStore {
   }
 }
 
-const screenOf = ({ at, state, cause }: Record<string, unknown>): StoredScreen => ({
+const screenOf = ({ at, state, cause }: SqlRow): StoredScreen => ({
   at: Number(at),
   state: String(state),
-  cause: cause === null ? null : String(cause),
+  cause: typeof cause === "string" ? cause : null,
 });
 
 function opened(path: string): Database {

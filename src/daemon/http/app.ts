@@ -23,7 +23,7 @@ import {
 } from "./guard.js";
 import type { WebPage } from "./page.js";
 import type { Client } from "./tokens.js";
-import { LOGIN_PATH, type WebLogins } from "./web-logins.js";
+import { LOGIN_PATH, SIGN_OUT_PATH, type WebLogins } from "./web-logins.js";
 
 /** Answers a request that passed the guard; a `Refusal` is counted and answered here. Null: no such path. */
 export type ApiHandler = (request: Request, client: Client) => Promise<Response | HttpRefusal | null>;
@@ -36,7 +36,7 @@ export interface HttpOptions extends Guard {
   connections: Connections;
   /** The dashboard, which needs no token: it holds no data. */
   page: WebPage;
-  logins: Pick<WebLogins, "redeem">;
+  logins: Pick<WebLogins, "redeem" | "end">;
 }
 
 export class HttpCounts {
@@ -92,6 +92,7 @@ export function makeHttpApp(options: HttpOptions): Hono<Env> {
     await next();
   });
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: () => refuse(TOO_LARGE) }));
+  app.post(SIGN_OUT_PATH, (c) => c.json({ ended: logins.end(c.get("client").name) }));
   app.post("/v1/hooks/:program", async (c) => {
     if (!maySend(c.get("client"))) return refuse(missingRight("report"));
     const body = await jsonOf(c.req);

@@ -47,7 +47,7 @@ export interface HttpServerOptions {
   telemetry: Telemetry;
   /** Further routes: the API. */
   more?: ApiHandler;
-  logins?: Pick<WebLogins, "redeem">;
+  logins?: Pick<WebLogins, "redeem" | "end">;
   /** A request that is incomplete after this time is aborted. */
   requestMs?: number;
 }
@@ -114,7 +114,7 @@ export class HttpServer {
 
   async #listen(): Promise<void> {
     const { port, address = ADDRESS, hooks, telemetry, more = async () => null, requestMs = 10_000 } = this.#options;
-    const { logins = { redeem: () => null } } = this.#options;
+    const { logins = { redeem: () => null, end: () => false } } = this.#options;
     try {
       if (!LOOPBACK.has(address) && !this.#options.isRemoteAllowed)
         throw new Error(`other machines can reach ${address}; to permit that, set daemon.http_remote = true`);

@@ -7,6 +7,8 @@ import { createToken, listTokens, type Right, revokeToken } from "./tokens.js";
 
 /** The page posts its code here. */
 export const LOGIN_PATH = "/v1/web/session";
+/** The page posts here to end its session. */
+export const SIGN_OUT_PATH = "/v1/web/sign-out";
 export const LOGIN_MS = 60_000;
 const SESSION_MS = 7 * 24 * 3600_000;
 const CODES_MAX = 20;
@@ -27,13 +29,15 @@ interface Code {
 
 export class WebLogins {
   readonly #tokens: string;
+  readonly #changed: (text: string) => void;
   readonly #now: () => number;
   /** By digest: a code is not kept in memory. */
   readonly #codes = new Map<string, Code>();
 
-  /** `tokens`: the file of tokens. */
-  constructor(tokens: string, now: () => number = Date.now) {
+  /** `tokens`: the file of tokens; `changed`: a session has begun or ended. */
+  constructor(tokens: string, changed: (text: string) => void = () => {}, now: () => number = Date.now) {
     this.#tokens = tokens;
+    this.#changed = changed;
     this.#now = now;
   }
 
@@ -58,12 +62,15 @@ export class WebLogins {
     const name = `web-${randomBytes(4).toString("hex")}`;
     const expiresAt = now + SESSION_MS;
     const token = createToken(this.#tokens, name, found.rights, now, undefined, expiresAt);
+    this.#changed(`signed in: ${name} (${found.rights.join(", ")})`);
     return { token, name, rights: found.rights, expires_at: new Date(expiresAt).toISOString() };
   }
 
   /** Ends a session. False for a token that is none: only its owner revokes it. */
   end(name: string): boolean {
-    return SESSION_NAME.test(name) && revokeToken(this.#tokens, name);
+    if (!SESSION_NAME.test(name) || !revokeToken(this.#tokens, name)) return false;
+    this.#changed(`signed out: ${name}`);
+    return true;
   }
 }
 

@@ -67,7 +67,7 @@ export function AgentScreen({ name }: { name: string }) {
         <p class="empty">Loading…</p>
       </main>
     );
-  const agent = { ...why, ...(agents.get(name)?.value ?? {}) };
+  const agent = { ...why, ...agents.get(name)?.value };
   const incident = why.incidents[0] ?? null;
   return (
     <main class="page agent">

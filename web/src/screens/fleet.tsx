@@ -117,7 +117,7 @@ function Loading() {
 }
 
 /** The most urgent open incident per agent. */
-export const openIncidents = signal<ReadonlyMap<string, Incident>>(new Map());
+const openIncidents = signal<ReadonlyMap<string, Incident>>(new Map());
 
 let loading: ReturnType<typeof setTimeout> | undefined;
 const loadIncidents = (): void => {

@@ -85,7 +85,7 @@ export default function LiveTerminal({ agent }: { agent: string }) {
 
   return (
     <div class="terminal">
-      <div class="screen" ref={box} role="img" aria-label={`Live terminal of ${agent}`} />
+      <div class="screen" ref={box} role="group" aria-label={`Live terminal of ${agent}`} />
       {note === "" ? null : <p class="note">{note}</p>}
     </div>
   );

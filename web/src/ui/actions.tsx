@@ -19,7 +19,7 @@ function keepReceipt(about: string, receipt: Receipt): void {
 }
 
 /** Runs one request at a time about a thing, and shows its result beside it. */
-export async function perform(about: string, what: string, work: () => Promise<string>): Promise<boolean> {
+async function perform(about: string, what: string, work: () => Promise<string>): Promise<boolean> {
   if (busy.value.has(about)) return false;
   busy.value = new Set([...busy.value, about]);
   keepReceipt(about, { text: `${what}…`, isBad: false });
@@ -105,7 +105,7 @@ export const acknowledge = (incident: string) => async (): Promise<string> => {
   return "Acknowledged. rouse takes no further action on it.";
 };
 
-export const silence = (agent: string, secs: number | null) => async (): Promise<string> => {
+const silence = (agent: string, secs: number | null) => async (): Promise<string> => {
   await post("/v1/silences", { what: agent, for_secs: secs });
   return secs === null ? "The silence has ended." : `Silenced for ${SILENCES.find(([, s]) => s === secs)?.[0] ?? ""}.`;
 };
