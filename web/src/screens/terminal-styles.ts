@@ -40,7 +40,11 @@ function styleStandIn(): HTMLElement {
   stand.hidden = true;
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-  Object.defineProperty(stand, "textContent", { set: (text: string) => void sheet.replaceSync(text) });
+  Object.defineProperty(stand, "textContent", {
+    set: (text: string) => {
+      sheet.replaceSync(text);
+    },
+  });
   Object.defineProperty(stand, "sheet", { get: () => sheet });
   stand.remove = () => {
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);
