@@ -182,6 +182,35 @@ export const SECURITY = {
       to: "pragma secure_delete = off",
     },
   ],
+  "Text of an agent is never markup, link or style in the dashboard, and no sequence of its terminal reaches the browser":
+    [
+      {
+        file: "src/api/terminals/screen-frames.ts",
+        from: 'sanitizeLine(cell.getChars()).replaceAll(" ", "")',
+        to: "cell.getChars()",
+        test: "src/api/terminals/screen-frames.test.ts",
+      },
+      {
+        file: "src/api/terminals/screen-frames.ts",
+        from: "const masked = redact(text);",
+        to: "const masked = text; void redact;",
+        test: "src/api/terminals/screen-frames.test.ts",
+      },
+    ],
+  "A login link of the dashboard works once, for a minute; no token stays in an address": [
+    {
+      file: "src/daemon/http/web-logins.ts",
+      from: "    const found = this.#codes.get(digest);\n    this.#codes.delete(digest);",
+      to: "    const found = this.#codes.get(digest);",
+      test: "src/daemon/http/web-logins.test.ts",
+    },
+    {
+      file: "src/daemon/http/web-logins.ts",
+      from: "if (!found || found.expiresAt <= now) return null;",
+      to: "if (!found) return null;",
+      test: "src/daemon/http/web-logins.test.ts",
+    },
+  ],
   "No agent can break a frame of `rouse top`, and the terminal is restored when the daemon or `top` is killed": [
     {
       test: "src/cli/top/frame.test.ts",

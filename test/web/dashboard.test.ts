@@ -165,7 +165,14 @@ describe.skipIf(isMissing("Chromium", chromiumPath))("the dashboard", () => {
     });
     await typeInto(home, "evil", `${MARKUP} javascript:alert(3)`);
     await reaches(home, "evil", "needs_input/permission");
-    for (const view of ["#/fleet", "#/agent/evil", "#/agent/ready", "#/incidents", "#/night", `#/agent/${encodeURIComponent(MARKUP)}`]) {
+    for (const view of [
+      "#/fleet",
+      "#/agent/evil",
+      "#/agent/ready",
+      "#/incidents",
+      "#/night",
+      `#/agent/${encodeURIComponent(MARKUP)}`,
+    ]) {
       await show(view);
       await page.waitForTimeout(500);
       expect(await page.locator("img, script:not([src]), b[style], iframe, a[href^=javascript]").count(), view).toBe(0);
