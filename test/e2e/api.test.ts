@@ -42,7 +42,9 @@ describe("the API", () => {
     for (const [name, { method, path, output, surfaces }] of Object.entries<Operation>(OPERATIONS)) {
       if (method !== "get" || !surfaces.http) continue;
       for (const agent of path.includes("{agent}") ? ["ann", "bob"] : ["bob"]) {
-        const { status, body } = await client.get(`${path.replace("{task}", "1").replace(/\{\w+\}/, agent)}?since=0&all=true`);
+        const { status, body } = await client.get(
+          `${path.replace("{task}", "1").replace(/\{\w+\}/, agent)}?since=0&all=true&at=0`,
+        );
         expect([name, status]).toEqual([name, 200]);
         expect([name, output.parse(body)]).toEqual([name, body]);
       }
