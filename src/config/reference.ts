@@ -18,7 +18,7 @@ const HEAD = `# Configuration
 then your file, then \`.rouse.toml\` files from the root down to the agent's folder, then variables named \`ROUSE_SECTION_KEY\`, then \`--set\` of \`rouse config show\`. A project's
 \`.rouse.toml\` can only make things stricter; the last column says how. \`rouse config show --origin\` prints what is in effect and where it comes
 from, \`rouse config schema\` the JSON Schema. An unknown key is named and ignored. Changed
-thresholds apply within two minutes, also to running agents; channels, presets, \`[alerts]\`, \`[daemon]\` and \`[journal]\` when the daemon restarts; \`[mcp]\` when \`rouse mcp\` restarts.
+thresholds apply within two minutes, also to running agents; channels, presets, sources, \`[alerts]\`, \`[daemon]\` and \`[journal]\` when the daemon restarts; \`[mcp]\` when \`rouse mcp\` restarts.
 
 A botbox project's \`.botbox.json\` is read too: its block \`agents.health\` counts like \`[health]\` of a \`.rouse.toml\` in the same folder, so it can
 only make things stricter. To use a looser value, set it in your own file; \`rouse init\` in the project's folder copies the whole block there.
@@ -27,6 +27,7 @@ Channels have their own tables; see [messages and alerts](alerts.md). Policies a
 Presets have their own tables too; see [for orchestrators](orchestrators.md#presets).
 \`[projects.NAME]\` has one key, \`check\`: the command that verifies the tasks of this project, instead of \`[work] check\`; \`[]\` for none. Only your own file
 counts.
+Sources of work are tables \`[work.sources.NAME]\`; see [tasks](work.md#work-from-elsewhere).
 `;
 
 export function configReference(): string {

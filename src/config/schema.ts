@@ -5,6 +5,7 @@ import type { ConfigKey } from "./key.js";
 import { KEYS } from "./keys.js";
 import { projectSchema } from "./own-check.js";
 import { presetSchema } from "./presets.js";
+import { sourceSchema } from "./sources.js";
 import { variablesOf } from "./variables.js";
 
 export function configSchema(): Record<string, unknown> {
@@ -13,9 +14,10 @@ export function configSchema(): Record<string, unknown> {
     {
       type: "object",
       additionalProperties: false,
-      properties: Object.fromEntries(
-        Object.entries(keys).map(([name, key]) => [name, keySchema(`${section}.${name}`, key)]),
-      ),
+      properties: {
+        ...Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, keySchema(`${section}.${name}`, key)])),
+        ...(section === "work" ? { sources: SOURCES } : {}),
+      },
     },
   ]);
   return {
@@ -44,6 +46,12 @@ export function configSchema(): Record<string, unknown> {
     },
   };
 }
+
+const SOURCES: object = {
+  type: "object",
+  description: "Trackers and queues that tasks come from, one table each; only in your own file.",
+  additionalProperties: sourceSchema(),
+};
 
 const TYPES: Readonly<Record<ConfigKey["type"], Record<string, unknown>>> = {
   boolean: { type: "boolean" },

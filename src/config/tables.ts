@@ -1,9 +1,9 @@
-/** Tables with names of the user's own in the user's file: `[channels.NAME]`, `[presets.NAME]` and `[projects.NAME]`. */
+/** Tables with names of the user's own in the user's file, such as `[channels.NAME]` and `[work.sources.NAME]`. */
 import { parse } from "smol-toml";
 import { isTable, readTrustedFile } from "./file.js";
 import { positionsIn } from "./positions.js";
 
-export const OWN_TABLES = ["channels", "presets", "projects"] as const;
+export const OWN_TABLES = ["channels", "presets", "projects", "work.sources"] as const;
 
 interface FoundTables {
   tables: Record<string, unknown>;
@@ -16,7 +16,7 @@ export function tablesOf(path: string, section: (typeof OWN_TABLES)[number]): Fo
   const found = readTrustedFile(path);
   if (typeof found !== "string") return nothing;
   try {
-    const { [section]: tables } = parse(found);
+    const tables = section.split(".").reduce<unknown>((at, name) => (isTable(at) ? at[name] : undefined), parse(found));
     return isTable(tables) ? { tables, positionOf: positionsIn(found) } : nothing;
   } catch {
     return nothing;

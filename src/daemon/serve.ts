@@ -8,6 +8,7 @@ import { issueText } from "../config/issue.js";
 import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { screenSettingsOf } from "../config/screen-settings.js";
+import { loadSources } from "../config/sources.js";
 import { loadReaders } from "../programs/registry.js";
 import { readContextOf } from "../sensors/read-context.js";
 import { takeSpool } from "../store/audit-spool.js";
@@ -19,6 +20,7 @@ import { agentSession, endedSince, recordedEnd } from "../terminal/registry.js";
 import { TaskChecks } from "../work/checks.js";
 import { ClaimKeeper } from "../work/claim-keeper.js";
 import { instanceFile, NodeHub, nodeName } from "../work/node-hub.js";
+import { SourceSync } from "../work/sources/source-sync.js";
 import { AgentSettings } from "./agent-settings.js";
 import { AuditedFiles, digestOf } from "./audited-files.js";
 import { askDaemon } from "./client.js";
@@ -188,10 +190,15 @@ export async function serve(
       setImmediate(() => end("stays down"));
     },
   };
+  const node = nodeName(config.hub.node);
+  const { sources: sourceSettings, issues: sourceIssues } = loadSources();
+  notes.push(...sourceIssues.map(issueText));
+  const sources = new SourceSync({ settings: sourceSettings, state: paths.state, node, now: () => loop.now(), log });
   const hub = new NodeHub({
     url: config.hub.url,
     state: paths.state,
-    node: nodeName(config.hub.node),
+    node,
+    sources,
     instance: makeKey(instanceFile(paths.state)),
     version,
     allowNetworkFileSystem: config.journal.allow_network_file_system,
@@ -208,7 +215,9 @@ export async function serve(
     log,
   });
   loop.subscribe(({ kind }) => {
-    if (kind === "tick") void claims.tick();
+    if (kind !== "tick") return;
+    void claims.tick();
+    void sources.tick(() => hub.open());
   });
   const logins = new WebLogins(paths.tokens, (text) => {
     const at = loop.now();

@@ -91,7 +91,7 @@ export const TASK_TRANSITIONS = [
     operation: "unblock",
     from: ["blocked"],
     to: "pending",
-    by: ["user"],
+    by: ["user", "rouse"],
     description: "Offer a blocked task again.",
   },
   {

@@ -8,6 +8,8 @@ import { join } from "node:path";
 import type { Hub } from "../hub/hub.js";
 import { HubError } from "../hub/hub-error.js";
 import { hubFile, openHub } from "../hub/open.js";
+import type { SourceSync } from "./sources/source-sync.js";
+import { withSources } from "./sources/sourced-hub.js";
 
 export interface NodeHubOptions {
   /** The state folder. */
@@ -20,6 +22,8 @@ export interface NodeHubOptions {
   version: string;
   allowNetworkFileSystem?: boolean;
   now?: () => number;
+  /** Trackers that tasks come from. */
+  sources?: SourceSync;
 }
 
 export class NodeHub {
@@ -45,8 +49,8 @@ export class NodeHub {
 
   /** Whether there is anything in it: one machine has no hub before its first task. */
   isUsed(): boolean {
-    const { url = "", state } = this.#options;
-    return this.#hub !== null || url !== "" || existsSync(hubFile(state));
+    const { url = "", state, sources } = this.#options;
+    return this.#hub !== null || sources?.isUsed() === true || url !== "" || existsSync(hubFile(state));
   }
 
   async close(): Promise<void> {
@@ -56,11 +60,11 @@ export class NodeHub {
   }
 
   async #join(): Promise<Hub> {
-    const { instance, version, ...options } = this.#options;
+    const { instance, version, sources, ...options } = this.#options;
     const hub = await openHub(options);
     try {
       await hub.join({ instance, version });
-      return hub;
+      return sources ? withSources(hub, sources) : hub;
     } catch (error) {
       await hub.close();
       throw error;

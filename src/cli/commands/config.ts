@@ -9,6 +9,7 @@ import { loadOwnProfiles } from "../../config/own-profiles.js";
 import { rousePaths } from "../../config/paths.js";
 import { loadPresets, type Preset } from "../../config/presets.js";
 import { configSchema } from "../../config/schema.js";
+import { loadSources } from "../../config/sources.js";
 import { suggestKey } from "../../config/suggest.js";
 import { tomlLine } from "../../config/text.js";
 import { migrateConfig, replaceConfig } from "../../config/write.js";
@@ -38,7 +39,8 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
       const loaded = withoutPassword(loadConfig({ flags: options.set ?? {} }));
       const alerts = alertSettings(loaded);
       const { presets, issues: ofPresets } = loadPresets();
-      const issues = [...loaded.issues, ...alerts.issues, ...ofPresets, ...loadOwnProfiles().issues];
+      const { sources, issues: ofSources } = loadSources();
+      const issues = [...loaded.issues, ...alerts.issues, ...ofPresets, ...ofSources, ...loadOwnProfiles().issues];
       if (options.json) {
         const { config: values, origins } = loaded;
         const channels = Object.fromEntries(
@@ -50,6 +52,7 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
           presets: Object.fromEntries(
             [...presets].map(([name, { harness, description, command }]) => [name, { harness, description, command }]),
           ),
+          sources: Object.fromEntries(sources.map(({ name, ...settings }) => [name, settings])),
           ...(options.origin ? { origins } : {}),
           issues,
         };
