@@ -135,4 +135,19 @@ export const ACTING = {
         to: 'return key === "y" || key === "enter" ?',
       },
     ],
+  "What another client holds in a tracker is left to it and named; no item is started twice; updates survive lost answers and restarts":
+    [
+      {
+        test: "src/work/sources/source-sync.test.ts",
+        file: "src/work/sources/source-sync.ts",
+        from: "if (before !== null) return before;",
+        to: "",
+      },
+      {
+        test: "src/work/sources/source-sync.test.ts",
+        file: "src/work/sources/source-sync.ts",
+        from: "if (after !== null) {",
+        to: "if (false) {",
+      },
+    ],
 };
