@@ -25,8 +25,9 @@ export async function change(work) {
     try {
       mkdirSync(lock);
       break;
-    } catch {
-      await sleep(2);
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+      await sleep(5);
     }
   }
   try {

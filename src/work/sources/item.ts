@@ -20,6 +20,7 @@ const lines = (value: unknown, max: number, count: number): string[] =>
     .filter((one) => one !== "")
     .slice(0, count);
 
+const CLOSED: ReadonlySet<string> = new Set(["closed", "done", "completed"]);
 const PRIORITY_MAX = 1_000_000;
 
 /** Null for something without a usable key or title. */
@@ -36,8 +37,7 @@ export function itemOf(fields: Fields): SourceItem | null {
     steps: lines(fields.steps, LIMITS.step, LIMITS.steps),
     tags: lines(fields.tags, LIMITS.name, LIMITS.tags),
     priority: Number.isSafeInteger(priority) ? Math.max(-PRIORITY_MAX, Math.min(PRIORITY_MAX, priority)) : 0,
-    isOpen:
-      fields.status === undefined || !["closed", "done", "completed"].includes(String(fields.status).toLowerCase()),
+    isOpen: !CLOSED.has(line(fields.status, LIMITS.name).toLowerCase()),
     holder: holder === "" ? null : holder,
   };
 }

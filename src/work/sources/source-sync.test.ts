@@ -168,7 +168,7 @@ describe("a claim", () => {
     expect(await hub.claimNext({}, web)).toBeNull();
     expect(await only()).toMatchObject({ status: "blocked", lastError: "Claimed in beads by alice.", claim: null });
     expect(items.get("a-1")?.holder).toBe("alice");
-    await expect(hub.claim(1, web)).rejects.toThrow();
+    await expect(hub.claim(1, web)).rejects.toThrow("task 1 is blocked");
     expect(calls).toEqual([]);
   });
 
