@@ -1,6 +1,6 @@
 /**
  * The messages and alerts that are due now and were not sent before. They count as sent from here on; a caller that
- * could not store them calls `takeBackNotices`, and they are due again.
+ * could not store messages calls `takeBackMessages`, and they are due again. Alerts do not wait for the disk.
  */
 
 import type { Effect } from "./effects.js";
@@ -31,9 +31,8 @@ export function dueIncidentNotices(state: NodeState, now: number): Effect[] {
   const planned = planAlerts({ incidentState, known, rules: rules.alerts, isHeld, now });
   const alerts = planned.map((alert): Effect => {
     const notice = noticeOf(alert, { incidentState, seen, clock: rules.clock, now });
-    const before = notices.alerts.get(alert.subject) ?? null;
-    notices.alerts.set(alert.subject, withEdge(before, alert));
-    return { kind: "alert", planned: alert, notice, before };
+    notices.alerts.set(alert.subject, withEdge(notices.alerts.get(alert.subject) ?? null, alert));
+    return { kind: "alert", planned: alert, notice };
   });
   return [...messages, ...alerts];
 }
@@ -50,15 +49,9 @@ export function dueCompletionNotice(
   return due ? [message(notices, due)] : [];
 }
 
-export function takeBackNotices({ notices }: NodeState, effects: readonly Effect[]): void {
-  // Last first: two alerts of one step may be about one subject.
-  for (const effect of effects.toReversed()) {
+export function takeBackMessages({ notices }: NodeState, effects: readonly Effect[]): void {
+  for (const effect of effects)
     if (effect.kind === "message") notices.sent.get(effect.message.subject)?.delete(effect.message.edge);
-    if (effect.kind !== "alert") continue;
-    const { subject } = effect.planned;
-    if (effect.before) notices.alerts.set(subject, effect.before);
-    else notices.alerts.delete(subject);
-  }
 }
 
 const NONE: ReadonlySet<string> = new Set();

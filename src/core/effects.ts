@@ -4,7 +4,7 @@ import type { Action } from "./action.js";
 import type { AgentSession } from "./agent.js";
 import type { IncidentChange } from "./incidents/course.js";
 import type { IncidentInput } from "./incidents/fold.js";
-import type { AlertState, Notice, PlannedAlert } from "./notices/alert.js";
+import type { Notice, PlannedAlert } from "./notices/alert.js";
 import type { DueMessage } from "./notices/contents.js";
 import type { SessionJudge } from "./session-judge.js";
 import type { Signal } from "./signal.js";
@@ -16,7 +16,7 @@ export type Effect =
   /** The incidents changed: save them, with the messages and alerts of this step, in one transaction. */
   | { kind: "save" }
   | { kind: "message"; message: DueMessage }
-  | { kind: "alert"; planned: PlannedAlert; notice: Notice; before: AlertState | null }
+  | { kind: "alert"; planned: PlannedAlert; notice: Notice }
   /** To be started once its intent, which is in the incidents, is saved. */
   | { kind: "run"; action: Action; session: AgentSession; reason: string }
   /** For subscribers: a state or cause changed, incidents changed, or an agent was renamed. */

@@ -49,8 +49,6 @@ export interface NodeState {
   savedAt: number;
   /** Why the incidents could not be saved the last time; null if they were. */
   saveProblem: string | null;
-  /** Signals cannot be stored, so they are not judged either, and silence accuses no agent. */
-  cannotStore: boolean;
 }
 
 /** What was sent before, so that nothing is sent twice. */
@@ -76,7 +74,6 @@ export function createNodeState(
     notices,
     savedAt: 0,
     saveProblem: null,
-    cannotStore: false,
   };
 }
 

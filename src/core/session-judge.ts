@@ -171,12 +171,12 @@ export class SessionJudge {
   }
 
   /** The signal to record when rouse lost sight of the session or sees it again; null if nothing changed. */
-  checkVisibility(now: number, storageProblem: string | null = null): Signal | null {
+  checkVisibility(now: number): Signal | null {
     const { blind, exit, asleep } = this.evidence;
     if (this.judgingError !== null || this.session.endedAt !== null || exit) return null;
     if (blind) return this.lastAliveAt >= blind.at ? { kind: "sight", at: now, source: "observer", seen: true } : null;
     if (awakeMs(asleep, this.lastAliveAt, now) <= BLIND_MS) return null;
-    const text = storageProblem ?? this.unreadableReason ?? UNOBSERVED[this.session.origin];
+    const text = this.unreadableReason ?? UNOBSERVED[this.session.origin];
     return { kind: "sight", at: now, source: "observer", seen: false, since: this.lastAliveAt, text };
   }
 

@@ -14,7 +14,7 @@ export type UserEvent = Extract<
 
 export type StepInput =
   | { kind: "register"; session: AgentSession }
-  /** Signals that are stored. */
+  /** Signals that are stored, or that the disk has no room for. */
   | { kind: "signals"; session: string; by: LivenessSource; signals: readonly Signal[] }
   /** A sign of life without anything new. */
   | { kind: "alive"; session: string; by: LivenessSource; at: number }
@@ -39,8 +39,6 @@ export type StepInput =
   | { kind: "retry"; incident: string }
   | { kind: "order"; action: Action; session: string }
   | { kind: "outcome"; outcome: ActionOutcome; session: string }
-  /** Signals can or cannot be stored. */
-  | { kind: "storage"; isWorking: boolean }
   | { kind: "saved" }
-  /** Incidents, messages and alerts of these effects could not be saved; `problem` is null if no incident was among them. */
+  /** Incidents and messages of these effects could not be saved; `problem` is null if no incident was among them. */
   | { kind: "not_saved"; problem: string | null; effects: readonly Effect[] };

@@ -1,7 +1,7 @@
 /** Takes one input into the state, and names the sessions that have to be judged because of it. */
 import type { AgentSession } from "./agent.js";
 import { decideAgent, startAction } from "./agent-decisions.js";
-import { dueCompletionNotice, takeBackNotices } from "./due-notices.js";
+import { dueCompletionNotice, takeBackMessages } from "./due-notices.js";
 import type { Effect } from "./effects.js";
 import { applyEvent } from "./incident-events.js";
 import { isOpen } from "./incidents/incident.js";
@@ -44,12 +44,12 @@ function take(state: NodeState, input: StepInput, now: number, effects: Effect[]
         // A client's next prompt proves that the turn before it is over, however short that end was.
         if (input.signals.some(isClientPrompt)) effects.push(...dueCompletionNotice(state, judge, now, true));
         judge.take(input.signals, now);
-        recordLiveness(state, judge, input.by, now, now, effects);
+        recordLiveness(judge, input.by, now, now, effects);
         return [judge];
       });
     case "alive":
       return withSession(state, input.session, (judge) =>
-        recordLiveness(state, judge, input.by, input.at, now, effects) ? [judge] : NOTHING,
+        recordLiveness(judge, input.by, input.at, now, effects) ? [judge] : NOTHING,
       );
     case "unreadable":
       return withSession(state, input.session, (judge) => {
@@ -110,15 +110,12 @@ function take(state: NodeState, input: StepInput, now: number, effects: Effect[]
       state.running.delete(input.outcome.intent);
       effects.push(...applyEvent(state, { kind: "done", outcome: input.outcome }));
       return withSession(state, input.session, (judge) => [judge]);
-    case "storage":
-      state.cannotStore = !input.isWorking;
-      return NOTHING;
     case "saved":
       state.saveProblem = null;
       return NOTHING;
     case "not_saved":
       state.saveProblem = input.problem ?? state.saveProblem;
-      takeBackNotices(state, input.effects);
+      takeBackMessages(state, input.effects);
       return NOTHING;
   }
 }
@@ -191,20 +188,18 @@ function moveKey<Value>(map: Map<string, Value>, from: string, to: string): void
 
 /** True if the session became visible or invisible because of it. */
 function recordLiveness(
-  state: NodeState,
   judge: SessionJudge,
   by: Parameters<SessionJudge["recordLiveness"]>[1],
   at: number,
   now: number,
   effects: Effect[],
 ): boolean {
-  if (state.cannotStore) return false;
   judge.recordLiveness(at, by);
-  return checkVisibility(state, judge, now, effects);
+  return checkVisibility(judge, now, effects);
 }
 
-function checkVisibility(state: NodeState, judge: SessionJudge, now: number, effects: Effect[]): boolean {
-  const changed = judge.checkVisibility(now, state.cannotStore ? "its signals cannot be stored" : null);
+function checkVisibility(judge: SessionJudge, now: number, effects: Effect[]): boolean {
+  const changed = judge.checkVisibility(now);
   if (!changed) return false;
   const { blind } = judge.evidence;
   if (blind) {
@@ -223,7 +218,7 @@ function tick(state: NodeState, now: number, effects: Effect[]): readonly Sessio
   for (const judge of state.sessions.values()) {
     const { recheckAt, at } = judge.assessment;
     const isDue = (recheckAt !== null && recheckAt <= now) || now - at >= FLOOR_MS || decides.includes(judge);
-    if (checkVisibility(state, judge, now, effects) || (isDue && !state.cannotStore)) due.push(judge);
+    if (checkVisibility(judge, now, effects) || isDue) due.push(judge);
   }
   return due;
 }

@@ -7,10 +7,11 @@ import type { Channel, DeliveryResult } from "../channels/channel.js";
 import { digest } from "../core/digest.js";
 import type { Notice } from "../core/notices/alert.js";
 import { forOutput } from "../core/text/for-output.js";
-import type { DeliveryState, OutboxTable, StoredDelivery } from "../store/outbox.js";
+import type { DeliveryState, StoredDelivery } from "../store/outbox.js";
+import type { AlertOutbox } from "./alert-outbox.js";
 
 export interface AlertSenderOptions {
-  outbox: OutboxTable;
+  outbox: AlertOutbox;
   channels: readonly Channel[];
   now: () => number;
   isWanted: (delivery: StoredDelivery) => boolean;

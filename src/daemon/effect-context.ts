@@ -20,7 +20,10 @@ export function effectContextOf(
     sleep: (ms) => sleep(ms),
     evidence: (session) => loop().find(session)?.evidence ?? null,
     assessment: (session) => loop().find(session)?.peek(loop().now()) ?? null,
-    typed: (session, signal) => void loop().ingest(session, null, [signal]),
+    typed: (session, signal) =>
+      void loop()
+        .ingest(session, null, [signal])
+        .catch(() => {}),
     transcript: transcriptOf,
     others: (session) =>
       loop()

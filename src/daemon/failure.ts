@@ -6,8 +6,9 @@ const ERROR_CHARS = 300;
 
 /** A full disk is not a defect of the program: the client gets one line. Anything else goes to the log. */
 export function failureText(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException;
-  if (error instanceof JournalError || code !== undefined) return sanitize(message, ERROR_CHARS);
+  const { message, code, cause } = error as NodeJS.ErrnoException;
+  if (error instanceof JournalError || cause instanceof JournalError || code !== undefined)
+    return sanitize(message, ERROR_CHARS);
   console.error(error);
   return "the daemon failed; see its log";
 }

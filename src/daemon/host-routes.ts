@@ -3,7 +3,8 @@
  * so they are answered on Node's own request, without the router: that costs a third of the time.
  *
  *   PUT  /v1/sessions/{id}           the session, also as a heartbeat  -> {acked, resend}
- *   POST /v1/sessions/{id}/signals   {from, signals}                   -> {acked}
+ *   POST /v1/sessions/{id}/signals   {from, signals}                   -> {acked}, or 507 {judged}: not stored, but judged
+ *                                    {from, signals, isStored: false}  -> 507 {judged}
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isReservedName, ROUSE } from "../core/reserved.js";
@@ -14,6 +15,7 @@ import { parseSignal } from "../readers/signal-schema.js";
 import { parseSession } from "../store/session-schema.js";
 import { failureText } from "./failure.js";
 import type { Loop } from "./loop.js";
+import { NotStoredError } from "./signal-store.js";
 
 /** A batch of 5000 signals has 2 MB. A larger body is an attack on the daemon's memory. */
 export const BODY_MAX = 16 * 1024 * 1024;
@@ -25,10 +27,17 @@ type HostLoop = Pick<Loop, "register" | "recordLiveness" | "ingest" | "now" | "i
 
 interface Answer {
   status: number;
-  body: { acked: number; resend?: true } | { error: string };
+  body: { acked: number; resend?: true } | { error: string; judged?: number };
 }
 
 const refusal = (status: number, error: string): Answer => ({ status, body: { error } });
+/** The host keeps what was not stored, and shows what follows: see `DaemonLink`. */
+function failed(error: unknown): Answer {
+  const text = redact(failureText(error));
+  if (error instanceof NotStoredError) return { status: 507, body: { error: text, judged: error.judged } };
+  return refusal(500, text);
+}
+
 const TOO_LARGE = refusal(413, "the body is too large");
 
 /** Answers a request for one of the two routes; false for any other, which it leaves untouched. */
@@ -39,7 +48,7 @@ export function makeHostRoutes(loop: HostLoop): (request: IncomingMessage, respo
     const work = signals === undefined ? register : ingest;
     void readBody(request)
       .then((text) => (text === null ? TOO_LARGE : work(loop, decoded(id), parsed(text))))
-      .catch((error: unknown) => refusal(500, redact(failureText(error))))
+      .catch((error: unknown) => failed(error))
       .then((answer) => send(response, answer));
     return true;
   };
@@ -56,13 +65,13 @@ function register(loop: HostLoop, id: string, value: unknown): Answer {
 }
 
 async function ingest(loop: HostLoop, id: string, value: unknown): Promise<Answer> {
-  const { from, signals } = asRecord(value) ?? {};
+  const { from, signals, isStored } = asRecord(value) ?? {};
   const isBatch = typeof from === "number" && Number.isSafeInteger(from) && from >= 1 && Array.isArray(signals);
   if (!isBatch || signals.length > SIGNALS_MAX) return refusal(400, "the body must be {from, signals}");
   // A placeholder for an unreadable signal, so that later sequence numbers stay right.
   const now = loop.now();
   const batch = signals.map((signal) => parseSignal(signal) ?? unreadable(now));
-  const acked = await loop.ingest(id, from, batch);
+  const acked = await loop.ingest(id, from, batch, isStored !== false);
   // The host has begun to send everything again.
   if (acked !== null && batch.some((signal) => signal.kind === "gap" && signal.to > signal.from))
     loop.incomplete.delete(id);

@@ -4,6 +4,7 @@ import type { Effect } from "../core/effects.js";
 import type { NodeState } from "../core/node-state.js";
 import type { Journal } from "../store/journal.js";
 import type { Effects } from "./action-runner.js";
+import type { AlertOutbox } from "./alert-outbox.js";
 import type { DaemonClock } from "./self/clock.js";
 
 export interface LoopOptions {
@@ -11,6 +12,7 @@ export interface LoopOptions {
   clock: DaemonClock;
   state: NodeState;
   carryOut: Effects["carryOut"];
+  alerts: AlertOutbox;
   /** Sends the outbox; called after every tick. */
   send: (now: number) => void;
   /** The inbox that messages about incidents go to. */

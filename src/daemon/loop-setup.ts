@@ -13,6 +13,7 @@ import { Environments } from "../effects/start/environments.js";
 import type { Journal } from "../store/journal.js";
 import { giveName, readGivenNames } from "../terminal/given-names.js";
 import type { AgentSettings } from "./agent-settings.js";
+import { AlertOutbox } from "./alert-outbox.js";
 import { budgetPeriodAt } from "./budget-period.js";
 import { type EffectSources, effectContextOf } from "./effect-context.js";
 import { Loop } from "./loop.js";
@@ -29,6 +30,7 @@ const LAG_MS = 5000;
 
 export interface LoopSetup extends ChannelSetup {
   loop: Loop;
+  alerts: AlertOutbox;
   /** A session with the name that a user gave it. */
   named: (session: AgentSession) => AgentSession;
   /** Gives a running session another name, for the rest of its life. */
@@ -78,7 +80,8 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     return judge ? policyOf(judge.session).patienceMs : 0;
   };
   const tagsOf = (agent: string): readonly string[] => loop.find(agent)?.session.tags ?? [];
-  const channels = openChannels(config, journal.outbox, () => loop);
+  const alerts = new AlertOutbox(journal.outbox);
+  const channels = openChannels(config, alerts, () => loop);
   const woken = new Set<string>();
   const rules: StepRules = {
     settingsFor: tuning.settingsFor,
@@ -111,6 +114,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     clock,
     state: createNodeState(rules, journal.incidentState.load(), notices),
     carryOut: (action, session) => carryOut(action, session, effectContext),
+    alerts,
     send: channels.send,
     receiver: config.watchdog.orchestrator_tag,
     release: options.release,
@@ -131,6 +135,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   return {
     ...channels,
     loop,
+    alerts,
     named,
     rename: (session, name) => {
       names = giveName(paths, session.id, name);

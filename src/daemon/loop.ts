@@ -48,10 +48,8 @@ export class Loop {
         if (!this.#isClosed) this.#notices.finish(outcome);
       },
     });
-    this.#signals = new SignalStore(journal, clock, (isWorking, at) => {
-      if (isWorking === this.state.cannotStore) this.#step({ kind: "storage", isWorking }, at);
-    });
-    this.#notices = new NoticeStore(journal, receiver, this.now());
+    this.#signals = new SignalStore(journal, clock);
+    this.#notices = new NoticeStore(journal, options.alerts, receiver, this.now());
     this.#gaps = new GapDetector(clock);
   }
 
@@ -84,19 +82,22 @@ export class Loop {
   /** Returns up to which number the signals of the session are stored. */
   register(reported: AgentSession): number {
     const session = this.#options.named?.(reported) ?? reported;
-    this.#options.journal.putSession(session);
+    this.#signals.putSession(session);
     this.#options.onRegister(session);
     this.#step({ kind: "register", session }, this.now());
     return this.#options.journal.acked(session.id);
   }
 
-  /** Take in, append, step. Returns up to which number everything is stored; null for a session that is not registered. */
-  async ingest(session: string, from: number | null, signals: readonly Signal[]): Promise<number | null> {
-    if (!this.state.sessions.has(session)) return null;
+  /**
+   * Take in, append, step. Returns up to which number everything is stored; null for a session that is not registered.
+   * Throws a `NotStoredError` after it judged what cannot be stored. `isStored`: false for signals that are only judged.
+   */
+  async ingest(id: string, from: number | null, sent: readonly Signal[], isStored = true): Promise<number | null> {
+    if (!this.state.sessions.has(id)) return null;
     const at = this.#observe();
-    const { acked, fresh } = await this.#signals.append(session, from, signals, at);
-    const by = from === null ? "sensor" : "host";
-    this.#step({ kind: "signals", session, by, signals: fresh.map(({ signal }) => signal) }, at);
+    const { signals, acked, problem } = await this.#signals.append(id, from, sent, at, isStored);
+    this.#step({ kind: "signals", session: id, by: from === null ? "sensor" : "host", signals }, at);
+    if (problem !== null) throw problem;
     return acked;
   }
 
@@ -109,8 +110,9 @@ export class Loop {
     const now = this.#observe();
     this.#runner.tick(now);
     this.#step({ kind: "tick" }, now);
+    this.#signals.retry();
+    this.#notices.tick(this.state, now);
     this.#options.send(now);
-    this.#notices.prune(this.state, now);
     this.ticks++;
     this.tickedAt = this.now();
     this.#publish({ kind: "tick" }, now);

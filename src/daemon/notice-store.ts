@@ -9,29 +9,36 @@ import { ROUSE } from "../core/reserved.js";
 import { rouse } from "../store/audit-table.js";
 import type { Journal } from "../store/journal.js";
 import type { NewMessage } from "../store/messages.js";
+import type { PlannedNotice } from "../store/outbox.js";
+import type { AlertOutbox } from "./alert-outbox.js";
 
 /** Interval for removing notices about unknown agents and incidents. */
 const PRUNE_EVERY_MS = 3_600_000;
 
 type RunEffect = Extract<Effect, { kind: "run" }>;
 
+const alertsIn = (effects: readonly Effect[]): PlannedNotice[] =>
+  effects.flatMap((effect) => (effect.kind === "alert" ? effect : []));
+
 /** It types, ends or starts something; all other actions only report. */
 const isAudited = ({ action }: RunEffect): boolean => ACTIONS[action.do].controls || action.do === "run";
 
 export class NoticeStore {
   readonly #journal: Journal;
+  readonly #alerts: AlertOutbox;
   readonly #receiver: string;
   #prunedAt: number;
   /** Lines of the audit trail of actions that run, by action. */
   readonly #lines = new Map<string, number>();
 
-  constructor(journal: Journal, receiver: string, now: number) {
+  constructor(journal: Journal, alerts: AlertOutbox, receiver: string, now: number) {
     this.#journal = journal;
+    this.#alerts = alerts;
     this.#receiver = receiver;
     this.#prunedAt = now;
   }
 
-  /** Returns why nothing was saved; null on success. */
+  /** Returns why nothing was saved; null on success. Alerts are then sent from memory. */
   save(
     { incidents, rules }: Pick<NodeState, "incidents" | "rules">,
     effects: readonly Effect[],
@@ -52,8 +59,15 @@ export class NoticeStore {
       if (runs.length > 0) audit.keepHead();
       return null;
     } catch (error) {
+      this.#alerts.keep(alertsIn(effects));
       return (error as Error).message;
     }
+  }
+
+  /** Stores what could not be stored before, and removes what is not needed any more. */
+  tick(state: NodeState, now: number): void {
+    this.#alerts.store();
+    this.#prune(state, now);
   }
 
   /** The sessions, the incidents, and which notices about them were sent: independent of each other. */
@@ -103,7 +117,7 @@ export class NoticeStore {
       due.filter(({ isKnown }) => !isKnown).map((one) => this.#newMessage(one)),
       due,
     );
-    this.#journal.outbox.put(effects.flatMap((effect) => (effect.kind === "alert" ? effect : [])));
+    this.#journal.outbox.put(alertsIn(effects));
   }
 
   #newMessage({ key, type, at, payload }: DueMessage): NewMessage {
@@ -111,7 +125,7 @@ export class NoticeStore {
   }
 
   /** A failure is tried again later; the journal itself reports it. */
-  prune({ notices, incidents, latest }: NodeState, now: number): void {
+  #prune({ notices, incidents, latest }: NodeState, now: number): void {
     if (now - this.#prunedAt < PRUNE_EVERY_MS) return;
     this.#prunedAt = now;
     const { messages, outbox } = this.#journal;
@@ -126,7 +140,7 @@ export class NoticeStore {
       const members = membersIn(incidents);
       const live = [...notices.alerts.values()].filter((state) => members(state).length > 0);
       outbox.prune(new Set(live.map(({ subject }) => subject)), now);
-      const kept = new Set(outbox.states().map(({ subject }) => subject));
+      const kept = new Set(this.#alerts.states().map(({ subject }) => subject));
       for (const subject of notices.alerts.keys()) if (!kept.has(subject)) notices.alerts.delete(subject);
     } catch {
       // Tried again after the next period.

@@ -10,7 +10,7 @@ import type { AlertRules } from "../core/notices/alert.js";
 import type { NotifyRules } from "../core/notices/contents.js";
 import { isStillWanted } from "../core/notices/wanted.js";
 import { compilePattern } from "../programs/shared/pattern.js";
-import type { OutboxTable } from "../store/outbox.js";
+import type { AlertOutbox } from "./alert-outbox.js";
 import { alertRules, isCron } from "./alert-rules.js";
 import { AlertSender } from "./alert-sender.js";
 import { ALERT_TIMING } from "./alert-timing.js";
@@ -33,7 +33,7 @@ export interface ChannelSetup {
   channelNotes: string[];
 }
 
-export function openChannels(config: Config, outbox: OutboxTable, loop: () => Loop): ChannelSetup {
+export function openChannels(config: Config, outbox: AlertOutbox, loop: () => Loop): ChannelSetup {
   const file = new ChannelFile();
   const first = file.read();
   const { rules, issues } = alertRules(config, first.channels);
@@ -54,7 +54,7 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
   const digests = isCron(config.alerts.digest)
     ? new Digests({
         pattern: config.alerts.digest,
-        outbox,
+        outbox: outbox.stored,
         channels: digestChannels,
         incidentState: () => loop().incidents,
         states: () =>

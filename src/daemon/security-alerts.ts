@@ -3,16 +3,16 @@ import { openPrompt } from "../core/judgement/evidence/prompts.js";
 import { planSecurityAlert, type SecurityFinding } from "../core/notices/security.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import { sanitize } from "../core/text/sanitize.js";
-import type { OutboxTable } from "../store/outbox.js";
+import type { AlertOutbox } from "./alert-outbox.js";
 import type { Loop } from "./loop.js";
 
 export class SecurityAlerts {
   readonly #loop: Pick<Loop, "state" | "now">;
-  readonly #outbox: OutboxTable;
+  readonly #alerts: AlertOutbox;
 
-  constructor(loop: Pick<Loop, "state" | "now">, outbox: OutboxTable) {
+  constructor(loop: Pick<Loop, "state" | "now">, alerts: AlertOutbox) {
     this.#loop = loop;
-    this.#outbox = outbox;
+    this.#alerts = alerts;
   }
 
   /** A command from inside of an agent while a dialog is open: one alert per dialog. */
@@ -33,10 +33,6 @@ export class SecurityAlerts {
 
   send(finding: SecurityFinding): void {
     const { planned, notice } = planSecurityAlert(finding, this.#loop.state.rules.alerts, this.#loop.now());
-    try {
-      this.#outbox.inOne(() => this.#outbox.put([{ planned, notice }]));
-    } catch {
-      // The journal cannot be written, and reports that itself. The refusal stands.
-    }
+    this.#alerts.add([{ planned, notice }]);
   }
 }

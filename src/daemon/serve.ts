@@ -113,7 +113,7 @@ export async function serve(
   chmodSync(paths.daemonSocket, 0o600);
   clearStopped(paths);
   await inPieces(loop.restoring(checked.before), fold);
-  const securityAlerts = new SecurityAlerts(loop, journal.outbox);
+  const securityAlerts = new SecurityAlerts(loop, setup.alerts);
   const auditedFiles = new AuditedFiles({
     paths,
     audit: journal.audit,

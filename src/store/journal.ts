@@ -8,7 +8,7 @@
  *   sensors have no number (`from` is null).
  * - **Group commit.** `append` only adds to memory; one transaction stores everything that arrived within the window.
  *   Its promise settles after that transaction: acknowledge and judge then. A failed commit (disk full) rejects, and
- *   leaves the journal unchanged: the host sends again, and the daemon may judge its own signals without storing them.
+ *   leaves the journal unchanged: the host sends again, and the daemon judges what it could not store from memory.
  * - **Growth.** `pack` compresses older batches; nothing is lost by it. A snapshot holds what the signals up to a batch
  *   amount to, so that a restart does not read them.
  * - **Limits.** `prune` removes by age, then by size, from the largest session: a flood costs its own agent.
@@ -57,7 +57,7 @@ export interface JournalStats {
   damage: JournalDamage | null;
 }
 
-/** What was last found to be wrong with the file: deleted, replaced, changed or cut off. */
+/** What is wrong with the file: it cannot be written; or it was found deleted, replaced, changed or cut off. */
 export interface JournalDamage {
   at: number;
   text: string;
@@ -163,6 +163,7 @@ class SqliteJournal implements Journal {
   #failures = 0;
   #lastError: string | null = null;
   isWriting = true;
+  #failingSince = 0;
   #lastCommitMs = 0;
 
   constructor(file: JournalFile, path: string, options: JournalOptions) {
@@ -411,8 +412,16 @@ class SqliteJournal implements Journal {
       failures: this.#failures,
       lastError: this.#lastError,
       lastCommitMs: this.#lastCommitMs,
-      damage: this.#damage && this.#now() - this.#damage.at < DAMAGE_SHOWN_MS ? this.#damage : null,
+      damage: this.#shownDamage(),
     };
+  }
+
+  #shownDamage(): JournalDamage | null {
+    if (!this.isWriting) {
+      const text = `it cannot be written (${this.#lastError}). Agents are judged from memory, and rouse does not act`;
+      return { at: this.#failingSince, text };
+    }
+    return this.#damage && this.#now() - this.#damage.at < DAMAGE_SHOWN_MS ? this.#damage : null;
   }
 
   close(): void {
@@ -437,6 +446,7 @@ class SqliteJournal implements Journal {
 
   #failed(error: unknown): JournalError {
     this.#failures++;
+    if (this.isWriting) this.#failingSince = this.#now();
     this.isWriting = false;
     this.#lastError = String((error as Error).message).slice(0, 200);
     return new JournalError("commit", `the journal could not be written: ${this.#lastError}`, error);

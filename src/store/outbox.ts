@@ -14,7 +14,8 @@ import {
   type PlannedAlert,
   SEVERITIES,
 } from "../core/notices/alert.js";
-import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
+import { migrate } from "./migrations.js";
+import { type Database, inTransaction, loadSqlite, type SqlRow } from "./sqlite.js";
 
 export type DeliveryState = "pending" | "sent" | "dead" | "superseded" | "dropped";
 
@@ -135,6 +136,36 @@ export class OutboxTable {
     return Number(later.get(notice.subject, channel, key)?.n) > 0;
   }
 
+  /** Any alert about it is pending or sent on the channel. */
+  isSentAbout(subject: string, channel: string): boolean {
+    const about = this.#database.prepare(
+      `select count(*) as n from deliveries d join alerts a on a.key = d.key
+       where a.subject = ? and d.channel = ? and d.state in ('pending', 'sent')`,
+    );
+    return Number(about.get(subject, channel)?.n) > 0;
+  }
+
+  has(key: string): boolean {
+    return this.#database.prepare("select 1 from alerts where key = ?").get(key) !== undefined;
+  }
+
+  /** Into another outbox, with the state of each delivery. */
+  moveTo(other: OutboxTable): void {
+    other.inOne(() => {
+      for (const table of ["alerts", "deliveries"])
+        for (const row of this.#database.prepare(`select * from ${table} order by rowid`).all())
+          other.#insert(table, row);
+    });
+  }
+
+  #insert(table: string, row: SqlRow): void {
+    const columns = Object.keys(row);
+    const places = columns.map(() => "?").join(", ");
+    this.#database
+      .prepare(`insert or ignore into ${table} (${columns.join(", ")}) values (${places})`)
+      .run(...Object.values(row));
+  }
+
   settle(
     { key, channel }: Pick<StoredDelivery, "key" | "channel">,
     to: Omit<StoredDelivery, "key" | "channel" | "notice">,
@@ -232,6 +263,13 @@ export class OutboxTable {
         return record ? [deliveryOf(row, record.notice)] : [];
       });
   }
+}
+
+/** Ends with the process. */
+export function openMemoryOutbox(): OutboxTable {
+  const database = loadSqlite().open(":memory:");
+  migrate(database, ":memory:");
+  return new OutboxTable(database);
 }
 
 const deliveryOf = (row: SqlRow, notice: Notice): StoredDelivery => ({

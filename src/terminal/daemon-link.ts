@@ -26,6 +26,8 @@ const YOUNG_MS = 3000;
 const CALL_EVERY_MS = 60_000;
 const BACK_OFF_MS = [100, 200, 500, 1000, 2000, 5000, 10_000] as const;
 const TIMEOUT_MS = 5000;
+/** Status of an answer of the daemon: these signals are judged, and have to be sent again. */
+const NOT_STORED = 507;
 const ANSWER_CHARS_MAX = 64 * 1024;
 
 export interface DaemonLinkOptions {
@@ -223,7 +225,7 @@ export class DaemonLink {
     if (this.#kept.length === 0) return true;
     const from = this.#from;
     const signals = this.#kept.slice(0, BATCH_SIGNALS);
-    const { status, acked } = await this.#ask("POST", `${path}/signals`, { from, signals });
+    const { status, acked, judged } = await this.#ask("POST", `${path}/signals`, { from, signals });
     if (status === 409 || status === 404) {
       this.#registered = null;
       return false;
@@ -233,12 +235,24 @@ export class DaemonLink {
       this.#dropped += this.#forget(from + signals.length - 1);
       return true;
     }
+    if (status === NOT_STORED) await this.#showRest(path, judged);
     if (status !== 200) throw new Error(`the daemon failed (${status})`);
     // Otherwise the same signals would be sent again and again without a pause.
     if (acked < from) throw new Error("the daemon did not acknowledge");
     this.#confirmed = acked;
     this.#forget(acked);
     return true;
+  }
+
+  /** The disk of the daemon is full: it judges the signals after `judged` too, and gets all of them again to store them. */
+  async #showRest(path: string, judged: number): Promise<void> {
+    for (let next = judged + 1; next < this.#from + this.#kept.length; ) {
+      const from = Math.max(next, this.#from);
+      const signals = this.#kept.slice(from - this.#from).slice(0, BATCH_SIGNALS);
+      const answer = await this.#ask("POST", `${path}/signals`, { from, signals, isStored: false });
+      if (answer.status !== NOT_STORED || answer.judged < from) return;
+      next = answer.judged + 1;
+    }
   }
 
   #forget(acked: number): number {
@@ -303,18 +317,22 @@ function backOff(failures: number): number {
 
 interface Acknowledgement {
   acked: number;
+  /** Up to which number the daemon judged signals that it could not store. */
+  judged: number;
   /** The daemon asks for everything that can be seen again. */
   resend: boolean;
 }
 
 function acknowledgementOf(text: string): Acknowledgement {
   try {
-    const { acked, resend } = JSON.parse(text) as { acked?: unknown; resend?: unknown };
-    return { acked: typeof acked === "number" && Number.isSafeInteger(acked) ? acked : 0, resend: resend === true };
+    const { acked, judged, resend } = JSON.parse(text) as Record<string, unknown>;
+    return { acked: numberOf(acked), judged: numberOf(judged), resend: resend === true };
   } catch {
-    return { acked: 0, resend: false };
+    return { acked: 0, judged: 0, resend: false };
   }
 }
+
+const numberOf = (value: unknown): number => (typeof value === "number" && Number.isSafeInteger(value) ? value : 0);
 
 /** Nothing listens, or there is no socket: the daemon is not running, rather than busy. */
 function isAway(error: unknown): boolean {

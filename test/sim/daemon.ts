@@ -8,6 +8,7 @@ import type { IncidentState } from "../../src/core/incidents/incident.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
+import { AlertOutbox } from "../../src/daemon/alert-outbox.js";
 import type { AlertSender } from "../../src/daemon/alert-sender.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import type { LoopEvent } from "../../src/daemon/loop-options.js";
@@ -77,9 +78,10 @@ export class Life {
       can: (session: AgentSession) => effects.can(session),
       isObserverHealthy: () => this.journal.isWriting,
     };
+    const alerts = new AlertOutbox(this.journal.outbox);
     this.alertSender = simCourier({
       loop: () => this.loop,
-      journal: this.journal,
+      alerts,
       post: options.post,
       isDead: () => this.isDead,
       die: () => {
@@ -89,6 +91,7 @@ export class Life {
     this.loop = loopOver(this.journal, clock, rules, {
       carryOut: (action, session) => effects.carryOut(action, session),
       send: () => this.alertSender.pump(),
+      alerts,
     });
     this.loop.subscribe((event) => {
       if (event.kind === "incidents" && !this.isDead) options.onChange(event.changes, this.loop.incidents);

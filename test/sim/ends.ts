@@ -8,10 +8,10 @@ import type { StepRules } from "../../src/core/node-state.js";
 import type { AlertRules, Notice } from "../../src/core/notices/alert.js";
 import { isStillWanted } from "../../src/core/notices/wanted.js";
 import { HOUR, MINUTE, SECOND } from "../../src/core/text/time.js";
+import type { AlertOutbox } from "../../src/daemon/alert-outbox.js";
 import { AlertSender } from "../../src/daemon/alert-sender.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import { workerRules } from "../../src/daemon/notify-setup.js";
-import type { Journal } from "../../src/store/journal.js";
 import { ROUTE, RULES } from "../support/notifier.js";
 import { START } from "../support/steps.js";
 import type { CallFaults } from "./faults.js";
@@ -64,17 +64,17 @@ export const noticeRules = (
 
 export interface CourierParts {
   loop: () => Loop;
-  journal: Journal;
+  alerts: AlertOutbox;
   post: Post;
   /** This run has ended: none of its messages arrive any more. */
   isDead: () => boolean;
   die: () => void;
 }
 
-export function simCourier({ loop, journal, post, isDead, die }: CourierParts): AlertSender {
+export function simCourier({ loop, alerts, post, isDead, die }: CourierParts): AlertSender {
   const now = (): number => loop().now();
   return new AlertSender({
-    outbox: journal.outbox,
+    outbox: alerts,
     channels: ALERTS.routes.map(({ channel }) => channelTo(channel, post, isDead, die)),
     now,
     isWanted: ({ notice }) => isStillWanted(notice, loop().incidents, loop().state.notices.alerts, now()),

@@ -94,7 +94,7 @@ export async function startGoldenDaemon(
   const handlers = openApi({
     ...setup,
     auditedFiles: new AuditedFiles({ paths, audit: journal.audit, now, announce: () => {} }),
-    securityAlerts: new SecurityAlerts(setup.loop, journal.outbox),
+    securityAlerts: new SecurityAlerts(setup.loop, setup.alerts),
     journal,
     hub,
     checks: new TaskChecks(paths.state),

@@ -8,6 +8,7 @@ import type { SessionJudge } from "../../src/core/session-judge.js";
 import type { Signal } from "../../src/core/signal.js";
 import { OBSERVE_ONLY } from "../../src/core/step-rules.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
+import { AlertOutbox } from "../../src/daemon/alert-outbox.js";
 import { Loop } from "../../src/daemon/loop.js";
 import type { DaemonClock, Moment } from "../../src/daemon/self/clock.js";
 import { type SessionView, viewOf } from "../../src/daemon/views/view.js";
@@ -51,7 +52,7 @@ export function loopOver(
   journal: Journal,
   clock: DaemonClock,
   rules: StepRules,
-  more: Partial<{ carryOut: Effects["carryOut"]; send: () => void }> = {},
+  more: Partial<{ carryOut: Effects["carryOut"]; send: () => void; alerts: AlertOutbox }> = {},
 ): Loop {
   const notices = {
     sent: journal.messages.sentEdges(),
@@ -62,6 +63,7 @@ export function loopOver(
     clock,
     state: createNodeState(rules, journal.incidentState.load(), notices),
     carryOut: more.carryOut ?? (() => Promise.reject(new Error("nothing is carried out here"))),
+    alerts: more.alerts ?? new AlertOutbox(journal.outbox),
     send: more.send ?? (() => {}),
     receiver: "orchestrator",
     release: "test",
@@ -79,6 +81,7 @@ export class TestLoop {
   #checked: Moment | null = null;
   journal!: Journal;
   loop!: Loop;
+  alerts!: AlertOutbox;
   /** Signals that the last start read. */
   restored = 0;
   /** A change by a test applies from the next step on. */
@@ -107,7 +110,9 @@ export class TestLoop {
     this.journal?.close();
     this.journal = openJournal(this.journalPath, { commitWithinMs: 1 }).journal;
     const journal = withStore(this.journal, () => this.store);
+    this.alerts = new AlertOutbox(this.journal.outbox);
     this.loop = loopOver(journal, this.hand.clock, this.stepRules, {
+      alerts: this.alerts,
       carryOut: (action, session) =>
         this.carryOut?.(action, session) ?? Promise.reject(new Error("nothing is carried out here")),
       send: () => this.sendAlerts(),

@@ -71,7 +71,7 @@ export class NotifyingLoop extends TestLoop {
         woken: this.woken,
       }),
     };
-    const { journal, loop } = this;
+    const { loop } = this;
     Object.assign(this.stepRules, {
       messages: rules,
       alerts: { ...RULES, ...this.rules },
@@ -89,7 +89,7 @@ export class NotifyingLoop extends TestLoop {
       ...this.outcomeOf(action),
     });
     this.alertSender = new AlertSender({
-      outbox: journal.outbox,
+      outbox: this.alerts,
       channels: [this.#channel("ops"), this.#channel("phone")],
       now: () => loop.now(),
       isWanted: ({ notice }) => isStillWanted(notice, loop.incidents, loop.state.notices.alerts, loop.now()),
