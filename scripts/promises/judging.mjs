@@ -1,11 +1,11 @@
 /** Breaks of the promises about judging, notices and time: see breaks.mjs. */
 export const JUDGING = {
-  "A signal is stored before it is judged; a repeated one changes nothing": [
+  "A signal is stored before it is judged, unless the disk is full; a repeated one changes nothing": [
     {
       test: "src/daemon/loop-sessions.test.ts",
       file: "src/daemon/loop.ts",
-      from: "signals: fresh.map(({ signal }) => signal) }, at);",
-      to: "signals: [...signals] }, at);",
+      from: 'by: from === null ? "sensor" : "host", signals }, at);',
+      to: 'by: from === null ? "sensor" : "host", signals: sent }, at);',
     },
     {
       test: "src/store/journal-file.test.ts",
@@ -14,13 +14,31 @@ export const JUDGING = {
       to: "pragma synchronous = off;",
     },
   ],
-  "With a full disk rouse loses no signal of an agent that it started, raises no alarm from what it cannot store, and does not act":
+  "With a full disk rouse loses no signal of an agent that it started, judges and alerts from memory, sends nothing twice when there is room again, and does not act":
     [
       {
         test: "src/daemon/acting.test.ts",
         file: "src/core/policy/checks.ts",
         from: "if (!facts.observerHealthy)",
         to: "if (facts.observerHealthy === null)",
+      },
+      {
+        test: "src/daemon/loop-sessions.test.ts",
+        file: "src/daemon/signal-store.ts",
+        from: "else this.#judgedUpTo.set(session, seq);",
+        to: "",
+      },
+      {
+        test: "src/daemon/alerting.test.ts",
+        file: "src/daemon/notice-store.ts",
+        from: "this.#alerts.keep(alertsIn(effects));",
+        to: "",
+      },
+      {
+        test: "src/daemon/alerting.test.ts",
+        file: "src/daemon/alert-outbox.ts",
+        from: "this.#memory?.moveTo(this.stored);",
+        to: "",
       },
     ],
   "The same inputs give the same decisions, live and in replay": [

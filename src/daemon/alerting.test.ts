@@ -97,6 +97,33 @@ describe("an alert", () => {
     expect(asked).toBeLessThan(300);
   });
 
+  it.each(["sent", "pending"])(
+    "is sent while nothing can be stored, and stored as %s once there is room: it is sent once, also after a restart",
+    async (state) => {
+      const { incidentState, messages, outbox } = test.journal;
+      const full = (): never => {
+        throw new Error("the disk is full");
+      };
+      const room = [messages.inOne.bind(messages), outbox.inOne.bind(outbox)] as const;
+      test.store = { load: () => incidentState.load(), save: full };
+      messages.inOne = outbox.inOne = full;
+      if (state === "pending") test.answer = () => ({ result: "retry", reason: "down" });
+      await asks();
+      await test.wait(30);
+      expect(test.arrived).toHaveLength(state === "sent" ? 1 : 0);
+      expect(outbox.list(5)).toEqual([]);
+      test.store = null;
+      [messages.inOne, outbox.inOne] = room;
+      await test.wait(40);
+      expect(outbox.list(5).map((stored) => stored.state)).toEqual([state]);
+      expect(test.reported).toEqual(["worker.needs_input api"]);
+      test.answer = () => ({ result: "sent" });
+      test.restart();
+      await test.wait(900);
+      expect(test.alertTitles).toEqual(["opened agent api is waiting for your answer"]);
+    },
+  );
+
   it("is not sent for a problem that ended before it had to be reported", async () => {
     test.rules = { groupWaitMs: 60_000 };
     test.join();

@@ -10,6 +10,17 @@ import { viewOf } from "./views/view.js";
 let test: TestLoop;
 afterEach(() => test.close());
 
+/** Returns a function that makes room. */
+function fill(): () => void {
+  const { journal } = test;
+  const before = { append: journal.append.bind(journal), putSession: journal.putSession.bind(journal) };
+  journal.append = () => Promise.reject(new Error("disk full"));
+  journal.putSession = () => {
+    throw new Error("disk full");
+  };
+  return () => void Object.assign(journal, before);
+}
+
 describe("the loop", () => {
   it("takes no signals for an unregistered session", async () => {
     test = new TestLoop();
@@ -25,28 +36,55 @@ describe("the loop", () => {
     expect(spentBetween(evidence.spend, START, START + HOUR_MS).tokens).toBe(1000);
   });
 
-  it("judges nothing that could not be stored", async () => {
+  it.each(["host", "sensor"])(
+    "judges what a %s sends on a full disk once, and stores it when it is sent again",
+    async (by) => {
+      test = await TestLoop.working();
+      const room = fill();
+      const used: Signal[] = [{ kind: "tokens", at: test.hand.wall, source: "stream", input: 1000, output: 0 }];
+      const next = by === "host" ? WORKING.length + 1 : null;
+      const send = (): Promise<number | null> => test.loop.ingest("s1", next, used);
+      const tokens = (): number => {
+        const { evidence } = test.loop.find("s1") as SessionJudge;
+        return spentBetween(evidence.spend, START, START + HOUR_MS).tokens;
+      };
+      for (let time = 0; time < 3; time++) await expect(send()).rejects.toThrow("disk full");
+      expect(tokens()).toBe(1000);
+      room();
+      await send();
+      expect([tokens(), [...test.journal.read("s1")].length]).toEqual([1000, WORKING.length + 1]);
+      test.start();
+      expect(tokens()).toBe(1000);
+    },
+  );
+
+  it("judges later signals of a host while earlier ones wait for the disk, and stores all of them in order", async () => {
     test = await TestLoop.working();
-    test.journal.append = () => Promise.reject(new Error("disk full"));
-    await expect(test.send("s1", [{ kind: "exit", source: "process", code: 1, signal: null }])).rejects.toThrow(
-      "disk full",
-    );
-    expect(test.says()).toBe("working");
+    const room = fill();
+    const next = WORKING.length + 1;
+    const at = test.hand.wall;
+    const [first, exit]: Signal[] = [
+      { kind: "tokens", at, source: "stream", input: 1000, output: 0 },
+      { kind: "exit", at, source: "process", code: 1, signal: null },
+    ];
+    await expect(test.loop.ingest("s1", next, [first as Signal])).rejects.toMatchObject({ judged: next });
+    const shown = test.loop.ingest("s1", next + 1, [exit as Signal], false);
+    await expect(shown).rejects.toMatchObject({ judged: next + 1 });
+    expect(test.says()).not.toBe("working");
+    room();
+    expect(await test.loop.ingest("s1", next, [first as Signal, exit as Signal])).toBe(next + 1);
+    expect([...test.journal.read("s1")].map(({ signal }) => signal.kind).slice(-2)).toEqual(["tokens", "exit"]);
   });
 
-  it("raises no alarm while nothing can be stored, reports that it cannot see, and recovers with the store", async () => {
-    test = await TestLoop.working();
-    test.run(50);
-    const append = test.journal.append.bind(test.journal);
-    test.journal.append = () => Promise.reject(new Error("disk full"));
-    await expect(test.send("s1", news(1))).rejects.toThrow("disk full");
-    test.run(600);
-    expect([test.says(), test.changes]).toEqual(["unknown", ["api working", "api unknown"]]);
-    expect(test.view().unobserved?.reason).toBe("its signals cannot be stored");
-    test.journal.append = append;
-    await test.send("s1", news(2));
-    test.run(2);
-    expect(test.says()).toBe("working");
+  it("watches an agent that starts on a full disk, and stores its session once there is room", async () => {
+    test = new TestLoop();
+    const room = fill();
+    test.loop.register(agent());
+    await expect(test.send("s1", WORKING)).rejects.toThrow();
+    expect([test.says(), test.journal.sessions()]).toEqual(["working", []]);
+    room();
+    test.run(1);
+    expect(test.journal.sessions().map(({ name }) => name)).toEqual(["api"]);
   });
 
   it("moves the earlier sessions of a renamed agent with it, so that none is judged again under the old name", async () => {

@@ -1,5 +1,5 @@
 /**
- * The journal: every signal of this machine's agents, stored before it is judged, so that the state after a crash is
+ * The journal: every signal of this machine's agents, stored before it is judged (unless the disk is full), so that the state after a crash is
  * the fold of the journal.
  *
  * - **Order.** Signals are read in the order in which they were stored, which is the order they were judged in.

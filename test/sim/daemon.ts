@@ -54,6 +54,7 @@ export class Life {
   readonly journal: Journal;
   readonly loop: Loop;
   readonly alertSender: AlertSender;
+  readonly alerts: AlertOutbox;
   /** From here on, none of its effects reach the world. */
   isDead = false;
   readonly #options: LifeOptions;
@@ -78,10 +79,10 @@ export class Life {
       can: (session: AgentSession) => effects.can(session),
       isObserverHealthy: () => this.journal.isWriting,
     };
-    const alerts = new AlertOutbox(this.journal.outbox);
+    this.alerts = new AlertOutbox(this.journal.outbox);
     this.alertSender = simCourier({
       loop: () => this.loop,
-      alerts,
+      alerts: this.alerts,
       post: options.post,
       isDead: () => this.isDead,
       die: () => {
@@ -91,7 +92,7 @@ export class Life {
     this.loop = loopOver(this.journal, clock, rules, {
       carryOut: (action, session) => effects.carryOut(action, session),
       send: () => this.alertSender.pump(),
-      alerts,
+      alerts: this.alerts,
     });
     this.loop.subscribe((event) => {
       if (event.kind === "incidents" && !this.isDead) options.onChange(event.changes, this.loop.incidents);
@@ -199,6 +200,7 @@ export class Life {
       checkFile: () => real.checkFile(),
       putSession: (session) => {
         mustLive();
+        if (isStoreDown()) throw new Error("the disk is full");
         real.putSession(session);
       },
       sessions: () => real.sessions(),

@@ -27,6 +27,8 @@ export class Reported {
   readonly #arrivals = new Map<string, Arrival[]>();
   /** Since when, in observed time, an incident should be reported. */
   readonly #owedSince = new Map<string, number>();
+  /** Until then nothing could be stored. */
+  #unstoredAt = Number.NEGATIVE_INFINITY;
   #steps = 0;
   lives = 0;
   lost = 0;
@@ -74,7 +76,8 @@ export class Reported {
     const { life, watchedMs } = this.#world;
     const incidentState = life.loop.incidents;
     const now = life.loop.now();
-    const owed = this.#world.canStore ? incidentState.incidents.filter((incident) => this.#isOwed(incident, now)) : [];
+    const owed = incidentState.incidents.filter((incident) => this.#isOwed(incident, now));
+    if (!this.#world.canStore) this.#unstoredAt = watchedMs;
     const ids = new Set(owed.map(memberOf));
     for (const id of this.#owedSince.keys()) if (!ids.has(id)) this.#owedSince.delete(id);
     for (const id of ids) if (!this.#owedSince.has(id)) this.#owedSince.set(id, watchedMs);
@@ -88,7 +91,7 @@ export class Reported {
     return isSeen && ackedAt === null && feedback === null && silencedUntil(incidentState, incident, now) === null;
   }
 
-  /** Every certain problem has a stored alert and message: delivered, or under way. */
+  /** Every certain problem has an alert, also while the disk is full, and a stored message. */
   #covered(owed: readonly Incident[]): void {
     const { life, watchedMs } = this.#world;
     const patient = owed.filter((incident) => {
@@ -97,7 +100,7 @@ export class Reported {
       return watchedMs - (this.#owedSince.get(memberOf(incident)) ?? watchedMs) > most;
     });
     if (patient.length === 0) return;
-    const live = life.journal.outbox.states().filter(({ edges }) => edges.every(({ edge }) => edge !== "resolved"));
+    const live = life.alerts.states().filter(({ edges }) => edges.every(({ edge }) => edge !== "resolved"));
     const reported = life.journal.messages.sentEdges();
     for (const incident of patient) {
       const what = (): string => `${incident.agent} ${incident.problem} ${incident.phase}`;
@@ -105,7 +108,9 @@ export class Reported {
         ({ subject, members }) => members.includes(memberOf(incident)) || subject === `outage:${incident.outage}`,
       );
       this.#must(isAlerted, "R8 every lasting problem has an alert", what);
-      this.#must(reported.has(memberOf(incident)), "every lasting problem has a message", what);
+      // Messages wait for the disk.
+      if (watchedMs - this.#unstoredAt > REPORTED_MS)
+        this.#must(reported.has(memberOf(incident)), "every lasting problem has a message", what);
     }
   }
 
