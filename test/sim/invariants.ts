@@ -107,6 +107,7 @@ export class Invariants {
     const about = life.loop.incidents.incidents.find(({ id }) => id === action.incident);
     const isFounded = about !== undefined && isOpen(about) && judge !== null && judge.evidence.first !== null;
     this.#must(isFounded, "R1 no decision without an input", () => what);
+    this.#must(this.#world.canStore, "no action while nothing can be stored", () => what);
     this.#must(this.#storedIntents.has(action.id), "R5 the intent is stored before the action", () => what);
     this.#must(!role.sound, "R18 no action on a healthy agent", () => what);
     this.#must(role.allowed, "no action without permission", () => what);
