@@ -1,6 +1,7 @@
 /** Tasks: the queue of work, its claims and checkpoints. */
 import * as z from "zod";
 import { operation } from "./operation.js";
+import { texts } from "./records.js";
 import { TASK_INPUTS } from "./task-inputs.js";
 import {
   checkpointRecord,
@@ -41,7 +42,10 @@ export const TASKS = {
     method: "get",
     path: "/v1/queue/next",
     input: TASK_INPUTS.next_task,
-    output: z.object({ task: taskRecord.nullable() }),
+    output: z.object({
+      task: taskRecord.nullable().describe("null: no task is ready"),
+      reasons: texts.describe("why this task is the next one, and which tasks wait for others"),
+    }),
     surfaces: { library: "nextTask", cli: ["task"] },
     example: { project: "shop" },
     run: ({ tasks }, input) => tasks.next(input),

@@ -8,6 +8,7 @@ import { HubError, type HubErrorCode } from "../../hub/hub-error.js";
 import { CLOSED, statusesFor, TASK_STATUSES, type TaskOperation, type TaskStatus } from "../../hub/task-states.js";
 import type { WorkSignal } from "../../work/claim-keeper.js";
 import { chooseHeld, type HeldTask, heldTasks } from "../../work/own-claim.js";
+import { explainNext } from "../../work/planner.js";
 import { ApiError, type ApiErrorKind } from "../error.js";
 import type { Identity } from "../identity.js";
 import type { TaskInput } from "../operations/task-inputs.js";
@@ -50,10 +51,12 @@ export class TaskService {
     return this.#ask(async (hub) => detailView(await hub.get(task)));
   }
 
-  next(filter: TaskInput<"next_task">): Promise<{ task: TaskView | null }> {
+  next(filter: TaskInput<"next_task">): Promise<{ task: TaskView | null; reasons: string[] }> {
     return this.#ask(async (hub) => {
-      const task = await hub.next(queueOf(filter));
-      return { task: task && taskView(task) };
+      const queue = queueOf(filter);
+      const task = await hub.next(queue);
+      const pending = await hub.list({ ...queue, status: ["pending"] });
+      return { task: task && taskView(task), reasons: explainNext(task, pending) };
     });
   }
 

@@ -158,7 +158,9 @@ function addClaiming(task: Command): void {
         );
       const found = await call("next_task", wanted as OperationInput<"next_task">);
       if (json) return void process.stdout.write(`${sanitizedJson(found)}\n`);
-      process.stdout.write(found.task === null ? NONE : `#${found.task.id}  ${sanitize(found.task.title, 400)}\n`);
+      const head = found.task === null ? NONE : `#${found.task.id}  ${sanitize(found.task.title, 400)}\n`;
+      const why = found.reasons.map((reason) => foldText(`  ${reason}\n`, process.stdout)).join("");
+      process.stdout.write(`${head}${why}`);
     });
   task
     .command("claim")
@@ -171,7 +173,7 @@ function addClaiming(task: Command): void {
     });
 }
 
-const NONE = "No task is waiting.\n";
+const NONE = "No task is ready.\n";
 const ofAgent = (name: string | undefined): { agent?: string } => (name === undefined ? {} : { agent: name });
 
 function printClaimed(
