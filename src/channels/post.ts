@@ -3,6 +3,7 @@ import { request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";
 import { checkAddress, guardedLookup } from "./address.js";
 import { type Channel, type DeliveryResult, refusedDelivery, retryDelivery, SENT } from "./channel.js";
+import { deadline } from "./deadline.js";
 
 export interface PostTarget {
   url: URL;
@@ -40,7 +41,7 @@ export function postJson(
   if (literal !== null) return Promise.resolve(refusedDelivery(`${to}: ${literal}`));
   return new Promise((resolve) => {
     const request = url.protocol === "https:" ? secureRequest : plainRequest;
-    const limit = AbortSignal.timeout(LIMIT_MS);
+    const limit = deadline(LIMIT_MS);
     const asked = request(
       url,
       {

@@ -1,6 +1,7 @@
 /** Runs a program by an argument array, without a shell, with a text on its standard input. */
 import { spawn } from "node:child_process";
 import { type DeliveryResult, refusedDelivery, retryDelivery, SEND_MS, SENT } from "./channel.js";
+import { deadline } from "./deadline.js";
 
 export function runProgram(
   [file = "", ...args]: readonly string[],
@@ -9,7 +10,7 @@ export function runProgram(
   signal: AbortSignal,
 ): Promise<DeliveryResult> {
   return new Promise((resolve) => {
-    const limit = AbortSignal.timeout(SEND_MS);
+    const limit = deadline(SEND_MS);
     const child = spawn(file, args, {
       env: { ...process.env, ...env },
       stdio: ["pipe", "ignore", "ignore"],

@@ -166,13 +166,14 @@ async function calm(): Promise<void> {
     results[key] = (results[key] ?? 0) + 1;
   }
   const extra = [...ledger.copies.values()].reduce((sum, copies) => sum + copies - 1, 0);
-  const alerts = { keys: ledger.copies.size, extra, messages: reported.messages.length };
+  const alerts = { keys: ledger.copies.size, extra, late: ledger.late, messages: reported.messages.length };
   const restarts = {
     cpuMs: spread(starts.map(({ cpu_ms }) => cpu_ms)),
     ms: spread(starts.map(({ after_ms }) => after_ms)),
   };
   const figures = {
     ...seen,
+    seconds: Math.round(performance.now() / 1000),
     restarts,
     agentsStarted: stage.names.length,
     incidents: incidents.length,

@@ -4,7 +4,8 @@ import type { Behaviour, Received } from "./receivers.js";
 
 /**
  * Counts every copy of an alert that the receiver accepted, and those whose answer never reached the outbox. The
- * receiver knows which answers it dropped; answers lost with a killed daemon are read from its store.
+ * receiver knows which answers it dropped, and which senders had left; answers lost with a killed daemon are read from its
+ * store.
  */
 export class AlertLedger {
   readonly copies = new Map<string, number>();
@@ -14,18 +15,22 @@ export class AlertLedger {
   /** Answered in this run of the daemon. */
   readonly #answered = new Set<string>();
   swallowed = 0;
+  /** The sender was killed, or had no patience left, before this receiver read the alert. */
+  late = 0;
   killed = 0;
 
-  take({ body }: Received, how: Behaviour): void {
-    const isAnswered = typeof how === "object" && how.status === 200;
-    if (!isAnswered && how !== "lost") return;
+  take({ body, isAbandoned }: Received, how: Behaviour): void {
+    const isAccepted = typeof how === "object" && how.status === 200;
+    if (!isAccepted && how !== "lost") return;
+    const isAnswered = isAccepted && !isAbandoned;
     const { key, event, agents } = JSON.parse(body) as { key: string; event: string; agents: string[] };
     if (event === "opened") for (const name of agents) this.agents.add(name);
     add(this.copies, key);
     if (isAnswered) this.#answered.add(key);
     else {
       add(this.lost, key);
-      this.swallowed++;
+      if (isAccepted) this.late++;
+      else this.swallowed++;
     }
   }
 

@@ -9,6 +9,8 @@ export interface Received {
   path: string;
   headers: IncomingMessage["headers"];
   body: string;
+  /** The sender closed the connection before it was answered. */
+  isAbandoned: boolean;
 }
 
 /** The answer to a request: a status with headers, an answer lost after acceptance, or a connection cut before. */
@@ -24,9 +26,12 @@ export class HttpReceiver {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("error", () => {});
-      request.on("end", () => {
-        const { method = "", url = "", headers } = request;
-        const one = { method, path: url, headers, body: Buffer.concat(chunks).toString("utf8") };
+      request.on("end", async () => {
+        const { method = "", url = "", headers, socket } = request;
+        const body = Buffer.concat(chunks).toString("utf8");
+        // A receiver that is too late finds the request and its end together.
+        for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve));
+        const one = { method, path: url, headers, body, isAbandoned: socket.readableEnded || socket.destroyed };
         const how = this.behave(one);
         if (how !== "reset") this.received.push(one);
         if (how === "hang") return;
