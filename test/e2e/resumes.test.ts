@@ -4,9 +4,11 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MessageView } from "../../src/api/operations/records.js";
+import { callOperation } from "../../src/api/remote.js";
 import type { WhyAnswer } from "../../src/api/service/agents.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { IncidentView } from "../../src/daemon/views/incident-view.js";
@@ -64,19 +66,35 @@ async function stopAll(): Promise<void> {
     if (isAlive) await rouse(home, ["stop", name, "--grace", "0"]);
 }
 
+/** From the daemon itself, as below. */
 async function sent(type: string): Promise<string[]> {
-  let answer = { status: null as number | null, stdout: "", stderr: "" };
-  // Too busy to answer in time.
+  let found: readonly MessageView[] | null = null;
+  let failure = "";
   const isAnswered = async (): Promise<boolean> => {
-    answer = await rouse(home, ["messages", "--all", "--json"]);
-    return answer.status === 0;
+    const answer = callOperation(rousePaths(home.env).daemonSocket, "messages", { all: true, limit: 500 });
+    found = await answer.then(
+      ({ messages }) => messages,
+      (error: Error) => {
+        failure = error.message;
+        return null;
+      },
+    );
+    return found !== null;
   };
   await until("the messages", isAnswered, PATIENCE_MS).catch((error: Error) => {
-    throw new Error(`${error.message}: ${answer.stderr}\nthe daemon printed: ${daemon.words}`);
+    throw new Error(`${error.message}: ${failure}; the daemon ${daemon.end ?? "runs"} and printed: ${daemon.words}`);
   });
-  const { messages } = JSON.parse(answer.stdout) as { messages: MessageView[] };
+  const messages = (found ?? []) as readonly MessageView[];
+  // A full page may not be the last one.
+  expect(messages.length).toBeLessThan(500);
   return messages.flatMap(({ msg_type, payload }) => (msg_type === type ? [JSON.stringify(payload)] : []));
 }
+
+/** About these agents. The end of one that the user stopped settles its problem with a message, which proves no work. */
+const recoveriesOf = async (names: readonly string[]): Promise<string[]> =>
+  (await sent("worker.recovered")).filter((text) =>
+    names.includes((JSON.parse(text) as { worker_name: string }).worker_name),
+  );
 
 async function incidentOf(name: string): Promise<IncidentView | undefined> {
   let answer: { incidents: IncidentView[] } | null = null;
@@ -191,13 +209,15 @@ describe.runIf(FULL)(`${COUNT} agents that are killed and resumed`, { timeout: T
         const shown = [name, incident?.actions[0]?.do, incident?.phase === "recovered"];
         expect(shown, JSON.stringify(recovered[i])).toEqual([name, "resume", false]);
       }
-      expect(await sent("worker.recovered")).toEqual([]);
+      expect(await recoveriesOf(names)).toEqual([]);
       await stopAll();
+      console.log(`${names.length} resumes, load ${loadavg()[0]?.toFixed(0)}: ${names[0]} to ${names.at(-1)}`);
     }
+    expect((await sent("worker.recovered")).filter((text) => !text.includes('"proven":false'))).toEqual([]);
   });
 
   it("are recovered when the model writes", async () => {
-    await spawnFake(home, "returns", { ...DIES, resumed: [...RESUMES, { do: "stream" }] });
+    await spawnFake(home, "returns", { ...DIES, resumed: [...RESUMES, { do: "stream" }] }, [TAG]);
     await killInCommand("returns");
     await rouse(home, ["recover", "returns"]);
     await until("its recovery", async () => (await incidentOf("returns"))?.phase === "recovered", PATIENCE_MS);

@@ -18,6 +18,8 @@ export class TestDaemon {
   readonly #home: Home;
   /** The output of the last daemon, for a failed test. */
   words = "";
+  /** How the last daemon ended; null while it runs. */
+  end: string | null = null;
   #child: ChildProcess | null = null;
   #ended: Promise<void> = Promise.resolve();
 
@@ -30,10 +32,16 @@ export class TestDaemon {
     const child = spawn(process.execPath, [BIN, "up", "--foreground"], { env, stdio: ["ignore", "ignore", "pipe"] });
     this.#child = child;
     this.words = "";
+    this.end = null;
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.words = (this.words + text).slice(-2000);
     });
-    this.#ended = new Promise((resolve) => child.once("exit", () => resolve()));
+    this.#ended = new Promise((resolve) =>
+      child.once("exit", (code, signal) => {
+        if (this.#child === child) this.end = `ended with ${signal ?? code}`;
+        resolve();
+      }),
+    );
   }
 
   /** Sends a signal; waits for the end if the signal ends the daemon. */
