@@ -26,6 +26,7 @@ const ACTING_SHARE = 0.3;
 const SEED = process.env.ROUSE_SEED ?? String(Date.now());
 /** For an action to begin. */
 const ACTION_WAIT_MS = 10_000;
+const RESUME_WAIT_MS = 20_000;
 /** For actions under way to end. */
 const CALM_MS = 20_000;
 /** In a long run everything is counted in between, too. */
@@ -87,9 +88,16 @@ async function provoke(way: (typeof WAYS)[number], startedAt: number): Promise<v
     silenced.add(problem);
     return;
   }
-  if (way === "host" && (await stage.kill(random.pick(["lost", "killed", "frozen"]), "host"))) seen.hosts++;
-  if (way === "agent" && (await stage.kill(random.pick(["lost", "killed"]), "agent"))) seen.agents++;
-  if (await stage.untilActing(startedAt, ACTION_WAIT_MS)) await sleep(random.between(0, 800));
+  const isHostKilled = way === "host" && (await stage.kill(random.pick(["lost", "killed", "frozen"]), "host"));
+  const isAgentKilled = way === "agent" && (await stage.kill(random.pick(["lost", "killed"]), "agent"));
+  if (isHostKilled) seen.hosts++;
+  if (isAgentKilled) seen.agents++;
+  // Its resume, which comes later than the actions on others.
+  const isActing =
+    isHostKilled || isAgentKilled
+      ? await stage.untilActing(startedAt, RESUME_WAIT_MS, "resume")
+      : await stage.untilActing(startedAt, ACTION_WAIT_MS);
+  if (isActing) await sleep(random.between(0, 800));
 }
 
 /** What has to hold while no daemon runs, whatever it was doing. */

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rousePaths } from "../../src/config/paths.js";
-import { ACTIONS } from "../../src/core/action.js";
+import { ACTIONS, type ActionName } from "../../src/core/action.js";
 import type { IncidentView } from "../../src/daemon/views/incident-view.js";
 import type { SessionView } from "../../src/daemon/views/view.js";
 import { listSessions } from "../../src/terminal/registry.js";
@@ -153,14 +153,18 @@ export class KillStage {
   }
 
   /** An action that began in this life of the daemon and has no outcome yet. */
-  async isActing(since: number): Promise<boolean> {
+  async isActing(since: number, only?: ActionName): Promise<boolean> {
     const actions = (await this.incidents()).flatMap((one) => one.actions);
-    return actions.some(({ at, result }) => result === "pending" && Date.parse(at) >= since);
+    return actions.some(
+      ({ at, result, do: name }) =>
+        result === "pending" && Date.parse(at) >= since && (only === undefined || name === only),
+    );
   }
 
   /** Waits for such an action; false if there was none. */
-  async untilActing(since: number, ms: number): Promise<boolean> {
-    for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) if (await this.isActing(since)) return true;
+  async untilActing(since: number, ms: number, only?: ActionName): Promise<boolean> {
+    for (const end = Date.now() + ms; Date.now() < end; await sleep(50))
+      if (await this.isActing(since, only)) return true;
     return false;
   }
 
