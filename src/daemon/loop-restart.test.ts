@@ -28,6 +28,18 @@ describe("the loop after a restart", () => {
     expect(states.map(([name]) => test.says(name))).toEqual(before);
   });
 
+  it("invents no state for an agent that had run for minutes before rouse knew it", async () => {
+    test = new TestLoop();
+    test.hand.pass(5 * 60_000);
+    test.loop.register(agent({ id: "s1", name: "api", startedAt: START }));
+    await test.send("s1", WORKING);
+    const timeline = () => test.loop.find("s1")?.timeline.map(({ t, state }) => [t, state]);
+    const before = timeline();
+    expect(before?.map(([, state]) => state)).toEqual(["working"]);
+    test.restart();
+    expect(timeline()).toEqual(before);
+  });
+
   it("knows nothing from before a batch that was damaged, asks for that agent's screen, and accuses nothing", async () => {
     test = await TestLoop.working();
     test.loop.register(agent({ id: "s2", name: "web" }));

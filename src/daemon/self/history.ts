@@ -58,7 +58,8 @@ export class History {
     if (this.isLater(receivedAt)) {
       this.flush();
       const until = signal.kind === "gap" ? signal.from : receivedAt;
-      judgeUntil(this.#state, this.judge, Math.min(until, receivedAt));
+      // Before its first signal, a session may not have been known: an agent of hours that is watched from now on.
+      if (this.batch > 0) judgeUntil(this.#state, this.judge, Math.min(until, receivedAt));
       this.at = receivedAt;
     }
     this.first ??= batch;
