@@ -26,7 +26,7 @@ export class HttpReceiver {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("error", () => {});
-      request.on("end", async () => {
+      const answer = async (): Promise<void> => {
         const { method = "", url = "", headers, socket } = request;
         const body = Buffer.concat(chunks).toString("utf8");
         // A receiver that is too late finds the request and its end together.
@@ -37,7 +37,8 @@ export class HttpReceiver {
         if (how === "hang") return;
         if (how === "lost" || how === "reset") return void request.socket.destroy();
         response.writeHead(how.status, how.headers).end(how.body ?? "");
-      });
+      };
+      request.on("end", () => void answer());
     });
   }
 
