@@ -6,12 +6,15 @@ const SIGN_MS = 1000;
 export function waitingJson(work: Promise<unknown>): Response {
   const encoder = new TextEncoder();
   let sign: NodeJS.Timeout | undefined;
+  // A client that left before the end: writing to its stream would end the daemon.
+  let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       sign = setInterval(() => controller.enqueue(encoder.encode(" ")), SIGN_MS);
       work.then(
         (value) => {
           clearInterval(sign);
+          if (isCancelled) return;
           controller.enqueue(encoder.encode(JSON.stringify(value)));
           controller.close();
         },
@@ -22,6 +25,7 @@ export function waitingJson(work: Promise<unknown>): Response {
       );
     },
     cancel() {
+      isCancelled = true;
       clearInterval(sign);
     },
   });
