@@ -4,6 +4,7 @@
  * `--cases FOLDER` reads the terminals of other recordings, `--profile FOLDER` writes a CPU profile of the daemon.
  */
 import { parseArgs } from "node:util";
+import { benchDashboard } from "./dashboard.mjs";
 import { benchFleet } from "./fleet.mjs";
 import { benchHost } from "./host.mjs";
 import { benchJournal } from "./journal.mjs";
@@ -36,6 +37,7 @@ const PARTS = {
   memory: benchMemory,
   "start-up": benchStartUp,
   top: benchTop,
+  dashboard: benchDashboard,
   passthrough: benchPassthrough,
   host: benchHost,
   fleet: () => benchFleet({ profile: values.profile }),

@@ -58,7 +58,7 @@ export const DAEMON = {
     right: "read",
     method: "get",
     path: "/v1/summary",
-    input: z.object({ since: timeField }),
+    input: z.object({ since: timeField, until: timeField.optional().describe("default: now") }),
     output: z.object({
       since: time,
       until: time,
@@ -100,7 +100,7 @@ export const DAEMON = {
     }),
     surfaces: { library: "summary", cli: ["summary"] },
     example: { since: "2026-11-15T08:00:00Z" },
-    run: ({ daemon }, { since }) => daemon.summary(since),
+    run: ({ daemon }, { since, until }) => daemon.summary(since, until),
   }),
   sources: operation({
     summary: "Show what rouse can and cannot see of each agent.",

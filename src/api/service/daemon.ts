@@ -99,13 +99,18 @@ export class DaemonService {
     return loop.sessions().flatMap((judge) => (judge.session.endedAt === null ? [coverageOf(judge, now)] : []));
   }
 
-  async summary(since: number): Promise<SummaryAnswer> {
+  /** `until`: what came later does not count; states are those of that time. */
+  async summary(since: number, until = Number.POSITIVE_INFINITY): Promise<SummaryAnswer> {
     const { journal, loop } = this.#context;
-    const now = loop.now();
-    const incidents = incidentViews({ state: loop.state, now }, { all: true, since });
-    const read = (session: string) => journal.read(session);
+    const now = Math.min(loop.now(), until);
+    const incidents = incidentViews({ state: loop.state, now: loop.now() }, { all: true, since }).filter(
+      ({ opened_at }) => Date.parse(opened_at) <= now,
+    );
+    const read = function* (session: string) {
+      for (const stored of journal.read(session)) if (stored.signal.at <= now) yield stored;
+    };
     const needsUser = ({ id, name }: AgentSession): boolean =>
-      loop.find(name)?.session.id === id && awaitsUser(loop.incidents, name, now);
+      now < until && loop.find(name)?.session.id === id && awaitsUser(loop.incidents, name, now);
     const work = summaryOf(journal.sessions(), read, since, now, loop.state.rules.settingsFor, needsUser);
     return { ...(await inPieces(work)), incidents };
   }

@@ -5,7 +5,7 @@ export const SIGNS: Readonly<Record<string, string>> = {
   error: "×",
   gone: "†",
   unknown: "~",
-  rate_limited: "⏸",
+  rate_limited: "‖",
   waiting: "…",
   working: "▶",
   starting: "∙",
