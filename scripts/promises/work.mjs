@@ -41,4 +41,19 @@ export const WORK = {
       to: "loadConfig({ projects: false, env })",
     },
   ],
+  "Keeping the state of a workspace changes no branch, index or file, runs nothing that the repository configures, and is never pushed":
+    [
+      {
+        test: "src/work/keep-state.test.ts",
+        file: "src/sensors/workspace/git.ts",
+        from: '"core.hooksPath=/dev/null",',
+        to: "",
+      },
+      {
+        test: "src/work/session-work.test.ts",
+        file: "src/work/session-work.ts",
+        from: "< EVERY_MS) return;",
+        to: "< 0) return;",
+      },
+    ],
 };

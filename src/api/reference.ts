@@ -79,6 +79,7 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
     "next_task",
     "add_task",
     "edit_task",
+    "fork_task",
     "comment_task",
     "decide_task",
     "claim_task",

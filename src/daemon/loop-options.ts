@@ -1,7 +1,9 @@
 /** What the loop is built from, and what it publishes. */
+
 import type { AgentSession } from "../core/agent.js";
 import type { Effect } from "../core/effects.js";
 import type { NodeState } from "../core/node-state.js";
+import type { Signal } from "../core/signal.js";
 import type { Journal } from "../store/journal.js";
 import type { Effects } from "./action-runner.js";
 import type { AlertOutbox } from "./alert-outbox.js";
@@ -26,4 +28,7 @@ export interface LoopOptions {
 }
 
 /** Events for subscribers, published after they were saved. */
-export type LoopEvent = Extract<Effect, { kind: "assessed" | "incidents" | "renamed" }> | { kind: "tick" };
+export type LoopEvent =
+  | Extract<Effect, { kind: "assessed" | "incidents" | "renamed" }>
+  | { kind: "tick" }
+  | { kind: "signals"; session: string; signals: readonly Signal[] };

@@ -99,6 +99,7 @@ export class Loop {
     const { signals, acked, problem } = await this.#signals.append(id, from, sent, at, isStored);
     this.#step({ kind: "signals", session: id, by: from === null ? "sensor" : "host", signals }, at);
     if (problem !== null) throw problem;
+    this.#publish({ kind: "signals", session: id, signals }, at);
     return acked;
   }
 

@@ -20,6 +20,7 @@ import { agentSession, endedSince, recordedEnd } from "../terminal/registry.js";
 import { TaskChecks } from "../work/checks.js";
 import { ClaimKeeper } from "../work/claim-keeper.js";
 import { instanceFile, NodeHub, nodeName } from "../work/node-hub.js";
+import { SessionWork } from "../work/session-work.js";
 import { SourceSync } from "../work/sources/source-sync.js";
 import { AgentSettings } from "./agent-settings.js";
 import { AuditedFiles, digestOf } from "./audited-files.js";
@@ -214,8 +215,11 @@ export async function serve(
     now: () => loop.now(),
     log,
   });
-  loop.subscribe(({ kind }) => {
-    if (kind !== "tick") return;
+  const work = new SessionWork(hub, () => loop.now(), log);
+  loop.subscribe((event) => {
+    const judge = event.kind === "signals" ? loop.state.sessions.get(event.session) : undefined;
+    if (event.kind === "signals" && judge) void work.take(judge.session, event.signals);
+    if (event.kind !== "tick") return;
     void claims.tick();
     void sources.tick(() => hub.open());
   });

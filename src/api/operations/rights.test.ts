@@ -33,6 +33,7 @@ describe("rights", () => {
       "decide_task",
       "edit_task",
       "feedback",
+      "fork_task",
       "local_attach",
       "local_outcome",
       "local_stop",

@@ -77,6 +77,10 @@ export const TASK_INPUTS = {
   }),
   comment_task: z.object({ task: taskField, text: z.string().min(1).max(20_000), ...holderFields }),
   decide_task: z.object({ task: taskField, decision: decisionField, error: errorField, result: errorField }),
+  fork_task: z.object({
+    task: taskField,
+    at: z.number().int().min(1).describe("id of the checkpoint; the newest state that was kept until then is used"),
+  }),
   claim_task: z.object({
     task: taskField.optional().describe("default: the next task of the queue"),
     ...queueFields,

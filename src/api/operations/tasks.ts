@@ -98,6 +98,18 @@ export const TASKS = {
     example: { task: 2, decision: "block", error: "waits for the API key" },
     run: ({ tasks }, { task, ...decision }, client) => tasks.decide(task, decision, client),
   }),
+  fork_task: operation({
+    summary: "Start a second attempt of a task from the workspace at an earlier checkpoint, in a worktree of its own.",
+    right: "control",
+    fromInside: "refused",
+    method: "post",
+    path: "/v1/tasks/{task}/fork",
+    input: TASK_INPUTS.fork_task,
+    output: taskRecord,
+    surfaces: { library: "forkTask", cli: ["task"] },
+    example: { task: 1, at: 4 },
+    run: ({ tasks }, input, client) => tasks.fork(input, client),
+  }),
   claim_task: operation({
     summary: "Claim a task for an agent: the named one, or the next of the queue. Writes checkpoint 0.",
     right: "report",

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { agent, TestLoop } from "../../../test/support/loops.js";
 import { rousePaths } from "../../config/paths.js";
 import { type Client, RIGHTS, type Right } from "../../daemon/http/tokens.js";
 import { TaskChecks } from "../../work/checks.js";
+import { keepState } from "../../work/keep-state.js";
 import { NodeHub } from "../../work/node-hub.js";
 import { type Identity, identify } from "../identity.js";
 import { TaskService } from "./tasks.js";
@@ -180,6 +182,54 @@ describe("a task that is reported as done", () => {
       delete process.env.ROUSE_HOME;
       delete process.env.ROUSE_WORK_CHECK;
     }
+  });
+});
+
+describe("a second attempt of a task", () => {
+  it("is a task of its own in a worktree of its own, and names the steps that were reported until then", async () => {
+    const top = join(state, "shop");
+    mkdirSync(top);
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-C", top, "-c", "user.name=a", "-c", "user.email=a@b", ...args]);
+    git("init", "-q");
+    git("commit", "-q", "--allow-empty", "-m", "first");
+    const steps = ["One", "Two"];
+    const { id } = await tasks.add({ title: "Fix it", steps, workspace: top, check: ["true"] }, await user());
+    await tasks.claim({ task: id }, await inside("s1"));
+    writeFileSync(join(top, "a.txt"), "good");
+    await keepState({ folder: top, task: id, reason: "tests passed", now: Date.now() });
+    const { checkpoint } = await tasks.checkpoint({ step: 1, text: "first half" }, await inside("s1"));
+    writeFileSync(join(top, "a.txt"), "damaged");
+    await tasks.checkpoint({ step: 2, text: "second half" }, await inside("s1"));
+    await expect(tasks.fork({ task: id, at: 999 }, await user())).rejects.toThrow(`task ${id} has no checkpoint 999`);
+    const second = await tasks.fork({ task: id, at: checkpoint.id }, await user());
+    expect(second).toMatchObject({
+      title: "Fix it",
+      steps,
+      parent: id,
+      status: "pending",
+      check: ["true"],
+      claim: null,
+    });
+    expect(second.diagnosis).toContain("Reported as completed then: 1.");
+    expect(readFileSync(join(second.workspace ?? "", "a.txt"), "utf8")).toBe("good");
+    expect(await tasks.show(id)).toMatchObject({
+      status: "in_progress",
+      claim: { agent: "api" },
+      completed_steps: [1, 2],
+    });
+  });
+
+  it("is refused without a workspace, outside of a repository, and while nothing was kept; no task is added", async () => {
+    const { id } = await tasks.add({ title: "x" }, await user());
+    await tasks.claim({ task: id }, await inside("s1"));
+    const at = (await tasks.show(id)).checkpoints[0]?.id ?? 0;
+    await expect(tasks.fork({ task: id, at }, await user())).rejects.toThrow("has no workspace");
+    await tasks.edit(id, { workspace: state }, await user());
+    await expect(tasks.fork({ task: id, at }, await user())).rejects.toThrow("is in no git repository");
+    execFileSync("git", ["-C", state, "-c", "user.name=a", "-c", "user.email=a@b", "init", "-q"]);
+    await expect(tasks.fork({ task: id, at }, await user())).rejects.toThrow("has no commit yet");
+    expect((await tasks.list({ limit: 10 })).tasks).toHaveLength(1);
   });
 });
 

@@ -7,8 +7,10 @@ import type { CheckpointSource, Finish, Hub, QueueFilter, Task, TaskSummary } fr
 import { HubError, type HubErrorCode } from "../../hub/hub-error.js";
 import { CLOSED, statusesFor, TASK_STATUSES, type TaskOperation, type TaskStatus } from "../../hub/task-states.js";
 import type { WorkSignal } from "../../work/claim-keeper.js";
+import { forkState, removeFork } from "../../work/fork-state.js";
 import { chooseHeld, type HeldTask, heldTasks } from "../../work/own-claim.js";
 import { explainNext } from "../../work/planner.js";
+import { secondAttempt } from "../../work/second-attempt.js";
 import { ApiError, type ApiErrorKind } from "../error.js";
 import type { Identity } from "../identity.js";
 import type { TaskInput } from "../operations/task-inputs.js";
@@ -96,6 +98,32 @@ export class TaskService {
       return this.#verified(hub, await hub.get(task), (outcome) =>
         hub.transition(task, decision, { ...options, ...outcome }),
       );
+    });
+  }
+
+  /** A new task with a folder and branch of its own; the first attempt and its history stay as they are. */
+  fork({ task, at }: TaskInput<"fork_task">, identity: Identity): Promise<TaskView> {
+    return this.#ask(async (hub) => {
+      const found = await hub.get(task);
+      const checkpoint = found.checkpoints.find(({ id }) => id === at);
+      if (!checkpoint) {
+        const known = found.checkpoints.slice(-10).map(({ id }) => id);
+        const near = known.length === 0 ? "it has none" : `the last ones are ${known.join(", ")}`;
+        throw new ApiError("bad", `task ${task} has no checkpoint ${at}; ${near}, see \`rouse task show ${task}\``);
+      }
+      if (found.workspace === null)
+        throw new ApiError(
+          "refused",
+          `task ${task} has no workspace; set one with \`rouse task edit ${task} --workspace\``,
+        );
+      const fork = await forkState(found.workspace, task, checkpoint.at);
+      if (typeof fork === "string") throw new ApiError("refused", fork);
+      try {
+        return taskView(await hub.add(secondAttempt(found, checkpoint, fork), identity.author));
+      } catch (error) {
+        await removeFork(found.workspace, fork.folder, fork.branch);
+        throw error;
+      }
     });
   }
 

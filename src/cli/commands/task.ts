@@ -24,6 +24,7 @@ import { localTime } from "../text/incident.js";
 import { tasksText, taskText } from "../text/task.js";
 import { foldText } from "../text/width.js";
 
+const FORK_LIMIT_MS = 5 * 60_000;
 const FILE_MAX = 1024 * 1024;
 /** Commands that close, stop or restart work, with their help. A text is the error, for `done` the result. */
 const DECISION_HELP: Readonly<Record<(typeof DECISIONS)[number], string>> = {
@@ -138,6 +139,24 @@ function addWriting(task: Command): void {
 }
 
 function addClaiming(task: Command): void {
+  task
+    .command("fork")
+    .summary("Start a second attempt from an earlier checkpoint")
+    .description(
+      "Start a second attempt of a task: a new task with a branch and a worktree of its own, with the files as they were when\n" +
+        "tests last passed before the checkpoint. The first attempt stays as it is.",
+    )
+    .argument("<id>", "number of the task", parseTaskId)
+    .requiredOption("--at <checkpoint>", "number of the checkpoint, from `rouse task show`", parseTaskId)
+    .option("--json", "print JSON")
+    .action(async (id, { at, json }) => {
+      const forked = await call("fork_task", { task: id, at }, FORK_LIMIT_MS);
+      printTask(
+        forked,
+        json,
+        `Added task ${forked.id}, a second attempt of task ${id}, in ${sanitize(forked.workspace ?? "", 400)}\n`,
+      );
+    });
   task
     .command("next")
     .summary("Show the task that would be claimed next, or claim it")

@@ -59,10 +59,10 @@ export function taskText(task: TaskDetailView, screen: Screen, now: number = Dat
   part("QA requirements", task.qa_requirements);
   if (task.checkpoints.length > 0) {
     lines.push("", "Checkpoints");
-    for (const { at, step, text, inferred, fence } of task.checkpoints.slice(-SHOWN)) {
+    for (const { id, at, step, text, inferred, fence } of task.checkpoints.slice(-SHOWN)) {
       const about = [step === null ? null : `step ${step}`, inferred ? "inferred" : null].filter((one) => one !== null);
       lines.push(
-        `  ${when(at, now)}  claim ${fence}  ${about.length > 0 ? `${about.join(", ")}: ` : ""}${sanitize(text, 500)}`,
+        `  ${id}. ${when(at, now)}  claim ${fence}  ${about.length > 0 ? `${about.join(", ")}: ` : ""}${sanitize(text, 500)}`,
       );
     }
   }

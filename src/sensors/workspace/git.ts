@@ -17,7 +17,7 @@ export interface Commit {
   subject: string;
 }
 
-const SAFE = [
+export const SAFE: readonly string[] = [
   "--no-optional-locks",
   "--no-pager",
   "--literal-pathspecs",
@@ -125,7 +125,7 @@ function git(folder: string, args: readonly string[]): Promise<string | null> {
   });
 }
 
-function environment(): NodeJS.ProcessEnv {
+export function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
   return {
     ...Object.fromEntries(kept),
