@@ -15,7 +15,19 @@ export function secondAttempt(first: TaskDetail, { id, text }: Checkpoint, { fol
   ];
   const diagnosis = [first.diagnosis, about.filter((line) => line !== "").join("\n")].filter((part) => part !== "");
   return {
-    ...{ title, description, qa, check, steps, project, kind, stage, priority, score, threshold, cycle, tags },
+    title,
+    description,
+    qa,
+    check,
+    steps,
+    project,
+    kind,
+    stage,
+    priority,
+    score,
+    threshold,
+    cycle,
+    tags,
     diagnosis: diagnosis.join("\n\n"),
     parent: first.id,
     workspace: folder,
