@@ -20,8 +20,8 @@ const EXAMPLES = new Map(
     Object.hasOwn(OPERATIONS, name) ? [[name as OperationName, block] as const] : [],
   ),
 );
-/** These stop an agent and the daemon, so they run last. */
-const LAST: readonly OperationName[] = ["stop", "shut_down"];
+/** These rename or stop an agent, and stop the daemon, so they run last. */
+const LAST: readonly OperationName[] = ["rename", "stop", "shut_down"];
 
 let home: Home;
 let env: NodeJS.ProcessEnv;
@@ -44,7 +44,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  for (const name of ["web", "demo", "api"]) await rouse(home, ["stop", name, "--grace", "0"]);
+  for (const name of ["web", "frontend", "demo", "api"]) await rouse(home, ["stop", name, "--grace", "0"]);
   await rouse(home, ["down"]);
   expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
 });
