@@ -108,11 +108,12 @@ describe("the two private routes of hosts", () => {
     expect(status).toBe(413);
   });
 
-  it("answer 500 without a secret or a stack when the journal cannot store", async () => {
+  it("answer 507 without a secret or a stack when the journal cannot store, with the number that was judged", async () => {
     await put();
     test.journal.close();
     vi.spyOn(console, "error").mockImplementation(() => {});
-    expect(await send(1, timed)).toEqual({ status: 500, body: { error: expect.stringContaining("journal") } });
+    const body = { error: expect.stringContaining("journal"), judged: timed.length };
+    expect(await send(1, timed)).toEqual({ status: 507, body });
   });
 
   it.each([
