@@ -207,6 +207,11 @@ export class Rouse {
     return this.call("feedback", { incident, feedback });
   }
 
+  /** Exactly what a diagnosis would send to a model, about one agent or about all. */
+  async diagnosisContext(agent?: string): Promise<string[]> {
+    return (await this.call("diagnosis_context", agent === undefined ? {} : { agent })).lines;
+  }
+
   /** How often agents recovered within 10 minutes of a step, and without it. */
   async metrics(): Promise<RecoveryScore[]> {
     return (await this.call("metrics")).recoveries;

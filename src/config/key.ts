@@ -26,13 +26,15 @@ export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   project: ProjectRule;
   min?: number;
   max?: number;
+  /** The only words that a text or a list may hold. */
+  choices?: readonly string[];
   /** The variable of a seed for this key, besides the one derived from its name. */
   variable?: string;
   /** What applies while nobody has set the key, if its default value does not say it. */
   unset?: string;
 }
 
-type Rest = Partial<Pick<ConfigKey, "min" | "max" | "variable" | "unset">>;
+type Rest = Partial<Pick<ConfigKey, "min" | "max" | "choices" | "variable" | "unset">>;
 
 /** A threshold of a detector; its default is defined with the detectors. */
 export function detectorKey(
@@ -93,8 +95,9 @@ const TEXT_MAX = 1_000;
 const LIST_MAX = 200;
 
 /** Describes the accepted values, to complete "must be ...". */
-export function expectedValue({ type, min, max }: ConfigKey): string {
+export function expectedValue({ type, min, max, choices }: ConfigKey): string {
   if (type === "boolean") return "true or false";
+  if (choices) return `${type === "list" ? "a list of: " : "one of: "}${choices.join(", ")}`;
   if (type === "list") return "a list of strings";
   if (type === "text") return "a string";
   if (type === "pattern") return "a regular expression in RE2 syntax";
@@ -115,13 +118,18 @@ export function checkValue(key: ConfigKey, value: unknown): ConfigValue | undefi
       return fits && (key.type === "number" || Number.isSafeInteger(value)) ? value : undefined;
     }
     case "list":
-      return Array.isArray(value) && value.length <= LIST_MAX && value.every(isText) ? value : undefined;
+      return Array.isArray(value) && value.length <= LIST_MAX && value.every((one) => isChoice(key, one))
+        ? value
+        : undefined;
     case "pattern":
       return isText(value) && compiles(value) ? value : undefined;
     case "text":
-      return isText(value) ? value : undefined;
+      return isChoice(key, value) ? value : undefined;
   }
 }
+
+const isChoice = ({ choices }: ConfigKey, value: unknown): value is string =>
+  isText(value) && (choices?.includes(value) ?? true);
 
 const WORDS: Readonly<Record<string, boolean>> = {
   true: true,

@@ -5,6 +5,7 @@
 import type { Settings } from "../core/defaults.js";
 import { COMPLETION_MARKER, DEFAULTS, PREVIEW_LINES_MAX, SAME_ERRORS_MAX } from "../core/defaults.js";
 import { NOISE_PATTERNS } from "../core/judgement/noise.js";
+import { DIAGNOSIS_ACTIONS } from "./diagnosis.js";
 import {
   booleanKey,
   type ConfigKey,
@@ -208,6 +209,21 @@ export const KEYS = {
       },
     ),
     digest: textKey("", "never", 'Time of the digest as a cron pattern such as "0 8 * * *"; empty for never.'),
+  },
+  // A model sees screens, costs money and may recommend actions: only the user's own file decides about it.
+  diagnosis: {
+    log_lines: integerKey(100, "never", "Number of last output lines of each agent that a model gets.", { max: 300 }),
+    actions: listKey(
+      [],
+      "never",
+      "Actions besides send_slack that rouse may carry out if a model recommends them and their precondition holds.",
+      { choices: DIAGNOSIS_ACTIONS },
+    ),
+    context: listKey(
+      [],
+      "never",
+      "Command that prints the state of a pipeline outside of rouse as JSON; empty: the tasks of rouse.",
+    ),
   },
   // An agent that sets its own account could leave or join the queue of other agents.
   accounts: {

@@ -65,6 +65,11 @@ const TYPES: Readonly<Record<ConfigKey["type"], Record<string, unknown>>> = {
 function keySchema(full: string, key: ConfigKey): Record<string, unknown> {
   return {
     ...TYPES[key.type],
+    ...(key.choices === undefined
+      ? {}
+      : key.type === "list"
+        ? { items: { enum: key.choices } }
+        : { enum: key.choices }),
     description: key.description,
     default: key.default,
     ...(key.min === undefined ? {} : { minimum: key.min }),

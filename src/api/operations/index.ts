@@ -13,6 +13,7 @@ import { AGENTS } from "./agents.js";
 import { ALERTS } from "./alerts.js";
 import { AUDIT } from "./audit.js";
 import { DAEMON } from "./daemon.js";
+import { DIAGNOSIS } from "./diagnosis.js";
 import { explainInvalidInput } from "./explain.js";
 import { HISTORY } from "./history.js";
 import { INCIDENTS } from "./incidents.js";
@@ -37,6 +38,7 @@ export const OPERATIONS = {
   ...PERMISSIONS,
   ...SILENCES,
   ...TASKS,
+  ...DIAGNOSIS,
   ...AUDIT,
   ...WATCHDOGS,
   ...DAEMON,

@@ -6,6 +6,7 @@ import { AlertService } from "./alerts.js";
 import { AuditService } from "./audit.js";
 import type { ServiceContext } from "./context.js";
 import { DaemonService } from "./daemon.js";
+import { DiagnosisService } from "./diagnosis.js";
 import { HistoryService } from "./history.js";
 import { IncidentService } from "./incidents.js";
 import { MessageService } from "./messages.js";
@@ -30,6 +31,7 @@ export interface Services {
   permissions: PermissionService;
   silences: SilenceService;
   tasks: TaskService;
+  diagnosis: DiagnosisService;
   audit: AuditService;
   timers: TimerService;
   daemon: DaemonService;
@@ -49,6 +51,7 @@ export const openServices = (context: ServiceContext): Services => ({
   permissions: new PermissionService(context),
   silences: new SilenceService(context),
   tasks: new TaskService(context),
+  diagnosis: new DiagnosisService(context),
   audit: new AuditService(context),
   timers: new TimerService(context),
   daemon: new DaemonService(context),

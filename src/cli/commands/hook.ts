@@ -18,6 +18,8 @@ const PROGRAM = /^[a-z0-9][a-z0-9-]{0,39}$/;
  * which does nothing if the same hooks are in the settings: every event would be reported twice.
  */
 export async function runHook(args: readonly string[]): Promise<number> {
+  // A session that rouse started for itself, which its own hooks would report to it again.
+  if (process.env.ROUSE_INTERNAL === "1") return 0;
   const limit = setTimeout(() => process.exit(0), LIMIT_MS);
   const isPlugins = args[1] === "--plugin";
   const [program = "", second, ...rest] = isPlugins ? args.toSpliced(1, 1) : args;

@@ -186,7 +186,7 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
   });
 
   it("ignores sessions that rouse runs for itself, and names the session of those that it started for the user", async () => {
-    await start("claude", "", { ROUSE_OWN: "1" });
+    await start("claude", "", { ROUSE_INTERNAL: "1" });
     const pid = await start("codex", "", { ROUSE_SESSION: "s-1" });
     expect(await find()).toMatchObject([{ pid, session: "s-1" }]);
   });

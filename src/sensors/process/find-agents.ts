@@ -98,7 +98,7 @@ export class AgentFinder {
   ): Promise<FoundAgent | null> {
     const env = readEnviron(row.pid) ?? new Map<string, string>();
     // Sessions that rouse starts for itself are never watched: it would end up watching its own diagnosis.
-    if (env.get("ROUSE_OWN") === "1") return null;
+    if (env.get("ROUSE_INTERNAL") === "1") return null;
     const innerPids = innerOf(row.pid, kind, kinds, table);
     const pids = [row.pid, ...innerPids];
     const argv = kinds.get(row.pid)?.argv ?? [];

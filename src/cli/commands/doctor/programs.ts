@@ -81,8 +81,8 @@ const PROFILE_FIX = "fix it (docs/add-a-program.md); it applies to agents that s
 /** The first line of a program's output; null if there is none in time. */
 export function askVersion(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string | null> {
   return new Promise((resolve) => {
-    // ROUSE_OWN keeps the daemon from adopting this process as an agent.
-    const options = { env: { ...env, ROUSE_OWN: "1" }, timeout: VERSION_MS, maxBuffer: 64 * 1024 };
+    // ROUSE_INTERNAL keeps the daemon from adopting this process as an agent.
+    const options = { env: { ...env, ROUSE_INTERNAL: "1" }, timeout: VERSION_MS, maxBuffer: 64 * 1024 };
     execFile(command, args, { ...options, encoding: "utf8", killSignal: "SIGKILL" }, (error, stdout) => {
       const line = sanitize((error ? "" : stdout).trim().split("\n")[0] ?? "", 80);
       resolve(line === "" ? null : line);
