@@ -1,5 +1,6 @@
 /** Diagnosis: what a model would get to explain what is wrong. */
 import { homedir } from "node:os";
+import { DIAGNOSIS_ACTIONS } from "../../config/diagnosis.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import { incidentViews } from "../../daemon/views/incident-view.js";
 import { viewOf } from "../../daemon/views/view.js";
@@ -32,9 +33,9 @@ export class DiagnosisService {
   }
 
   #prompt(facts: DiagnosisFacts): PromptText {
-    const { log_lines: logLines, actions } = this.#context.config.diagnosis;
-    const allowed = ["send_slack", ...actions.filter((name) => name !== "send_slack")] as never;
-    return buildPrompt(buildContext(facts, { logLines }), { allowed });
+    const settings = this.#context.config.diagnosis;
+    const allowed = DIAGNOSIS_ACTIONS.filter((name) => name === "send_slack" || settings.actions.includes(name));
+    return buildPrompt(buildContext(facts, { logLines: settings.log_lines }), { allowed });
   }
 
   async #facts(agent: string | undefined): Promise<DiagnosisFacts> {
