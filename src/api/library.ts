@@ -25,6 +25,7 @@ import type { AgentFilter, AgentStatus, OrderResult, WhyAnswer } from "./service
 import type { AlertsStatus, AlertTest, AlertView } from "./service/alerts.js";
 import type { AuditLineView } from "./service/audit.js";
 import type { DaemonView, HealthView, SummaryAnswer } from "./service/daemon.js";
+import type { DiagnosisView } from "./service/diagnosis.js";
 import type { HistoryAnswer, StripsView } from "./service/history.js";
 import type { OutgoingMessage } from "./service/messages.js";
 import type { PermissionsView } from "./service/permissions.js";
@@ -205,6 +206,20 @@ export class Rouse {
 
   feedback(incident: string, feedback: "false-alarm" | "right"): Promise<IncidentView> {
     return this.call("feedback", { incident, feedback });
+  }
+
+  /** Asks a model to explain what is wrong. It takes up to three minutes. */
+  diagnose(agent?: string): Promise<DiagnosisView> {
+    return this.call("diagnose", agent === undefined ? {} : { agent });
+  }
+
+  /** The newest first. */
+  diagnoses(limit?: number): Promise<OperationAnswer<"diagnoses">> {
+    return this.call("diagnoses", limit === undefined ? {} : { limit });
+  }
+
+  diagnosisFeedback(diagnosis: string, feedback: "right" | "wrong"): Promise<DiagnosisView> {
+    return this.call("diagnosis_feedback", { diagnosis, feedback });
   }
 
   /** Exactly what a diagnosis would send to a model, about one agent or about all. */

@@ -52,6 +52,9 @@ export function openApi(parts: DaemonParts): ApiHandlers {
   const stopReading = loop.subscribe(({ kind }) => {
     if (kind === "tick") spoolReader.read().catch((error: Error) => parts.log(`stored reports: ${error.message}`));
   });
+  const stopDiagnosing = loop.subscribe(({ kind }) => {
+    if (kind === "tick") void services.diagnosis.tick();
+  });
   const options: ApiOptions = {
     services,
     events,
@@ -69,6 +72,8 @@ export function openApi(parts: DaemonParts): ApiHandlers {
       stopReading();
       screens.close();
       terminals.close();
+      stopDiagnosing();
+      services.diagnosis.close();
       watchdogs.close();
       events.close();
     },

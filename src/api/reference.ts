@@ -73,7 +73,7 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
   Incidents: ["incidents", "incident", "ack", "feedback", "metrics"],
   Messages: ["messages", "send_message", "ack_messages", "inboxes"],
   Alerts: ["alerts", "alert_status", "test_alert", "retry_alerts", "dismiss_alerts"],
-  Diagnosis: ["diagnosis_context"],
+  Diagnosis: ["diagnose", "diagnosis_context", "diagnoses", "diagnosis_feedback"],
   Work: [
     "tasks",
     "task",

@@ -1,5 +1,7 @@
 /** Words that the keys of `[diagnosis]` accept. */
 
+export const DIAGNOSIS_RUNNERS = ["claude", "endpoint", "codex", "gemini", "opencode", "command"] as const;
+
 /** The only actions that rouse carries out on a model's recommendation. */
 export const DIAGNOSIS_ACTIONS = [
   "send_slack",

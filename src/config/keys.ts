@@ -5,7 +5,7 @@
 import type { Settings } from "../core/defaults.js";
 import { COMPLETION_MARKER, DEFAULTS, PREVIEW_LINES_MAX, SAME_ERRORS_MAX } from "../core/defaults.js";
 import { NOISE_PATTERNS } from "../core/judgement/noise.js";
-import { DIAGNOSIS_ACTIONS } from "./diagnosis.js";
+import { DIAGNOSIS_ACTIONS, DIAGNOSIS_RUNNERS } from "./diagnosis.js";
 import {
   booleanKey,
   type ConfigKey,
@@ -212,6 +212,66 @@ export const KEYS = {
   },
   // A model sees screens, costs money and may recommend actions: only the user's own file decides about it.
   diagnosis: {
+    enabled: booleanKey(
+      false,
+      "off",
+      "Ask a model by itself while something is wrong; it sends redacted screens to the model, and costs money.",
+    ),
+    interval_minutes: numberKey(2, "never", "Minutes between two automatic diagnoses; none runs if nothing changed.", {
+      min: 0.1,
+    }),
+    runner: textKey(
+      "claude",
+      "never",
+      "What asks the model: claude (Claude Code without tools), endpoint (a server with OpenAI's chat interface), codex, gemini, opencode (these can read your files), or command.",
+      { choices: DIAGNOSIS_RUNNERS },
+    ),
+    model: textKey(
+      "claude-sonnet-4-6",
+      "never",
+      "Model of the runner; codex, gemini and opencode use their own default instead of a model of Claude Code.",
+    ),
+    command: listKey(
+      [],
+      "never",
+      "Program of the runner command: it gets the prompt on standard input and prints the answer as JSON.",
+    ),
+    endpoint: textKey("", "never", "Address of the runner endpoint, such as http://127.0.0.1:11434 for Ollama."),
+    endpoint_key_variable: textKey(
+      "",
+      "never",
+      "Environment variable of the daemon that holds the endpoint's API key; empty for none.",
+    ),
+    environment: listKey(
+      [],
+      "never",
+      "Variables of the daemon that the runner's program gets, such as ANTHROPIC_API_KEY or HTTPS_PROXY; it gets no other API key.",
+    ),
+    read_folder: textKey(
+      "",
+      "never",
+      "Folder whose files the runner claude may read and search, with no other tool; empty for none.",
+    ),
+    timeout_seconds: numberKey(
+      60,
+      "never",
+      "Seconds from the program's first connection after which a diagnosis is ended; 180 s in all.",
+      { min: 1, max: 180 },
+    ),
+    max_sessions: integerKey(
+      14,
+      "never",
+      "Number of running sessions of the runner's program from which none is added.",
+      {
+        min: 1,
+      },
+    ),
+    runs_per_day: integerKey(50, "never", "Number of diagnoses in 24 hours."),
+    cost_usd_per_day: numberKey(
+      2,
+      "never",
+      "Cost in US dollars of all diagnoses in 24 hours, if the runner reports it.",
+    ),
     log_lines: integerKey(100, "never", "Number of last output lines of each agent that a model gets.", { max: 300 }),
     actions: listKey(
       [],
@@ -223,6 +283,11 @@ export const KEYS = {
       [],
       "never",
       "Command that prints the state of a pipeline outside of rouse as JSON; empty: the tasks of rouse.",
+    ),
+    action: listKey(
+      [],
+      "never",
+      "Command that carries out one permitted action in that pipeline; it gets the action as JSON on standard input.",
     ),
   },
   // An agent that sets its own account could leave or join the queue of other agents.

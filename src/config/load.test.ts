@@ -251,10 +251,7 @@ describe("an invalid line", () => {
       "[daemon]\nhttp_port = 1.5",
       "error: :2:1: daemon.http_port must be a whole number from 0 to 65535, found 1.5; using 17687",
     ],
-    [
-      "[diagnosis]\nlog_liness = 50",
-      "error: :2:1: unknown key diagnosis.log_liness (did you mean diagnosis.log_lines?); ignored",
-    ],
+    ["[diagnosis]\nring_size = 50", "error: :2:1: unknown key diagnosis.ring_size; ignored"],
     ["[detectors]\nlearned_quantile = 0.9", "error: :2:1: unknown key detectors.learned_quantile; ignored"],
     ["[alerts]\ngroup_over = 9", "error: :2:1: unknown key alerts.group_over; ignored"],
     ["[workspace]\ndevlog_files = []", "error: :2:1: unknown key workspace.devlog_files; ignored"],

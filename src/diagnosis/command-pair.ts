@@ -1,6 +1,7 @@
 /** The user's two commands for a pipeline outside of rouse: one prints its state, the other carries out one action. */
 import { homedir } from "node:os";
 import { forOutput } from "../core/text/for-output.js";
+import type { PipelineAction } from "./answer.js";
 import { runChild } from "./child.js";
 import { type Pipeline, parsePipeline } from "./pipeline.js";
 
@@ -19,6 +20,12 @@ export async function readCommandPipeline(command: readonly string[]): Promise<P
   }
   const pipeline = parsePipeline(value);
   return typeof pipeline === "string" ? `diagnosis.context: ${command[0]}: ${pipeline}` : pipeline;
+}
+
+/** Null if it was carried out, otherwise why not. */
+export async function actOnCommand(command: readonly string[], action: PipelineAction): Promise<string | null> {
+  const ran = await runCommand("action", command, `${JSON.stringify(action)}\n`);
+  return typeof ran === "string" ? ran : null;
 }
 
 async function runCommand(
@@ -41,8 +48,9 @@ async function runCommand(
 }
 
 /** ROUSE_SESSION marks the processes of an agent. */
-function withoutSession({ ROUSE_SESSION: _, ...env }: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+const withoutSession = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[0] !== "ROUSE_SESSION" && entry[1] !== undefined,
+    ),
   );
-}

@@ -60,7 +60,16 @@ describe("the context of a diagnosis", () => {
         gaps: [evil],
         agents: [agent(evil, { isWrong: true, reasons: [evil], doing: evil, task: evil, output: [evil] })],
         incidents: [
-          { id: "i", agent: evil, problem: "loop", phase: "open", opened_at: "", reasons: [evil], actions: [] },
+          {
+            id: "i",
+            agent: evil,
+            problem: "loop",
+            phase: "open",
+            opened_at: "",
+            reasons: [evil],
+            actions: [],
+            commands: [],
+          },
         ],
         problems: [{ kind: "idle", project: evil, id: "", text: evil, evidence: [evil], advice: "" }],
         pipeline: { ...NO_PIPELINE, stage: evil, notes: [evil], events: [{ at: 1e30, kind: evil, text: evil }] },

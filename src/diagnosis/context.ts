@@ -30,6 +30,8 @@ export interface IncidentFacts {
   opened_at: string;
   reasons: readonly string[];
   actions: readonly { at: string; do: string; result: string; reason: string }[];
+  /** What the user can do. */
+  commands: readonly string[];
 }
 
 export interface DiagnosisFacts {

@@ -13,6 +13,7 @@ export const ALERT_EDGES = [
   "reminder",
   "resolved",
   "digest",
+  "diagnosis", // a model's opinion; it has no follow-ups
   "security", // a client tried what it may not, or records were altered; it has no follow-ups
   "test",
 ] as const;
