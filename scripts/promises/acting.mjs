@@ -150,4 +150,19 @@ export const ACTING = {
         to: "if (false) {",
       },
     ],
+  "A model only advises: whatever it answers, no action is carried out that the user has not permitted and whose precondition rouse has not checked at that moment":
+    [
+      {
+        test: "src/diagnosis/whitelist.test.ts",
+        file: "src/diagnosis/whitelist.ts",
+        from: "!permitted.includes(action.type)",
+        to: "permitted.length < 0",
+      },
+      {
+        test: "src/diagnosis/whitelist.test.ts",
+        file: "src/diagnosis/act.ts",
+        from: "if (objection !== null)",
+        to: "if (objection === key)",
+      },
+    ],
 };

@@ -219,4 +219,32 @@ export const SECURITY = {
       to: "shown.map((line) => line)",
     },
   ],
+  "A model gets no secret in a known format, and no line of an agent outside of the fence": [
+    {
+      test: "src/diagnosis/injection.test.ts",
+      file: "src/diagnosis/context.ts",
+      from: "const safe = sanitizeLine(redact(line.slice(0, LINE_MAX * 20)));",
+      to: "const safe = line.slice(0, LINE_MAX * 20);",
+    },
+    {
+      test: "src/diagnosis/context.test.ts",
+      file: "src/diagnosis/context.ts",
+      from: "KEY_END.test(line)",
+      to: "line === KEY_END.source",
+    },
+  ],
+  "A diagnosis runs without tools, hooks, keys of the user or a shell, and nothing of it is left at its time limit": [
+    {
+      test: "src/diagnosis/runners/runners.test.ts",
+      file: "src/diagnosis/child.ts",
+      from: '["SIGKILL", PROOF_MS],',
+      to: "",
+    },
+    {
+      test: "src/diagnosis/runners/runners.test.ts",
+      file: "src/diagnosis/runners/claude.ts",
+      from: "if (missing.length > 0)",
+      to: "if (missing.length > REQUIRED.length)",
+    },
+  ],
 };

@@ -23,7 +23,7 @@ export interface PipelineProblem {
 }
 
 const MINUTE = 60_000;
-export const CYCLES_WITHOUT_OUTCOME = 3;
+const CYCLES_WITHOUT_OUTCOME = 3;
 export const DEAD_WORKER_MS = 30 * MINUTE;
 export const LOCK_HELD_MS = 10 * MINUTE;
 /** A job for an approved proposal is added within this time. */
@@ -50,7 +50,7 @@ const IN_FLIGHT: ReadonlySet<string> = new Set(["proposed", "approved"]);
 /** A user or the pipeline accepted it, whatever its score. */
 const ACCEPTED: ReadonlySet<string> = new Set(["approved", "pending", "in_progress", "processing", "blocked", "done"]);
 
-export const isViable = ({ status, score, threshold }: Proposal): boolean =>
+const isViable = ({ status, score, threshold }: Proposal): boolean =>
   ACCEPTED.has(status) || (status === "proposed" && (score === null || threshold === null || score >= threshold));
 
 /** Jobs that look for work; a finished one ends a cycle, even without a proposal. */

@@ -11,7 +11,7 @@ const id = z.union([z.string().min(1).max(200), z.number()]).transform(String);
 /** Milliseconds since 1970, from an ISO 8601 time or a number. */
 const time = z.union([z.number(), z.iso.datetime({ offset: true }).transform((iso) => Date.parse(iso))]);
 
-export const JOB_STATUSES = ["pending", "processing", "blocked", "done", "failed"] as const;
+const JOB_STATUSES = ["pending", "processing", "blocked", "done", "failed"] as const;
 /** Words of other pipelines. */
 const OTHER_STATUSES: Readonly<Record<string, (typeof JOB_STATUSES)[number]>> = {
   in_progress: "processing",
@@ -76,7 +76,6 @@ const pipelineSchema = z.object({
 export type Pipeline = z.output<typeof pipelineSchema>;
 export type Job = Pipeline["jobs"][number];
 export type Proposal = Pipeline["proposals"][number];
-export type PipelineLock = Pipeline["locks"][number];
 
 export const NO_PIPELINE: Pipeline = { stage: null, jobs: [], proposals: [], locks: [], events: [], notes: [] };
 

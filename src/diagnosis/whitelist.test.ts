@@ -16,7 +16,7 @@ function pipeline(state: object): Pipeline {
 }
 const action = (fields: { type: string; [field: string]: unknown }): PipelineAction => {
   const parsed = parseAction(fields);
-  if (typeof parsed === "string" || parsed.type === "send_slack") throw new Error(String(parsed));
+  if (typeof parsed === "string" || parsed.type === "send_slack") throw new Error("not an action of a pipeline");
   return parsed;
 };
 const check = (fields: { type: string; [field: string]: unknown }, state: object): string | null =>

@@ -332,7 +332,10 @@ const findingsOf = ({ incidents, problems }: DiagnosisFacts): DiagnosisRecord["f
   })),
 ];
 
-const viewOfRecord = ({ at, context: _, ...record }: DiagnosisRecord): DiagnosisView => ({ at: iso(at), ...record });
+function viewOfRecord(record: DiagnosisRecord): DiagnosisView {
+  const { context: _context, at, ...view } = record;
+  return { at: iso(at), ...view };
+}
 
 /** The user's name is no part of a diagnosis. */
 const withoutHome = (lines: readonly string[]): string[] => lines.map((line) => line.replaceAll(homedir(), "~"));

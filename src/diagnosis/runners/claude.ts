@@ -65,7 +65,7 @@ interface Call {
   hasPrompts: boolean;
 }
 
-export const argumentsOf = (file: string, { model, readFolder, request, hasPrompts }: Call): [string, ...string[]] => [
+const argumentsOf = (file: string, { model, readFolder, request, hasPrompts }: Call): [string, ...string[]] => [
   file,
   "-p",
   "--safe-mode",

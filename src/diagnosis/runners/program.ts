@@ -5,9 +5,9 @@ import type { Runner, RunnerRequest } from "./runner.js";
 interface ProgramKind {
   /** The agent program whose sessions it counts among. */
   program: string | null;
-  call(request: RunnerRequest, model: string): CagedProgram;
-  /** The text of the answer. */
-  answerOf(text: string): string;
+  call: (request: RunnerRequest, model: string) => CagedProgram;
+  /** The text of the answer, or the answer itself. */
+  answerOf: (text: string) => unknown;
 }
 
 const inputOf = ({ system, user }: RunnerRequest): string => `${system}\n\n${user}`;
@@ -19,17 +19,21 @@ const PROGRAMS: Readonly<Record<"codex" | "gemini" | "opencode", ProgramKind>> =
     program: "codex",
     call: (request, model) => ({
       argv: [
-        ...([
-          "codex",
-          "exec",
-          "-",
-          "--ephemeral",
-          "--ignore-user-config",
-          "--ignore-rules",
-          "-s",
-          "read-only",
-        ] as const),
-        ...["--skip-git-repo-check", "--color", "never", "--output-schema", "schema.json", "-o", "answer.json"],
+        "codex",
+        "exec",
+        "-",
+        "--ephemeral",
+        "--ignore-user-config",
+        "--ignore-rules",
+        "-s",
+        "read-only",
+        "--skip-git-repo-check",
+        "--color",
+        "never",
+        "--output-schema",
+        "schema.json",
+        "-o",
+        "answer.json",
         ...modelArgs(model),
       ],
       input: inputOf(request),
@@ -39,16 +43,26 @@ const PROGRAMS: Readonly<Record<"codex" | "gemini" | "opencode", ProgramKind>> =
     answerOf: (text) => text,
   },
   gemini: {
-    program: "gemini-cli",
+    program: "gemini",
     call: (request, model) => ({
       argv: [
-        ...(["gemini", "-p", "", "--approval-mode", "plan", "-o", "json", "-e", "none"] as const),
-        ...["--allowed-mcp-server-names", "__none__", "--skip-trust"],
+        "gemini",
+        "-p",
+        "",
+        "--approval-mode",
+        "plan",
+        "-o",
+        "json",
+        "-e",
+        "none",
+        "--allowed-mcp-server-names",
+        "__none__",
+        "--skip-trust",
         ...modelArgs(model),
       ],
       input: inputOf(request),
     }),
-    answerOf: (text) => String(fieldOf(text, "response") ?? text),
+    answerOf: (text) => fieldOf(text, "response") ?? text,
   },
   opencode: {
     program: "opencode",

@@ -67,12 +67,14 @@ describe("a run of Claude Code", () => {
       costUsd: 0.01,
       answer: { slack_message: "The merge lock of shop is stale." },
     });
-    const [{ args = [], env = {}, cwd = "", input } = {}] = noted() as unknown as {
-      args: string[];
-      env: Record<string, string>;
-      cwd: string;
-      input: string;
-    }[];
+    const [{ args, env, cwd, input }] = noted() as unknown as [
+      {
+        args: string[];
+        env: Record<string, string>;
+        cwd: string;
+        input: string;
+      },
+    ];
     expect(input).toBe("STATE");
     for (const flag of [
       "-p",
