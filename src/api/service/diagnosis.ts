@@ -84,9 +84,9 @@ export class DiagnosisService {
   /** Runs if it is enabled, something is wrong, and it is not what the last run explained. */
   async tick(): Promise<void> {
     const { config, loop, log } = this.#context;
-    const { enabled, interval_minutes } = config.diagnosis;
+    const settings = config.diagnosis;
     const now = loop.now();
-    if (!enabled || this.#running !== null || now - this.#last.at < interval_minutes * 60_000) return;
+    if (!settings.enabled || this.#running !== null || now - this.#last.at < settings.interval_minutes * 60_000) return;
     this.#last = { ...this.#last, at: now };
     try {
       const runner = this.#runner();
