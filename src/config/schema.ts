@@ -1,4 +1,5 @@
 /** The JSON Schema of a configuration file, for editors. */
+import { agentSchema } from "./agents.js";
 import { channelSchema } from "./channels.js";
 import { CONFIG_VERSION } from "./file.js";
 import type { ConfigKey } from "./key.js";
@@ -42,6 +43,11 @@ export function configSchema(): Record<string, unknown> {
         type: "object",
         description: "Settings of projects, one table each; only in your own file.",
         additionalProperties: projectSchema(),
+      },
+      agents: {
+        type: "object",
+        description: "Agents that rouse may start for tasks, one table each; only in your own file.",
+        additionalProperties: agentSchema(),
       },
     },
   };

@@ -1,9 +1,17 @@
+<<<<<<< HEAD
 /** Tables with names of the user's own in the user's file, such as `[channels.NAME]` and `[work.sources.NAME]`. */
+=======
+/** Tables with names of the user's own in the user's file: `[channels.NAME]`, `[presets.NAME]`, `[projects.NAME]` and `[agents.NAME]`. */
+>>>>>>> 3a241de7 (work: carry out release, block and continue, make prompts from files)
 import { parse } from "smol-toml";
 import { isTable, readTrustedFile } from "./file.js";
 import { positionsIn } from "./positions.js";
 
+<<<<<<< HEAD
 export const OWN_TABLES = ["channels", "presets", "projects", "work.sources"] as const;
+=======
+export const OWN_TABLES = ["channels", "presets", "projects", "agents"] as const;
+>>>>>>> 3a241de7 (work: carry out release, block and continue, make prompts from files)
 
 interface FoundTables {
   tables: Record<string, unknown>;

@@ -90,10 +90,26 @@ function factsFor(state: NodeState, incident: Incident, judge: SessionJudge, now
     allowed: rules.isAllowed(session, incident.problem),
     can: rules.can(session),
     gone: evidence.exit !== null || session.endedAt !== null,
+    unseen: isUnseen(judge),
+    scheduledAt: scheduledAt(rules, incident),
     observerHealthy: canObserve(state, judge),
     silencedUntil: silencedUntil(incidents, incident, now),
     heldUntil: budgetHoldUntil(incidents, incident.agent),
   };
+}
+
+/** Neither its process nor its terminal or records can be read. */
+export function isUnseen({ session, evidence }: Pick<SessionJudge, "session" | "evidence">): boolean {
+  const { pid, hostSocket, pane } = session;
+  const { seen, reading } = evidence.progress;
+  const isRead = (seen.stream ?? seen.transcript ?? seen.hook) !== undefined || reading !== null;
+  return pid === null && hostSocket === null && pane === null && !isRead;
+}
+
+/** Confirmed incidents about checkpoints wait for the user's schedule. */
+function scheduledAt({ nextScheduledCheck }: NodeState["rules"], { problem, confirmedAt }: Incident): number | null {
+  const isAboutCheckpoints = problem === "no_checkpoint" || problem === "stale_claim";
+  return isAboutCheckpoints && confirmedAt !== null ? (nextScheduledCheck?.(confirmedAt) ?? null) : null;
 }
 
 /** rouse is healthy, can store its intents, and can see this agent. */

@@ -28,6 +28,8 @@ export interface StepRules {
   alerts: AlertRules;
   /** A time of day as the reader's clock shows it. */
   clock: (at: number) => string;
+  /** The first scheduled check of checkpoints after this time; null without a schedule. */
+  nextScheduledCheck?: (after: number) => number | null;
   /** What-if: changes what a decision is made from. */
   whatIf?: (situation: Situation) => Situation;
 }

@@ -32,7 +32,16 @@ export class SecurityAlerts {
   }
 
   send(finding: SecurityFinding): void {
-    const { planned, notice } = planSecurityAlert(finding, this.#loop.state.rules.alerts, this.#loop.now());
+    this.#put(planSecurityAlert(finding, this.#loop.state.rules.alerts, this.#loop.now()));
+  }
+
+  /** A task failed that no agent of this node holds any more. */
+  sendTask(finding: SecurityFinding): void {
+    const how = { kind: "watchdog", edge: "escalated" } as const;
+    this.#put(planSecurityAlert(finding, this.#loop.state.rules.alerts, this.#loop.now(), how));
+  }
+
+  #put({ planned, notice }: ReturnType<typeof planSecurityAlert>): void {
     this.#alerts.add([{ planned, notice }]);
   }
 }

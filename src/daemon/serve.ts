@@ -19,6 +19,8 @@ import { migrateStateFiles } from "../store/state-files.js";
 import { agentSession, endedSince, recordedEnd } from "../terminal/registry.js";
 import { TaskChecks } from "../work/checks.js";
 import { ClaimKeeper } from "../work/claim-keeper.js";
+import { reportFailed } from "../work/history.js";
+import { holderOf, knowsClaim } from "../work/holder.js";
 import { instanceFile, NodeHub, nodeName } from "../work/node-hub.js";
 import { SessionWork } from "../work/session-work.js";
 import { SourceSync } from "../work/sources/source-sync.js";
@@ -35,7 +37,6 @@ import { Profiles } from "./intake/profiles.js";
 import { Telemetry } from "./intake/telemetry.js";
 import { joinRules, readRules, removeFromRules, type WatchRules, writeRules } from "./intake/watch-rules.js";
 import { makeIntake } from "./intake.js";
-import type { Loop } from "./loop.js";
 import { setUpLoop } from "./loop-setup.js";
 import type { ApiFactory, DaemonControl } from "./parts.js";
 import { SecurityAlerts } from "./security-alerts.js";
@@ -89,11 +90,25 @@ export async function serve(
   const profiles = new Profiles(paths.config);
   notes.push(...[...issues, ...profiles.issues].map(issueText));
   const tuning = new AgentSettings(paths.config, journal.incidentState.load().feedback, profiles.of);
+  const node = nodeName(config.hub.node);
+  const { sources: sourceSettings, issues: sourceIssues } = loadSources();
+  notes.push(...sourceIssues.map(issueText));
+  const sources = new SourceSync({ settings: sourceSettings, state: paths.state, node, now: () => loop.now(), log });
+  const hub = new NodeHub({
+    url: config.hub.url,
+    state: paths.state,
+    node,
+    sources,
+    instance: makeKey(instanceFile(paths.state)),
+    version,
+    allowNetworkFileSystem: config.journal.allow_network_file_system,
+  });
   const setup = setUpLoop(journal, clock, {
     paths,
     config,
     isOnlyWorkers: ["worker_tags", "worker_pattern"].some((key) => origins[`watchdog.${key}`]?.layer !== "default"),
     hostScript,
+    hub,
     profileOf: profiles.of,
     tuning,
     release: version,
@@ -191,24 +206,13 @@ export async function serve(
       setImmediate(() => end("stays down"));
     },
   };
-  const node = nodeName(config.hub.node);
-  const { sources: sourceSettings, issues: sourceIssues } = loadSources();
-  notes.push(...sourceIssues.map(issueText));
-  const sources = new SourceSync({ settings: sourceSettings, state: paths.state, node, now: () => loop.now(), log });
-  const hub = new NodeHub({
-    url: config.hub.url,
-    state: paths.state,
-    node,
-    sources,
-    instance: makeKey(instanceFile(paths.state)),
-    version,
-    allowNetworkFileSystem: config.journal.allow_network_file_system,
-  });
   const checks = new TaskChecks(paths.state);
   void checks.recover(() => hub.open()).catch((error: Error) => log(`an interrupted check: ${error.message}`));
   const claims = new ClaimKeeper({
     hub,
-    isAlive: (session) => isSessionAlive(loop, session),
+    holderOf: (claim) => holderOf(loop, claim),
+    isKnown: (session, task) => knowsClaim(loop, session, task),
+    expired: (ended) => void reportFailed(hub, ended, (finding) => securityAlerts.sendTask(finding)),
     signal: async (session, signal) => {
       await loop.ingest(session, null, [{ ...signal, at: loop.now(), source: "report" }]);
     },
@@ -328,10 +332,4 @@ function listen(server: Server, path: string): Promise<void> {
       resolve();
     });
   });
-}
-
-/** Null for a session that this node does not know. */
-function isSessionAlive(loop: Loop, id: string): boolean | null {
-  const judge = loop.state.sessions.get(id);
-  return judge ? judge.session.endedAt === null && judge.evidence.exit === null : null;
 }

@@ -31,6 +31,8 @@ export interface HeldProgram {
 
 export interface HostOptions {
   spec: HostSpec;
+  /** Default: a new one. */
+  session?: string | undefined;
   paths: RousePaths;
   env: Readonly<Record<string, string | undefined>>;
   cols: number;

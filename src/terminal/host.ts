@@ -36,7 +36,7 @@ const NO_HAND = "rouse does not hold the agent's terminal";
 
 export class Host implements ViewedHost {
   readonly ring = new Ring(RING_BYTES);
-  readonly session: string = newSessionId();
+  readonly session: string;
   readonly exited: Promise<PtyExit>;
   /** Resolves when the agent is watched, its record written and its socket open; failures of these are logged. */
   readonly ready: Promise<void>;
@@ -65,6 +65,7 @@ export class Host implements ViewedHost {
   /** Throws if no terminal is available; nothing was started then. */
   constructor(options: HostOptions) {
     this.#options = options;
+    this.session = options.session ?? newSessionId();
     this.#records = new RecordKeeper(options.paths);
     this.#cols = options.cols;
     this.#rows = options.rows;
@@ -80,7 +81,7 @@ export class Host implements ViewedHost {
       {
         command: options.spec.command,
         cwd: options.spec.workspace,
-        env: { ...options.env, ROUSE_SESSION: this.session },
+        env: { ...agentEnvironment(options.env), ROUSE_SESSION: this.session },
         cols: options.cols,
         rows: options.rows,
         pixels: options.pixels,
@@ -356,3 +357,9 @@ export class Host implements ViewedHost {
     this.#options.log(`${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
+
+/** rouse's own logins, such as that of the hub, are not for agents. */
+const SECRET = /^ROUSE_(?:.*_)?(?:TOKEN|KEY|SECRET|PASSWORD|URL)$/;
+
+export const agentEnvironment = (env: HostOptions["env"]): HostOptions["env"] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));

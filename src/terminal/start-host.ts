@@ -13,6 +13,8 @@ export interface HostOrder {
   spec: SpecWithoutName;
   cols: number;
   rows: number;
+  /** Id of the session, if it is known before the start; see `newSessionId`. */
+  session?: string;
 }
 
 export interface HostStartResult {

@@ -24,7 +24,8 @@ beforeEach(() => {
   logged = [];
   keeper = new ClaimKeeper({
     hub,
-    isAlive: (session) => alive.get(session) ?? null,
+    holderOf: ({ session }) => (alive.get(session) === true ? session : null),
+    isKnown: () => true,
     signal: async (session, signal) => void signals.push(`${session} ${signal.kind} ${signal.task}`),
     now: () => now,
     log: (line) => logged.push(line),

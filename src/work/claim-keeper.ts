@@ -3,7 +3,7 @@
  * lease lapsed longer ago than the patience. What a session did is passed on to its judgement.
  */
 import type { CheckpointSignal, ClaimSignal } from "../core/signal.js";
-import type { Checkpoint, Claim, Hub } from "../hub/hub.js";
+import type { Checkpoint, Claim, Expired, Hub } from "../hub/hub.js";
 import { RENEW_MS } from "../hub/hub.js";
 import type { NodeHub } from "./node-hub.js";
 
@@ -15,8 +15,12 @@ export type WorkSignal = Omit<CheckpointSignal, "at" | "source"> | Omit<ClaimSig
 
 export interface ClaimKeeperOptions {
   hub: NodeHub;
-  /** Whether the session of a claim lives; null if this node does not know it. */
-  isAlive: (session: string) => boolean | null;
+  /** The living session that works on a claim of this node: its own one, or one that resumed it. Null if there is none. */
+  holderOf: (claim: Claim) => string | null;
+  /** Whether the judgement of the session knows the claim. */
+  isKnown: (session: string, task: number) => boolean;
+  /** Claims that were ended because their lease lapsed. */
+  expired?: (expired: readonly Expired[]) => void;
   signal: (session: string, signal: WorkSignal) => Promise<void>;
   now: () => number;
   log: (line: string) => void;
@@ -53,22 +57,36 @@ export class ClaimKeeper {
   }
 
   async #keep(hub: Hub): Promise<void> {
-    const { hub: own, isAlive, signal, patienceMs = PATIENCE_MS } = this.#options;
+    const { hub: own, holderOf, isKnown, signal, patienceMs = PATIENCE_MS, expired } = this.#options;
     const open = await hub.list({ status: ["in_progress"] });
     const claims = open.flatMap(({ claim }) => (claim !== null && claim.node === own.node ? [claim] : []));
     for (const checkpoint of await hub.collect()) await this.#passOn(claims, checkpoint);
-    const living = claims.filter(({ session }) => isAlive(session) === true);
-    const renewed = new Set((await hub.renew(living)).map(({ task, fence }) => `${task}.${fence}`));
-    for (const { task, fence, session } of living)
-      if (!renewed.has(`${task}.${fence}`))
-        await signal(session, { kind: "claim", task: String(task), phase: "released" });
-    await hub.expire({ patienceMs });
+    const living = claims.flatMap((claim) => {
+      const session = holderOf(claim);
+      return session === null ? [] : [{ claim, session }];
+    });
+    const renewed = new Set(
+      (await hub.renew(living.map(({ claim }) => claim))).map(({ task, fence }) => `${task}.${fence}`),
+    );
+    for (const { claim, session } of living) {
+      const task = String(claim.task);
+      const isHeld = renewed.has(`${claim.task}.${claim.fence}`);
+      if (!isHeld) await signal(session, { kind: "claim", task, phase: "released" });
+      else if (!isKnown(session, claim.task)) await signal(session, { kind: "claim", task, phase: "taken" });
+    }
+    const ended = await hub.expire({ patienceMs });
+    if (ended.length > 0) expired?.(ended);
   }
 
   async #passOn(claims: readonly Claim[], { task, fence, step, text }: Checkpoint): Promise<void> {
     const claim = claims.find((one) => one.task === task && one.fence === fence);
     if (!claim) return;
     const about = step === null ? {} : { step };
-    await this.#options.signal(claim.session, { kind: "checkpoint", task: String(task), text, ...about });
+    await this.#options.signal(this.#options.holderOf(claim) ?? claim.session, {
+      kind: "checkpoint",
+      task: String(task),
+      text,
+      ...about,
+    });
   }
 }

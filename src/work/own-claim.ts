@@ -6,10 +6,16 @@ export type HeldTask = TaskSummary & { claim: Claim };
 
 const isHeld = (task: TaskSummary): task is HeldTask => task.claim !== null;
 
-/** Tasks that the session holds now. */
-export async function heldTasks(hub: Hub, node: string, session: string): Promise<HeldTask[]> {
+/** Tasks that the session holds now. `holder` names the session that works on a claim: see `holderOf`. */
+export async function heldTasks(
+  hub: Hub,
+  node: string,
+  session: string,
+  holder: (claim: Claim) => string | null = () => null,
+): Promise<HeldTask[]> {
   const open = await hub.list({ status: ["in_progress"] });
-  return open.filter(isHeld).filter(({ claim }) => claim.node === node && claim.session === session);
+  const isOwn = (claim: Claim): boolean => claim.session === session || holder(claim) === session;
+  return open.filter(isHeld).filter(({ claim }) => claim.node === node && isOwn(claim));
 }
 
 /** The task that a report of a session is about. Throws `HubError`. */

@@ -7,7 +7,11 @@ import type { CheckpointSource, Finish, Hub, QueueFilter, Task, TaskSummary } fr
 import { HubError, type HubErrorCode } from "../../hub/hub-error.js";
 import { CLOSED, statusesFor, TASK_STATUSES, type TaskOperation, type TaskStatus } from "../../hub/task-states.js";
 import type { WorkSignal } from "../../work/claim-keeper.js";
+<<<<<<< HEAD
 import { forkState, removeFork } from "../../work/fork-state.js";
+=======
+import { holderOf } from "../../work/holder.js";
+>>>>>>> 3a241de7 (work: carry out release, block and continue, make prompts from files)
 import { chooseHeld, type HeldTask, heldTasks } from "../../work/own-claim.js";
 import { explainNext } from "../../work/planner.js";
 import { secondAttempt } from "../../work/second-attempt.js";
@@ -264,12 +268,14 @@ export class TaskService {
     if (claim === null)
       throw new ApiError("refused", `task ${task} is ${found.status}, and no agent holds it; claim it first`);
     const own =
-      this.#context.hub.node === claim.node ? (this.#context.loop.find(claim.session)?.session ?? null) : null;
+      this.#context.hub.node === claim.node
+        ? (this.#context.loop.find(holderOf(this.#context.loop, claim) ?? claim.session)?.session ?? null)
+        : null;
     return { held: { ...found, claim }, session: own };
   }
 
   #held(hub: Hub, session: AgentSession): Promise<HeldTask[]> {
-    return heldTasks(hub, this.#context.hub.node, session.id);
+    return heldTasks(hub, this.#context.hub.node, session.id, (claim) => holderOf(this.#context.loop, claim));
   }
 
   /** The session that a client speaks for: the named one, its own, or the only one of its token. Null for the user. */

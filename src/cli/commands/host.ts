@@ -35,12 +35,12 @@ async function main(): Promise<void> {
   await host.close(exit, CLOSE_MS);
 }
 
-async function start({ spec: wanted, cols, rows }: HostOrder): Promise<Host | null> {
+async function start({ spec: wanted, cols, rows, session }: HostOrder): Promise<Host | null> {
   const paths = rousePaths();
   try {
     const spec = nameFor(wanted);
     try {
-      const host = new Host({ spec, paths, env: environment(), cols, rows, startDaemon, log });
+      const host = new Host({ spec, session, paths, env: environment(), cols, rows, startDaemon, log });
       await host.ready;
       answer({ name: host.name, session: host.session, pid: host.pid });
       return host;

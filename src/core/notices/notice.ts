@@ -75,10 +75,19 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
       `since ${clock(incident.since)} (${formatDuration(now - incident.since)})`,
       until,
       did || (needs === "" ? "rouse has taken no action" : ""),
-      needs === "" ? "" : `needs you: ${forOutput(needs)}`,
+      ...needsLines(needs),
       canOf(incident, view),
     ],
   };
+}
+
+/** A failed task brings its whole history: one line per session. */
+const HISTORY_MAX = 40;
+
+function needsLines(needs: string): string[] {
+  const [first = "", ...history] = needs.split("\n");
+  if (first === "") return [];
+  return [`needs you: ${forOutput(first)}`, ...history.slice(0, HISTORY_MAX).map((line) => forOutput(line))];
 }
 
 /** As in the reasons of `decide`. */

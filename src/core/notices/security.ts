@@ -20,17 +20,18 @@ export function planSecurityAlert(
   { id, title, lines, agent }: SecurityFinding,
   rules: AlertRules,
   now: number,
+  { kind, edge }: Pick<Notice, "kind" | "edge"> = { kind: "security", edge: "security" },
 ): { planned: PlannedAlert; notice: Notice } {
-  const key = digest(`security ${id}`);
-  const subject = `security:${key}`;
-  const common = { key, subject, edge: "security", severity: SEVERITY, at: now } as const;
+  const key = digest(`${edge} ${id}`);
+  const subject = `${edge}:${key}`;
+  const common = { key, subject, edge, severity: SEVERITY, at: now } as const;
   // Routes choose by agent and problem: an open dialog is the problem that such a finding is closest to.
   const deliveries = deliveriesFor(rules, SEVERITY, [{ agent: agent ?? "", problem: "needs_input" }], [], now);
   return {
-    planned: { ...common, kind: "security", members: [], deliveries },
+    planned: { ...common, kind: edge, members: [], deliveries },
     notice: {
       ...common,
-      kind: "security",
+      kind,
       title: forOutput(`Watchdog: ${title}`, TITLE_MAX),
       lines: lines.map((line) => forOutput(line)),
       agents: agent === null ? [] : [forOutput(agent, 60)],

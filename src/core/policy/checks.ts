@@ -84,6 +84,7 @@ const checkStillPresent: ActionCheck = ({ assessment, incident, step, actions, t
   const resumed = actions.some(({ do: name }) => ACTIONS[name].starts) && assessment.state === "idle";
   if (step.do === "nudge" && ((interrupted && atPrompt) || resumed)) return null;
   if (traits.starts && !traits.destructive && (assessment.state === "gone" || facts.gone)) return null;
+  if (step.do === "release" && (assessment.state === "gone" || facts.gone)) return null;
   return wait("the problem is not visible at the moment", now + CHECK_TIMING.recheckMs);
 };
 
@@ -91,6 +92,8 @@ const checkDue: ActionCheck = (question) => {
   const { incident, assessment, facts, policy, step, actions, asleep, now } = question;
   const lasted = awakeMs(asleep, incident.since, now);
   if (lasted < step.when.afterMs) return wait("not due yet", now + step.when.afterMs - lasted);
+  if (facts.scheduledAt != null && now < facts.scheduledAt)
+    return wait("waiting for the next scheduled check of checkpoints", facts.scheduledAt);
   if (incident.problem === "rate_limited") {
     const dueAt = limitDueAt(policy.limits, incident, assessment, facts.resumesItself, actions);
     return now < dueAt ? wait(`waiting ${formatDuration(dueAt - now)} for the limit to reset`, dueAt) : null;

@@ -21,6 +21,10 @@ export interface ActionFacts {
   can: readonly ActionName[];
   /** Its process has exited, whatever the assessment says. */
   gone: boolean;
+  /** It reports only, and rouse sees neither a process nor a terminal of it. */
+  unseen?: boolean;
+  /** On the user's schedule, a missing checkpoint is acted on from here on; null to act at once. */
+  scheduledAt?: number | null;
   /** A user typed recently. */
   humanPresent: boolean;
   /** A dialog is open, including a usage limit's own dialog. */

@@ -71,6 +71,9 @@ export function afterAction(
       return check(Math.min(REFUSED_MAX_MS, REFUSED_MS * 2 ** (refusals - 1)), `${last.do} was refused: ${why}`);
     }
     case "failed":
+      // The task has failed, or its next session cannot be started: both need the user, with the whole reason.
+      if (last.do === "continue") return { kind: "human", reason: last.outcome?.reason ?? "" };
+      return check(last.waitMs, `checking whether ${NOUNS[last.do]} helped`);
     case "done":
       // A proven interrupt or stop only prepares the next step.
       if (last.outcome?.proven && STEPS.has(last.proof) && !(last.proof === "turn_ended" && stillRuns(assessment)))
@@ -134,7 +137,9 @@ const isPossible = (step: RecoveryStep, facts: ActionFacts): boolean => unfitFor
 function unfitFor(step: RecoveryStep, facts: ActionFacts): string | null {
   // Not even a policy can stop a session in the user's own terminal.
   if (ACTIONS[step.do].destructive && step.do !== "end_child" && facts.origin === "run") return "runs in your terminal";
-  if (step.when.origins !== null && !step.when.origins.includes(facts.origin))
+  // A session that rouse cannot see cannot be proven ended: a higher fence keeps it from the task.
+  const isReplaceable = step.do === "continue" && facts.unseen === true;
+  if (step.when.origins !== null && !step.when.origins.includes(facts.origin) && !isReplaceable)
     return `not for ${facts.origin} sessions`;
   return facts.can.includes(step.do) ? null : NOT_POSSIBLE;
 }
@@ -147,7 +152,8 @@ export function unfit(step: RecoveryStep, assessment: Assessment, facts: ActionF
   // Text typed into a running turn is queued or lost. A turn that ignored the interrupt needs a stop.
   if (traits.types && stillRuns(assessment)) return "the turn is still running";
   const isGone = assessment.state === "gone" || facts.gone;
-  if (traits.starts && !traits.destructive && !isGone) return "the old session is still running";
+  const isReplaceable = step.do === "continue" && facts.unseen === true;
+  if (traits.starts && !traits.destructive && !isGone && !isReplaceable) return "the old session is still running";
   if (isGone && !traits.starts && traits.controls) return "the session has ended";
   return null;
 }

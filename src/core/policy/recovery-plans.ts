@@ -75,11 +75,15 @@ export const AGAINST_LOOP: readonly RecoveryStep[] = [
   nudge(1, { say: "repeating", when: when(), waitMs: 5 * MINUTE }),
   block,
 ];
-/** The process has ended. A resumed session that stays at its prompt is nudged. */
-export const AFTER_EXIT: readonly RecoveryStep[] = [release, resume(2), nudge(2), continueTask];
-/** Ask for a report; then another session takes over the task. */
+/**
+ * The process has ended. A resumed session keeps its claims; one that stays at its prompt is nudged. Otherwise another session
+ * takes over the task, or it is offered again.
+ */
+export const AFTER_EXIT: readonly RecoveryStep[] = [resume(2), nudge(2), continueTask, release];
+/** Ask for a report; then another session takes over the task, or it is offered again. */
 export const ASK_FOR_REPORT: readonly RecoveryStep[] = [
   nudge(1, { say: "report", waitMs: 5 * MINUTE }),
-  release,
+  stop,
   continueTask,
+  release,
 ];

@@ -77,6 +77,25 @@ export async function readCommits(folder: string, head: string, before: string |
   return commits.reverse();
 }
 
+/** Commits in `HEAD` that were committed since then, oldest first. */
+export async function readCommitsSince(folder: string, since: number): Promise<Commit[]> {
+  return (await readCommits(folder, "HEAD", null)).filter(({ at }) => at >= since - (since % 1000));
+}
+
+/** The branch that `HEAD` is pushed to, and how many commits it lacks. Null without one. */
+export async function readPushed(folder: string): Promise<{ upstream: string; ahead: number } | null> {
+  const upstream = (await git(folder, ["rev-parse", "--abbrev-ref", "--symbolic-full-name", "@{upstream}"]))?.trim();
+  if (!upstream) return null;
+  const ahead = Number((await git(folder, ["rev-list", "--count", "@{upstream}..HEAD", "--"]))?.trim());
+  return Number.isFinite(ahead) ? { upstream, ahead } : null;
+}
+
+/** Adds a checkout on a new branch, beside the others. Returns git's error; null if it was added. */
+export async function addWorktree(folder: string, path: string, branch: string): Promise<string | null> {
+  const added = await git(folder, ["worktree", "add", "--quiet", "-b", branch, path]);
+  return added === null ? `git could not add the worktree ${path} on the branch ${branch}` : null;
+}
+
 /** All files of the work: known to git, or new and not ignored. Null outside a repository. */
 export async function readPaths(folder: string): Promise<string[] | null> {
   const text = await git(folder, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
