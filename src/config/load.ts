@@ -84,11 +84,7 @@ class Loading {
   #takeEntry(layer: "user" | "project", where: string, { name, value, position }: ConfigEntry): void {
     const own = OWN_TABLES.find((table) => name === table || name.startsWith(`${table}.`));
     if (own !== undefined) {
-<<<<<<< HEAD
-      // Those of the user are read by `channels.ts`, `presets.ts`, `own-check.ts` and `sources.ts`.
-=======
-      // Those of the user are read by `channels.ts`, `presets.ts`, `own-check.ts` and `agents.ts`.
->>>>>>> 3a241de7 (work: carry out release, block and continue, make prompts from files)
+      // Those of the user are read by `channels.ts`, `presets.ts`, `own-check.ts`, `agents.ts` and `sources.ts`.
       const text = `${own}: a project file may not define ${own}; define them in your own configuration`;
       if (layer === "project") this.#complain({ level: "refused", where, position, text });
       return;

@@ -1,17 +1,9 @@
-<<<<<<< HEAD
 /** Tables with names of the user's own in the user's file, such as `[channels.NAME]` and `[work.sources.NAME]`. */
-=======
-/** Tables with names of the user's own in the user's file: `[channels.NAME]`, `[presets.NAME]`, `[projects.NAME]` and `[agents.NAME]`. */
->>>>>>> 3a241de7 (work: carry out release, block and continue, make prompts from files)
 import { parse } from "smol-toml";
 import { isTable, readTrustedFile } from "./file.js";
 import { positionsIn } from "./positions.js";
 
-<<<<<<< HEAD
-export const OWN_TABLES = ["channels", "presets", "projects", "work.sources"] as const;
-=======
-export const OWN_TABLES = ["channels", "presets", "projects", "agents"] as const;
->>>>>>> 3a241de7 (work: carry out release, block and continue, make prompts from files)
+export const OWN_TABLES = ["channels", "presets", "projects", "agents", "work.sources"] as const;
 
 interface FoundTables {
   tables: Record<string, unknown>;
@@ -25,7 +17,10 @@ export function tablesOf(path: string, section: (typeof OWN_TABLES)[number]): Fo
   if (typeof found !== "string") return nothing;
   try {
     const tables = section.split(".").reduce<unknown>((at, name) => (isTable(at) ? at[name] : undefined), parse(found));
-    return isTable(tables) ? { tables, positionOf: positionsIn(found) } : nothing;
+    if (!isTable(tables)) return nothing;
+    // The settings of `[health]` in the layout of an earlier tool.
+    if (section === "agents") delete tables.health;
+    return { tables, positionOf: positionsIn(found) };
   } catch {
     return nothing;
   }

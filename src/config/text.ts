@@ -26,6 +26,13 @@ const PRESETS = `
 #   config = { model = "haiku" }
 `;
 
+const AGENTS = `
+# Agents that rouse may start for tasks (\`rouse spawn --task ID --as NAME\`, continuations), one table each.
+#   [agents.claude]
+#   command = ["claude", "{prompt}"]   # or {prompt_file}; without either, rouse types where the prompt is
+#   directive = "Work autonomously. Commit after each step."
+`;
+
 /** The commented default file; given values are set in their places, and the user's own tables follow. */
 export function configText(
   values: ReadonlyMap<string, ConfigValue> = new Map(),
@@ -41,7 +48,7 @@ export function configText(
   const own = tables
     .filter(([, table]) => Object.keys(table).length > 0)
     .map(([name, table]) => `\n${stringify({ [name]: table })}`);
-  return HEAD + sections.join("") + CHANNELS + PRESETS + own.join("");
+  return HEAD + sections.join("") + CHANNELS + PRESETS + AGENTS + own.join("");
 }
 
 /** `name = value` as TOML. */

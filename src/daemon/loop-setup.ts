@@ -7,6 +7,7 @@ import { issueText } from "../config/issue.js";
 import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
 import { type LoadedPolicies, PolicyFiles, policyFor } from "../config/policies.js";
+import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { createNodeState, type StepRules } from "../core/node-state.js";
 import type { Policy } from "../core/policy/policy.js";
@@ -17,6 +18,7 @@ import { giveName, readGivenNames } from "../terminal/given-names.js";
 import { startHost } from "../terminal/start-host.js";
 import type { WorkSignal } from "../work/claim-keeper.js";
 import type { NodeHub } from "../work/node-hub.js";
+import { nudgeLine } from "../work/prompts/resume.js";
 import { effectsIn } from "../work/session-effects.js";
 import { TaskEffects } from "../work/task-effects.js";
 import { TaskStarter } from "../work/task-starter.js";
@@ -113,7 +115,13 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   // The environment of an agent can only be read while it lives, so it is read at registration.
   const environments = new Environments(paths, process.env);
   const starting = { environments, hostScript: options.hostScript };
-  const effectContext: EffectContext = { ...effectContextOf(() => loop, sensors, paths), starting, profileOf };
+  const nudgeText = (action: Action) => nudgeLine(action, paths.config);
+  const effectContext: EffectContext = {
+    ...effectContextOf(() => loop, sensors, paths),
+    starting,
+    profileOf,
+    nudgeText,
+  };
   const agents = () => loadAgents(paths.config).agents;
   const signal = signalTo(() => loop, effectContext.sleep);
   const taskStarter = new TaskStarter({

@@ -29,6 +29,7 @@ export interface DaemonParts
     | "permission"
     | "policyNames"
     | "recovery"
+    | "taskStarter"
     | "effectContext"
     | "woken"
     | "channels"

@@ -1,6 +1,7 @@
 /** What the effects need from their caller. */
 
 import type { RousePaths } from "../config/paths.js";
+import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Assessment } from "../core/judgement/assess.js";
 import type { Evidence } from "../core/judgement/evidence/state.js";
@@ -31,6 +32,8 @@ export interface EffectContext extends EffectClock {
   assessment(session: string): Assessment | null;
   /** A user or client ordered it: a stop is final, while a policy continues with the next step. */
   isOrder?: boolean;
+  /** The user's own text of a nudge; null for rouse's. */
+  nudgeText?: (action: Action) => string | null;
   /** Called with the keys that rouse typed into a terminal without a host. */
   typed?: (session: string, signal: InputSignal) => void;
   /** Path of the session's transcript; null if unknown. */

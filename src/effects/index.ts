@@ -37,7 +37,7 @@ const EFFECTS: Partial<Record<ActionName, Effect>> = {
     action.say === undefined
       ? Promise.resolve(refusedResult("the action has no text"))
       : atTerminal(action, agent, context, (terminalSession) =>
-          typeNudge(terminalSession, textFor(action.say ?? "continue", action.task)),
+          typeNudge(terminalSession, context.nudgeText?.(action) ?? textFor(action.say ?? "continue", action.task)),
         ),
   interrupt: (action, agent, context) =>
     atTerminal(action, agent, context, (terminalSession, profile) =>

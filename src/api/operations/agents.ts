@@ -117,6 +117,23 @@ export const AGENTS = {
         .optional()
         .describe("program and arguments; no shell is used; with a preset only further arguments"),
       preset: z.string().max(63).optional().describe("a preset of the user's configuration: the program and its model"),
+      as: z
+        .string()
+        .max(63)
+        .optional()
+        .describe(
+          "an agent of the user's configuration ([agents.NAME]), started for the task with the id in task; instead of command and preset",
+        ),
+      approach: z
+        .enum(["same", "different"])
+        .optional()
+        .describe("with as: continue the earlier work, or try a different approach"),
+      directive: z.string().max(20_000).optional().describe("with as: instructions added to its prompt"),
+      worktree: z.boolean().optional().describe("with as: work in a git worktree of its own"),
+      take_over: z
+        .boolean()
+        .optional()
+        .describe("with as: also if an agent holds the task; it is stopped first, or refused if rouse cannot see it"),
       cwd: z.string().min(1).max(4000).describe("absolute path of the working folder"),
       name: newNameField
         .optional()

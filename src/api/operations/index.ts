@@ -21,6 +21,7 @@ import { LOCAL_COMMANDS } from "./local-commands.js";
 import { MESSAGES } from "./messages.js";
 import type { Operation } from "./operation.js";
 import { PERMISSIONS } from "./permissions.js";
+import { PROMPTS } from "./prompts.js";
 import { REPORTS } from "./reports.js";
 import { SILENCES } from "./silences.js";
 import { TASKS } from "./tasks.js";
@@ -33,6 +34,7 @@ export const OPERATIONS = {
   ...HISTORY,
   ...INCIDENTS,
   ...MESSAGES,
+  ...PROMPTS,
   ...REPORTS,
   ...ALERTS,
   ...PERMISSIONS,

@@ -11,6 +11,7 @@ import { HistoryService } from "./history.js";
 import { IncidentService } from "./incidents.js";
 import { MessageService } from "./messages.js";
 import { PermissionService } from "./permissions.js";
+import { PromptService } from "./prompts.js";
 import { ReportService } from "./reports.js";
 import { SilenceService } from "./silences.js";
 import { StartService } from "./starts.js";
@@ -26,6 +27,7 @@ export interface Services {
   history: HistoryService;
   incidents: IncidentService;
   messages: MessageService;
+  prompts: PromptService;
   reports: ReportService;
   alerts: AlertService;
   permissions: PermissionService;
@@ -46,6 +48,7 @@ export const openServices = (context: ServiceContext): Services => ({
   history: new HistoryService(context),
   incidents: new IncidentService(context),
   messages: new MessageService(context),
+  prompts: new PromptService(context),
   reports: new ReportService(context),
   alerts: new AlertService(context),
   permissions: new PermissionService(context),

@@ -15,11 +15,18 @@ import type { ControlResult } from "../control-result.js";
 import { ApiError } from "../error.js";
 import type { Identity } from "../identity.js";
 import type { ServiceContext } from "./context.js";
+import { startForTask } from "./start-for-task.js";
 
 export interface SpawnOrder {
   /** Program and arguments; no shell is used. With a preset only further arguments. */
   command?: string[] | undefined;
   preset?: string | undefined;
+  /** A configured agent, for the task of `task`. */
+  as?: string | undefined;
+  approach?: "same" | "different" | undefined;
+  directive?: string | undefined;
+  worktree?: boolean | undefined;
+  take_over?: boolean | undefined;
   /** Absolute path. */
   cwd: string;
   name?: string | undefined;
@@ -73,6 +80,7 @@ export class StartService {
   }
 
   async #start(client: Identity, given: Omit<SpawnOrder, "request_id">): Promise<SpawnedAgent> {
+    if (given.as !== undefined) return startForTask(this.#context, client, { ...given, as: given.as });
     const order = { ...given, command: commandOf(given) };
     const { loop, orders, paths, effectContext } = this.#context;
     const { command, cwd, name, tags, task, kind, policy, cols, rows } = order;

@@ -7,11 +7,8 @@ import type { CheckpointSource, Finish, Hub, QueueFilter, Task, TaskSummary } fr
 import { HubError, type HubErrorCode } from "../../hub/hub-error.js";
 import { CLOSED, statusesFor, TASK_STATUSES, type TaskOperation, type TaskStatus } from "../../hub/task-states.js";
 import type { WorkSignal } from "../../work/claim-keeper.js";
-<<<<<<< HEAD
 import { forkState, removeFork } from "../../work/fork-state.js";
-=======
 import { holderOf } from "../../work/holder.js";
->>>>>>> 3a241de7 (work: carry out release, block and continue, make prompts from files)
 import { chooseHeld, type HeldTask, heldTasks } from "../../work/own-claim.js";
 import { explainNext } from "../../work/planner.js";
 import { secondAttempt } from "../../work/second-attempt.js";

@@ -7,7 +7,16 @@ import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { clearStopped } from "../../daemon/self/stay-down.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { type HostStartResult, startHost } from "../../terminal/start-host.js";
-import { agentCommand, checkCommand, checkOptions, commandFor, reportUnwritten, specOf } from "../agent-options.js";
+import {
+  type AgentOptions,
+  agentCommand,
+  checkCommand,
+  checkOptions,
+  commandFor,
+  reportUnwritten,
+  specOf,
+} from "../agent-options.js";
+import { call } from "../client.js";
 import { giveWork, READY_TEXT } from "../give-work.js";
 import { livingSession } from "../host-client.js";
 import { HOST_SCRIPT } from "../host-script.js";
@@ -18,6 +27,11 @@ const ROWS = 40;
 
 export function addSpawn(program: Command, setExit: (code: number) => void): void {
   agentCommand(program, "spawn")
+    .option("--as <name>", "start an agent of your configuration ([agents.NAME]) for --task ID")
+    .option("--different-approach", "with --as: try a different approach than the earlier sessions")
+    .option("--directive <text>", "with --as: instructions added to its prompt")
+    .option("--worktree", "with --as: work in a git worktree of its own")
+    .option("--take-over", "with --as: also if an agent holds the task; it is stopped first")
     .option("--prompt <text>", "give it this prompt as soon as it is ready for input")
     .option("--timeout <duration>", READY_TEXT, parseDuration)
     .option("--json", "print JSON")
@@ -28,10 +42,19 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
     )
     .addHelpText(
       "after",
-      '\nExamples:\n  rouse spawn -- claude\n  rouse spawn --prompt "fix the failing test" -- codex\n  rouse attach claude\n  rouse stop claude\n',
+      '\nExamples:\n  rouse spawn -- claude\n  rouse spawn --prompt "fix the failing test" -- codex\n  rouse attach claude\n  rouse stop claude\n  rouse spawn --task 7 --as claude\n',
     )
     .action(async (words, options, self) => {
       const refuse = (text: string): never => self.error(text, { exitCode: 2 });
+      if (options.as !== undefined) {
+        await spawnForTask(options.as, words, options, refuse);
+        return;
+      }
+      const onlyWithAs = (["differentApproach", "directive", "worktree", "takeOver"] as const).find(
+        (one) => options[one] !== undefined,
+      );
+      if (onlyWithAs !== undefined)
+        refuse("error: --different-approach, --directive, --worktree and --take-over need --as NAME");
       await checkOptions(options, refuse);
       const command = await commandFor(words, options, refuse);
       const problem = checkCommand(command);
@@ -59,6 +82,46 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
       process.stderr.write(`rouse: ${sanitize(why)}\n`);
       setExit(1);
     });
+}
+
+interface TaskOptions extends AgentOptions {
+  differentApproach?: true | undefined;
+  directive?: string | undefined;
+  worktree?: true | undefined;
+  takeOver?: true | undefined;
+  prompt?: string | undefined;
+  json?: true | undefined;
+}
+
+/** The daemon holds the claim and starts the agent. */
+async function spawnForTask(
+  as: string,
+  words: readonly string[],
+  { task, name, differentApproach, directive, worktree, takeOver, prompt, preset, json }: TaskOptions,
+  refuse: (text: string) => never,
+): Promise<void> {
+  if (words.length > 0 || prompt !== undefined || preset !== undefined)
+    refuse(
+      "error: --as takes the command and the prompt from your configuration; leave out the command, --prompt and --preset",
+    );
+  if (task === undefined || !/^\d{1,15}$/.test(task))
+    refuse("error: --as needs the number of a task, such as `rouse spawn --task 7 --as claude`");
+  const started = await call("spawn", {
+    as,
+    task,
+    cwd: process.cwd(),
+    ...(name === undefined ? {} : { name }),
+    ...(differentApproach ? { approach: "different" } : {}),
+    ...(directive === undefined ? {} : { directive }),
+    ...(worktree ? { worktree: true } : {}),
+    ...(takeOver ? { take_over: true } : {}),
+  });
+  process.stdout.write(json ? `${sanitizedJson(started)}\n` : `${sanitize(started.agent)}\n`);
+  const { prompt: given } = started;
+  if (given && given.result !== "done")
+    process.stderr.write(
+      `rouse: ${sanitize(`${started.agent} runs, but its prompt was not accepted: ${given.reason}`)}\n`,
+    );
 }
 
 /** A refusal does not end the agent. */

@@ -27,7 +27,7 @@ function planLines(problem: Problem, { plans, patienceMs, autoResumeMs }: Policy
   const plan = plans[problem] ?? [];
   const notified = noticeText(problem, patienceMs);
   const name = paintText(problem.padEnd(22), "bold", colour);
-  const steps = plan.filter(({ do: action }) => !TASK_STEPS.has(action));
+  const steps = plan;
   if (steps.length === 0)
     return [`${name}${notified}, then escalate to you${HUMAN_ONLY.has(problem) ? "; human-only" : ""}`];
   return [
@@ -55,6 +55,9 @@ const PROOF_WORDS: Readonly<Record<Exclude<RecoveryStep["proof"], "none">, strin
   progress: "new work",
 };
 
+/** Steps on a task. */
+const TASK_STEPS: ReadonlySet<ActionName> = new Set<ActionName>(["continue", "release", "block"]);
+
 function stepText({ do: name, when, limit, waitMs, proof, say, command }: RecoveryStep): string {
   const what = [
     name,
@@ -67,6 +70,7 @@ function stepText({ do: name, when, limit, waitMs, proof, say, command }: Recove
     ...(when.level === "act" ? ["when certain"] : []),
     ...(when.origins ? [`only for agents of ${when.origins.map((origin) => ORIGIN_WORDS[origin]).join(", ")}`] : []),
     ...(waitMs > 0 ? [`then check for ${formatDuration(waitMs)}`] : []),
+    ...(TASK_STEPS.has(name) ? ["if it holds a task"] : []),
     ...(proof === "none" ? [] : [`proof: ${PROOF_WORDS[proof]}`]),
   ];
   return parts.join("; ");
@@ -78,9 +82,6 @@ const ORIGIN_WORDS: Readonly<Record<SessionOrigin, string>> = {
   tmux: "tmux",
   transcript: "other terminals",
 };
-
-/** Steps on a task. This version manages no tasks and skips them, so they are not shown. */
-const TASK_STEPS: ReadonlySet<ActionName> = new Set<ActionName>(["continue", "release", "block"]);
 
 function budgetText(actions: Budget, restarts: Budget): string {
   const isSame = actions.periodMs === restarts.periodMs;

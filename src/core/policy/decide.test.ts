@@ -196,7 +196,7 @@ describe("no action is taken", () => {
     const situation = world.situation(world.only, { ...dead(50), at: now }, {}, now);
     expect(decide(manualSituation(situation, "plan"))).toMatchObject({ action: null });
     expect(decide(manualSituation(situation, "restart"))).toMatchObject({ action: null });
-    expect(world.watch(55, 60, dead(55))).toEqual(["55 release", "60 resume"]);
+    expect(world.watch(55, 60, dead(55))).toEqual(["55 resume"]);
   });
 
   it("within a minute after waking up, and time asleep does not count as confirmation", () => {

@@ -45,15 +45,16 @@ describe("the problem table", () => {
     const againstLoop = ["interrupt 1 act 0 30 turn_ended", "nudge 1 act 0 300 repeating", "block 1 act 0 0 none"];
     const askForReport = [
       "nudge 1 report 0 300 report",
-      "release 1 report 0 0 none",
+      "stop 1 act 0 30 process_gone",
       "continue 2 report 0 300 progress",
+      "release 1 report 0 0 none",
     ];
     const stopAndResume = ["stop 1 act 0 30 process_gone", "resume 1 report 0 180 progress"];
     const afterExit = [
-      "release 1 report 0 0 none",
       "resume 2 report 0 180 progress",
       "nudge 2 report 0 120 continue",
       "continue 2 report 0 300 progress",
+      "release 1 report 0 0 none",
     ];
     const plans = rows.flatMap(({ name, recoveryPlan }) => {
       const steps = recoveryPlan.map(({ do: action, limit, when, waitMs, say, proof }) =>

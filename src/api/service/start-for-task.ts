@@ -1,0 +1,108 @@
+/** Starts a configured agent for a task on a client's request. An agent that holds the task is stopped first. */
+
+import type { Action } from "../../core/action.js";
+import { isUnseen } from "../../core/agent-decisions.js";
+import { sanitize } from "../../core/text/sanitize.js";
+import { stopAgent } from "../../effects/process/stop.js";
+import type { Claim } from "../../hub/hub.js";
+import { HubError } from "../../hub/hub-error.js";
+import { holderOf } from "../../work/holder.js";
+import { NotStarted, type TaskStart } from "../../work/task-starter.js";
+import { ApiError } from "../error.js";
+import type { Identity } from "../identity.js";
+import type { ServiceContext } from "./context.js";
+import type { SpawnedAgent, SpawnOrder } from "./starts.js";
+
+type TaskOrder = Omit<SpawnOrder, "request_id"> & { as: string };
+
+const STOP_MS = 90_000;
+
+export async function startForTask(context: ServiceContext, client: Identity, order: TaskOrder): Promise<SpawnedAgent> {
+  const { orders, hub, taskStarter } = context;
+  const task = taskIdOf(order);
+  const text = `${order.as} for task ${task}`;
+  const line = orders.begin(client, { action: "spawn", agent: order.name ?? null, session: null, text });
+  try {
+    const { claim } = await (await hub.open()).get(task);
+    const from = claim === null ? undefined : await freed(context, client, order, claim);
+    const { as, name = null, approach, directive, worktree, cwd: workspace, env, cols, rows } = order;
+    const start: TaskStart = { task, as, name, workspace, env, cols, rows };
+    const started = await taskStarter.start({
+      ...start,
+      ...(from ? { from } : {}),
+      ...(approach ? { approach } : {}),
+      ...(directive ? { directive } : {}),
+      ...(worktree === undefined ? {} : { worktree }),
+    });
+    if (started.result === "exhausted") throw new NotStarted([started.title, ...started.history].join("\n"));
+    const { agent, session, pid, prompt } = started;
+    orders.finish(line, "done", `${agent}, session ${session}`);
+    return { agent, session, pid, prompt };
+  } catch (error) {
+    orders.finish(line, "failed", (error as Error).message.slice(0, 300));
+    if (error instanceof NotStarted || error instanceof HubError)
+      throw new ApiError("refused", `the agent was not started: ${sanitize(error.message, 4000)}`);
+    throw error;
+  }
+}
+
+function taskIdOf({ task, command, preset, prompt }: TaskOrder): number {
+  if (command !== undefined || preset !== undefined || prompt !== undefined)
+    throw new ApiError(
+      "bad",
+      "as: its configuration has the command and the prompt; use it without command, preset and prompt",
+    );
+  if (task === undefined || !/^\d{1,15}$/.test(task))
+    throw new ApiError("bad", "task: expected the number of a task, such as 7; see `rouse task list`");
+  return Number(task);
+}
+
+/** The claim, after its session is proven ended. */
+async function freed(
+  context: ServiceContext,
+  client: Identity,
+  { take_over, task }: TaskOrder,
+  claim: Claim,
+): Promise<NonNullable<TaskStart["from"]>> {
+  const { loop, hub, effectContext } = context;
+  const reason = `${client.author} started another session`;
+  const own = claim.node === hub.node ? loop.find(claim.session) : null;
+  if (claim.node !== hub.node && own === null && claim.leaseUntil >= Date.now())
+    throw new ApiError(
+      "refused",
+      `task ${task} is held by ${claim.agent} on ${claim.node}; release it there, or wait until its lease lapses`,
+    );
+  const holder = own ? loop.find(holderOf(loop, claim) ?? claim.session) : null;
+  const isUnknown = holder === null || isUnseen(holder);
+  const isAlive = !isUnknown && holder.session.endedAt === null && holder.evidence.exit === null;
+  if ((isAlive || isUnknown) && take_over !== true)
+    throw new ApiError(
+      "refused",
+      `task ${task} is held by ${claim.agent}${isAlive ? ", which is running" : ", which rouse cannot see"}; to hand it over anyway, use --take-over`,
+    );
+  if (isAlive) {
+    const { session } = holder;
+    const action: Action = {
+      id: `take-over-${claim.task}-${claim.fence}`,
+      do: "stop",
+      incident: "",
+      agent: session.name,
+      session: session.id,
+      problem: "stale_claim",
+      attempt: 1,
+      deadlineMs: STOP_MS,
+      proof: "process_gone",
+      waitMs: 0,
+    };
+    const stopped = await stopAgent(action, session, { ...effectContext, isOrder: true });
+    if (stopped.result !== "done")
+      throw new ApiError(
+        "refused",
+        `${session.name} could not be stopped, so task ${task} stays with it: ${stopped.reason}`,
+      );
+  }
+  const mayStillRun = isUnknown
+    ? `rouse cannot see the earlier session (${claim.agent}), so it may still be running. Its reports are refused from now on. Before you change a file, check whether something else is changing it.`
+    : null;
+  return { claim, reason, mayStillRun };
+}
