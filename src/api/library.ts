@@ -31,7 +31,7 @@ import type { OutgoingMessage } from "./service/messages.js";
 import type { PermissionsView } from "./service/permissions.js";
 import type { Report } from "./service/reports.js";
 import type { SilencesView } from "./service/silences.js";
-import type { SpawnedAgent } from "./service/starts.js";
+import type { SpawnedAgent } from "./service/spawn-order.js";
 import type { LockView, TaskDetailView, TaskSummaryView, TaskView } from "./service/task-views.js";
 import type { WatchdogView } from "./watchdogs.js";
 

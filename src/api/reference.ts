@@ -67,6 +67,7 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
     "stop",
     "rename",
     "report",
+    "resume_prompt",
   ],
   "Agents over time": ["history", "strips"],
   Activity: ["get_activity", "check"],

@@ -139,6 +139,8 @@ export interface ActionOutcome {
   at: number;
   result: OutcomeResult;
   reason: string;
+  /** For the user, if the reason is not enough: the history of a failed task, one line per session. */
+  details?: readonly string[];
   /** Whether the action's proof was observed; null while pending or if there is none. */
   proven: boolean | null;
 }

@@ -5,6 +5,7 @@ import type { Effect } from "./effects.js";
 import { applyEvent } from "./incident-events.js";
 import { type Incident, isOpen, silencedUntil } from "./incidents/incident.js";
 import { budgetHoldUntil } from "./incidents/over-budget.js";
+import { onlyReports } from "./judgement/rules/by-own-reports.js";
 import type { NodeState } from "./node-state.js";
 import { decide } from "./policy/decide.js";
 import { type ActionFacts, actionFactsOf, guardFrom } from "./policy/facts.js";
@@ -113,8 +114,10 @@ function scheduledAt({ nextScheduledCheck }: NodeState["rules"], { problem, conf
 }
 
 /** rouse is healthy, can store its intents, and can see this agent. */
-function canObserve({ rules, saveProblem }: NodeState, { evidence, unreadableReason }: SessionJudge): boolean {
-  return rules.isObserverHealthy() && saveProblem === null && evidence.blind === null && unreadableReason === null;
+function canObserve({ rules, saveProblem }: NodeState, judge: SessionJudge): boolean {
+  const { evidence, unreadableReason } = judge;
+  const isVisible = evidence.blind === null || (isUnseen(judge) && onlyReports(evidence));
+  return rules.isObserverHealthy() && saveProblem === null && isVisible && unreadableReason === null;
 }
 
 /** When rouse last started to observe again; a transcript that existed before it was read is no gap. */

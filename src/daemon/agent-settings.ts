@@ -3,6 +3,7 @@
  * and the traits of its program adjust them.
  */
 
+import { agentOfTags, loadAgents } from "../config/agents.js";
 import { type Config, settingsOf } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import { ownSettings } from "../config/own-settings.js";
@@ -17,9 +18,17 @@ import type { AgentProfile } from "../programs/shared/profile.js";
 const KEPT_MS = 60_000;
 const FOLDERS_MAX = 1000;
 
+interface SettingsOfFolder {
+  config: Config;
+  settings: JudgingOptions;
+  /** Least confidence of configured agents that have their own. */
+  confidence: ReadonlyMap<string, number>;
+  readAt: number;
+}
+
 export class AgentSettings {
   readonly #otherwise: string;
-  readonly #byFolder = new Map<string, { config: Config; settings: JudgingOptions; readAt: number }>();
+  readonly #byFolder = new Map<string, SettingsOfFolder>();
   readonly #profileOf: (kind: string) => AgentProfile;
   readonly #now: () => number;
   #feedback: readonly FeedbackCount[];
@@ -37,8 +46,10 @@ export class AgentSettings {
     this.#profileOf = profileOf;
   }
 
-  readonly settingsFor = ({ name, kind, workspace }: AgentSession): JudgingOptions => {
-    const base = this.#in(workspace).settings;
+  readonly settingsFor = ({ name, kind, workspace, tags }: AgentSession): JudgingOptions => {
+    const { settings, confidence } = this.#in(workspace);
+    const own = confidence.get(agentOfTags(tags) ?? "");
+    const base = own === undefined ? settings : { ...settings, min_confidence_threshold: own };
     const traits = traitsOf(this.#profileOf(kind));
     return { ...base, ...adaptedSettings(base, this.#feedback, name), traits };
   };
@@ -50,7 +61,7 @@ export class AgentSettings {
     this.#feedback = feedback;
   }
 
-  #in(workspace: string | null): { config: Config; settings: JudgingOptions } {
+  #in(workspace: string | null): SettingsOfFolder {
     const folder = workspace ?? this.#otherwise;
     const now = this.#now();
     const known = this.#byFolder.get(folder);
@@ -68,7 +79,10 @@ export class AgentSettings {
       isGuarded: config.resume.validate_activity,
     };
     if (this.#byFolder.size >= FOLDERS_MAX) this.#byFolder.clear();
-    const read = { config, settings, readAt: now };
+    const confidence = new Map<string, number>();
+    for (const { name, minConfidence } of loadAgents(this.#otherwise).agents.values())
+      if (minConfidence !== null) confidence.set(name, minConfidence);
+    const read = { config, settings, confidence, readAt: now };
     this.#byFolder.set(folder, read);
     return read;
   }

@@ -7,6 +7,7 @@ import { loadConfig } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
 import type { Policy } from "../core/policy/policy.js";
 import { profileFor } from "../programs/registry.js";
+import { NodeHub } from "../work/node-hub.js";
 import { AgentSettings } from "./agent-settings.js";
 import { type LoopSetup, setUpLoop } from "./loop-setup.js";
 
@@ -35,6 +36,7 @@ function setUp(): LoopSetup {
     tuning: new AgentSettings(paths.config, [], profileFor),
     isOnlyWorkers: false,
     log: () => {},
+    hub: new NodeHub({ state: paths.state, node: "test", instance: "i", version: "1" }),
     hostScript: "",
     release: "test",
     profileOf: profileFor,

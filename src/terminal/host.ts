@@ -361,5 +361,5 @@ export class Host implements ViewedHost {
 /** rouse's own logins, such as that of the hub, are not for agents. */
 const SECRET = /^ROUSE_(?:.*_)?(?:TOKEN|KEY|SECRET|PASSWORD|URL)$/;
 
-export const agentEnvironment = (env: HostOptions["env"]): HostOptions["env"] =>
+const agentEnvironment = (env: HostOptions["env"]): HostOptions["env"] =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));

@@ -6,7 +6,7 @@ const VISIBLE =
 const EFFECTS_MAX = 20;
 
 /** A call whose result is missing may have had its effect. */
-export function visibleEffects(signals: Iterable<Signal>): string[] {
+function visibleEffects(signals: Iterable<Signal>): string[] {
   const open = new Map<string, { subject: string; at: number; result: string }>();
   for (const signal of signals) {
     if (signal.kind === "tool_start" && signal.subject !== undefined && VISIBLE.test(signal.subject)) {

@@ -156,7 +156,7 @@ export class TaskEffects {
       });
       if (started.result === "exhausted") {
         await this.#signalEnd(held);
-        return failedResult([started.title, ...started.history].join("\n"));
+        return { ...failedResult(started.title), details: started.history };
       }
       const how =
         started.prompt && started.prompt.result !== "done"

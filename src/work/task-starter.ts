@@ -14,7 +14,6 @@ import { ROUSE_MARK } from "../core/judgement/noise.js";
 import { redact } from "../core/text/redact.js";
 import type { EffectResult } from "../effects/keys/terminal-session.js";
 import type { Claim, Claimed, Hub } from "../hub/hub.js";
-import { HubError } from "../hub/hub-error.js";
 import { addWorktree } from "../sensors/workspace/git.js";
 import { findProgram } from "../terminal/find-program.js";
 import { findRecord, listSessions, newSessionId } from "../terminal/registry.js";
@@ -265,5 +264,3 @@ export class TaskStarter {
 /** The first session is `NAME-ID`, later ones have a number. */
 const nameOf = (agent: string, task: number, before: number): string =>
   `${agent.slice(0, 48)}-${task}${before === 0 ? "" : `-${before + 1}`}`;
-
-export const isHubProblem = (error: unknown): error is HubError => error instanceof HubError;

@@ -75,6 +75,7 @@ export async function startGoldenDaemon(
     paths,
     config,
     isOnlyWorkers: false,
+    hub: new NodeHub({ state: paths.state, node: "test", instance: "i", version: "1" }),
     hostScript: "",
     release: "test",
     profileOf: profileFor,

@@ -9,7 +9,7 @@ import { OPERATIONS, type OperationName } from "../operations/index.js";
 import type { MessageView } from "../operations/records.js";
 import { taskStatus } from "../operations/task-records.js";
 import type { AgentStatus } from "../service/agents.js";
-import type { SpawnedAgent } from "../service/starts.js";
+import type { SpawnedAgent } from "../service/spawn-order.js";
 
 export interface Tool {
   name: string;

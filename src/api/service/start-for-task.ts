@@ -11,7 +11,7 @@ import { NotStarted, type TaskStart } from "../../work/task-starter.js";
 import { ApiError } from "../error.js";
 import type { Identity } from "../identity.js";
 import type { ServiceContext } from "./context.js";
-import type { SpawnedAgent, SpawnOrder } from "./starts.js";
+import type { SpawnedAgent, SpawnOrder } from "./spawn-order.js";
 
 type TaskOrder = Omit<SpawnOrder, "request_id"> & { as: string };
 

@@ -63,8 +63,7 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
     case "done": {
       const record = incidentState.actions.find(({ id }) => id === input.outcome.intent);
       // The first outcome counts: a repeated or late one changes nothing.
-      if (record && record.outcome === null)
-        record.outcome = { ...input.outcome, reason: forOutput(input.outcome.reason, REASON_CHARS) };
+      if (record && record.outcome === null) record.outcome = boundedOutcome(input.outcome);
       return [];
     }
     case "escalated":
@@ -242,4 +241,12 @@ function withIncident(
 ): IncidentChange[] {
   const incident = incidentState.incidents.find((candidate) => candidate.id === id);
   return incident ? then(incident) : [];
+}
+
+const DETAILS_MAX = 40;
+
+function boundedOutcome({ details, ...outcome }: ActionOutcome): ActionOutcome {
+  const reason = forOutput(outcome.reason, REASON_CHARS);
+  if (!details) return { ...outcome, reason };
+  return { ...outcome, reason, details: details.slice(0, DETAILS_MAX).map((line) => forOutput(line, REASON_CHARS)) };
 }

@@ -24,13 +24,14 @@ import { byExit } from "./rules/by-exit.js";
 import { byFailure } from "./rules/by-failure.js";
 import { byLastLine } from "./rules/by-last-line.js";
 import { byLoop } from "./rules/by-loop.js";
+import { byOwnReports, onlyReports } from "./rules/by-own-reports.js";
 import { byPrompt } from "./rules/by-prompt.js";
 import { byReport } from "./rules/by-report.js";
 import { byRetry } from "./rules/by-retry.js";
 import { byWork } from "./rules/by-work.js";
 
 /** Incremented when the same evidence may give a different verdict, so that recorded timelines can be compared. */
-export const RULESET = 13;
+export const RULESET = 14;
 
 export interface Assessment
   extends Required<Omit<RuleVerdict, "act" | "onlyReported" | "asksUser" | "supervisor">>,
@@ -50,6 +51,7 @@ const RULES: readonly JudgementRule[] = [
   byFailure,
   byRetry,
   byLastLine,
+  byOwnReports,
   byLoop,
   byWork,
   byEnd,
@@ -70,7 +72,8 @@ export function assess(evidence: Evidence, now: number, settings: Settings = {})
       ? verdict.reasons
       : [...verdict.reasons, ...doubts(evidence, since), ...lackOfCpu(evidence, now)];
     // An unobserved agent has no verdict; the last known one follows as a reason. An exit is final.
-    if (evidence.blind && !evidence.exit) return unknown([unseen(evidence.blind, since), ...reasons], now, recheckAt);
+    if (evidence.blind && !evidence.exit && !onlyReports(evidence))
+      return unknown([unseen(evidence.blind, since), ...reasons], now, recheckAt);
     const { act, ...said } = verdict;
     const level = said.state === "stuck" && !act ? "report" : "act";
     const kinds = said.kinds ?? agreeingKinds(evidence, question.active);

@@ -75,20 +75,16 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
       `since ${clock(incident.since)} (${formatDuration(now - incident.since)})`,
       until,
       did || (needs === "" ? "rouse has taken no action" : ""),
-      ...needsLines(needs),
+      needs === "" ? "" : `needs you: ${forOutput(needs)}`,
+      ...(needs === "" ? [] : detailsOf(incidentState, incident).map((line) => forOutput(line))),
       canOf(incident, view),
     ],
   };
 }
 
 /** A failed task brings its whole history: one line per session. */
-const HISTORY_MAX = 40;
-
-function needsLines(needs: string): string[] {
-  const [first = "", ...history] = needs.split("\n");
-  if (first === "") return [];
-  return [`needs you: ${forOutput(first)}`, ...history.slice(0, HISTORY_MAX).map((line) => forOutput(line))];
-}
+const detailsOf = ({ actions }: IncidentState, { id }: Incident): readonly string[] =>
+  actions.findLast((record) => record.incident === id && record.outcome?.details)?.outcome?.details ?? [];
 
 /** As in the reasons of `decide`. */
 const NEEDS_HUMAN = "needs you: ";

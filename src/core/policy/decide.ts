@@ -60,6 +60,8 @@ export function decide(input: Situation): Decision {
   const isGone = input.facts.gone || input.assessment.state === "gone";
   if (!step && seen !== null && seen !== incident.problem && !isGone && incident.problem !== "over_budget")
     return nothing(`the agent currently shows ${seen}`, now + CHECK_TIMING.recheckMs);
+  if (!step && seen === null && input.facts.unseen && lastOf(actions)?.do === "continue")
+    return nothing("another session continues its task");
   if (!step) return escalate(input, actions, howItEnded(policy, plan, skipped, actions));
   for (const check of CHECKS) {
     const objection = check({ ...input, step, actions, traits: ACTIONS[step.do] });
@@ -78,6 +80,9 @@ export function decide(input: Situation): Decision {
   const action = actionOf(input, step, actions);
   return { action, reason: reasonOf(input, step, action), wouldDo: null };
 }
+
+const lastOf = (actions: readonly ActionRecord[]): ActionRecord | undefined =>
+  actions.findLast((record) => resultOf(record, Number.POSITIVE_INFINITY) === "done");
 
 /** Reasons for no action that do not depend on a recovery plan. */
 function beforeThePlan({ incident, assessment, facts, policy, asleep, now }: Situation): Nothing | null {

@@ -26,6 +26,8 @@ export interface EffectResult {
   result: OutcomeResult;
   reason: string;
   proven: boolean | null;
+  /** See `ActionOutcome`. */
+  details?: readonly string[];
 }
 
 export const refusedResult = (reason: string): EffectResult => ({ result: "refused", reason, proven: null });

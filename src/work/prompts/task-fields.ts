@@ -6,8 +6,6 @@ import type { WorkspaceFacts } from "../workspace-facts.js";
 import { readPrompt } from "./files.js";
 import { type Fields, render } from "./template.js";
 
-export type TaskPrompt = "implementation" | "continuation" | "approach";
-
 export interface TaskPromptInput {
   task: TaskDetail;
   /** Of this task, oldest first. */
@@ -41,7 +39,7 @@ export function makeTaskPrompt(name: string, input: TaskPromptInput, config: str
   return text.includes(ROUSE_MARK) ? text : `${text}\n\n${ROUSE_MARK}`;
 }
 
-export function taskFields(input: TaskPromptInput): Fields {
+function taskFields(input: TaskPromptInput): Fields {
   const { task, events, claim, workspace, directive, mayStillRun } = input;
   const done = new Set(task.completedSteps);
   const left = task.steps.map((_, index) => index + 1).filter((step) => !done.has(step));
