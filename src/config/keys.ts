@@ -117,18 +117,6 @@ export const KEYS = {
       { min: 0.1 },
     ),
   },
-  work: {
-    continue_with: textKey(
-      "",
-      "never",
-      "Agent ([agents.NAME] below) that takes over the task of an agent that died or stalled; empty: an agent of the same configuration, else one with the same program.",
-    ),
-    check_schedule: textKey(
-      "",
-      "never",
-      'When missing checkpoints and stale claims are acted on, as a cron pattern with optional seconds such as "0 */15 * * * *"; empty: as soon as they are confirmed.',
-    ),
-  },
   // What an agent is told to do is the user's; an agent can write a project file.
   project: {
     mission: textKey("", "never", "The goal of your project, for the prompt of a resumed agent; empty for none."),
@@ -385,6 +373,16 @@ export const KEYS = {
     ),
   },
   work: {
+    continue_with: textKey(
+      "",
+      "never",
+      "Agent ([agents.NAME] below) that takes over the task of an agent that died or stalled; empty: an agent of the same configuration, else one with the same program.",
+    ),
+    check_schedule: textKey(
+      "",
+      "never",
+      'When missing checkpoints and stale claims are acted on, as a cron pattern with optional seconds such as "0 */15 * * * *"; empty: as soon as they are confirmed.',
+    ),
     check: listKey(
       [],
       "never",

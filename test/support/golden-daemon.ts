@@ -71,11 +71,18 @@ export async function startGoldenDaemon(
   const { journal } = openJournal(paths.journal, { commitWithinMs: 1, now: () => hand.wall });
   const profiles = new Profiles(paths.config);
   const tuning = new AgentSettings(paths.config, [], profiles.of);
+  const hub = new NodeHub({
+    state: paths.state,
+    node: "lab",
+    instance: "golden",
+    version: "0.1.0",
+    now: () => hand.wall,
+  });
   const setup = setUpLoop(journal, hand.clock, {
     paths,
     config,
     isOnlyWorkers: false,
-    hub: new NodeHub({ state: paths.state, node: "test", instance: "i", version: "1" }),
+    hub,
     hostScript: "",
     release: "test",
     profileOf: profileFor,
@@ -84,13 +91,6 @@ export async function startGoldenDaemon(
     log: () => {},
   });
   let rules: WatchRules = { programs: false, tags: [], names: [] };
-  const hub = new NodeHub({
-    state: paths.state,
-    node: "lab",
-    instance: "golden",
-    version: "0.1.0",
-    now: () => hand.wall,
-  });
   const now = (): number => setup.loop.now();
   const handlers = openApi({
     ...setup,

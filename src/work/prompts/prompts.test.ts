@@ -133,7 +133,7 @@ describe("the files of prompts", () => {
     own("watchdog.extra.md", "Also watch the disk.");
     const extended = readPrompt("watchdog", folder);
     expect(extended.origin).toBe("extended");
-    expect(extended.text).toMatch(/^# Watchdog[^]*Also watch the disk\.$/);
+    expect(extended.text).toMatch(/^# Watchdog[\s\S]*Also watch the disk\.$/);
   });
 
   it("have no prompt with a path in its name", () => {
