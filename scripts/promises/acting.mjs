@@ -118,6 +118,14 @@ export const ACTING = {
       to: "if (claim) return",
     },
   ],
+  "A task is handed to a continuation at most twice; then it has failed, and one escalation has the whole history": [
+    {
+      test: "src/work/seed-scenarios.test.ts",
+      file: "src/hub/sqlite/claims.ts",
+      from: "where id = ? and continuations < max_continuations",
+      to: "where id = ?",
+    },
+  ],
   "A task is held by one session at a time, on every store and behind a pooler": [
     {
       test: "test/quick/hub-sqlite.test.ts",
