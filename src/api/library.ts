@@ -265,6 +265,16 @@ export class Rouse {
     return this.call("decide_task", { task, ...decision });
   }
 
+  /** A second attempt from the workspace at an earlier checkpoint. */
+  forkTask(fork: OperationInput<"fork_task">): Promise<TaskView> {
+    return this.call("fork_task", fork);
+  }
+
+  /** The prompt that would resume an agent now; null if it is not to be resumed. */
+  resumePrompt(agent: string): Promise<OperationAnswer<"resume_prompt">> {
+    return this.call("resume_prompt", { agent });
+  }
+
   claimTask(claim: OperationInput<"claim_task">): Promise<OperationAnswer<"claim_task">> {
     return this.call("claim_task", claim);
   }

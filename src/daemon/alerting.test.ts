@@ -104,7 +104,7 @@ describe("an alert", () => {
       const full = (): never => {
         throw new Error("the disk is full");
       };
-      const room = [messages.inOne.bind(messages), outbox.inOne.bind(outbox)] as const;
+      const room = { messages: messages.inOne.bind(messages), outbox: outbox.inOne.bind(outbox) };
       test.store = { load: () => incidentState.load(), save: full };
       messages.inOne = outbox.inOne = full;
       if (state === "pending") test.answer = () => ({ result: "retry", reason: "down" });
@@ -113,7 +113,8 @@ describe("an alert", () => {
       expect(test.arrived).toHaveLength(state === "sent" ? 1 : 0);
       expect(outbox.list(5)).toEqual([]);
       test.store = null;
-      [messages.inOne, outbox.inOne] = room;
+      messages.inOne = room.messages;
+      outbox.inOne = room.outbox;
       await test.wait(40);
       expect(outbox.list(5).map((stored) => stored.state)).toEqual([state]);
       expect(test.reported).toEqual(["worker.needs_input api"]);

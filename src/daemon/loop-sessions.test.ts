@@ -80,7 +80,7 @@ describe("the loop", () => {
     test = new TestLoop();
     const room = fill();
     test.loop.register(agent());
-    await expect(test.send("s1", WORKING)).rejects.toThrow();
+    await expect(test.send("s1", WORKING)).rejects.toThrow("disk full");
     expect([test.says(), test.journal.sessions()]).toEqual(["working", []]);
     room();
     test.run(1);

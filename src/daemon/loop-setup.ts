@@ -123,7 +123,10 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     nudgeText,
   };
   const agents = () => loadAgents(paths.config).agents;
-  const signal = signalTo(() => loop, effectContext.sleep);
+  const signal = signalTo(
+    () => loop,
+    (ms) => effectContext.sleep(ms),
+  );
   const taskStarter = new TaskStarter({
     hub: options.hub,
     paths,

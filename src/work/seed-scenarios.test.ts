@@ -166,7 +166,9 @@ describe("an agent that rouse cannot see", () => {
     // The stalled session wakes up: what it reports is refused and recorded.
     const store = await hub.open();
     const late = { step: 3, text: "too late", source: "sql" } as const;
-    await expect(store.checkpoint({ task, fence: (claim?.fence ?? 0) - 1 }, late)).rejects.toThrow();
+    await expect(store.checkpoint({ task, fence: (claim?.fence ?? 0) - 1 }, late)).rejects.toThrow(
+      "its writes are refused",
+    );
     expect((await store.events({ task })).map(({ kind }) => kind)).toContain("checkpoint_refused");
     for (const step of [3, 4, 5, 6, 7, 8, 9, 10]) await checkpoint(step);
     await store.finish({ task, fence: claim?.fence ?? 0 }, { outcome: "done" });

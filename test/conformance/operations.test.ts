@@ -186,15 +186,17 @@ describe("the command line", () => {
   const all = sources.join("\n");
 
   it.each(ROWS.filter(([, { surfaces }]) => surfaces.cli.length > 0))("uses %s", (name, { path, surfaces }) => {
-    const byName = new RegExp(`(?:call|requestOperation|permit)\\("${name}"`);
-    expect(byName.test(all) || all.includes(`"${path}"`)).toBe(true);
+    const byName = new RegExp(`(?:call|requestOperation|permit|permitted)\\("${name}"`);
+    expect(byName.test(all) || [`"${path}"`, `"${path}?`, `\`${path}?`].some((asked) => all.includes(asked))).toBe(
+      true,
+    );
     const known = COMMANDS.flatMap(({ names }) => names);
     for (const command of surfaces.cli) expect(known).toContain(command);
   });
 
   it("asks the daemon for nothing that is not in the table", () => {
     const asked = sources.flatMap((text) =>
-      [...text.matchAll(/"(\/v1\/[^"]*)"|`(\/v1\/[^`]*)`/g)].map((m) => m[1] ?? m[2]),
+      [...text.matchAll(/"(\/v1\/[^"]*)"|`(\/v1\/[^`]*)`/g)].map((m) => (m[1] ?? m[2])?.replace(/\?.*/s, "")),
     );
     const paths = ROWS.map(([, { path }]) => path);
     // Hooks are intake; the others are settings of other programs that name the daemon's port.

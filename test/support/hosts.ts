@@ -30,7 +30,9 @@ export async function closeHome(home: Home): Promise<{ processes: string[]; sock
     return argv;
   });
   const run = join(home.path, "run");
-  const sockets = readdirSync(home.path).includes("run") ? readdirSync(run) : [];
+  const sockets = readdirSync(home.path).includes("run")
+    ? readdirSync(run).filter((name) => name.endsWith(".sock"))
+    : [];
   rmSync(home.path, { recursive: true, force: true });
   return { processes, sockets };
 }

@@ -36,7 +36,7 @@ export class PromptService {
       const { guard } = this.#activity.get(session.id);
       if (!guard.send) return none(`activity guard: ${guard.reason}`);
     }
-    const { state, cause = null, reasons } = loop.find(session.id)?.assessment ?? assessment;
+    const { state, cause, reasons } = loop.find(session.id)?.assessment ?? assessment;
     const reason = sanitize(reasons[0] ?? state, 300);
     const tasks = await this.#tasks(session.id);
     try {
