@@ -25,6 +25,7 @@ const settingsIn = (workspace: string | null) =>
   new AgentSettings(join(home, "config"), [], profileFor).settingsFor({
     name: "a",
     kind: "codex",
+    tags: [] as string[],
     workspace,
   } as AgentSession);
 
@@ -40,7 +41,13 @@ it("an agent is judged by the traits of its program in the user's own profile", 
   const { traits } = profileFor("codex");
   const own = [{ id: "sketch", extends: "codex", traits: { ...traits, settleMs: 4321 } }];
   const tuning = new AgentSettings(join(home, "config"), [], (kind) => profileFor(kind, own));
-  const session = { name: "a", kind: "sketch", workspace: null, command: ["sketch"] } as unknown as AgentSession;
+  const session = {
+    name: "a",
+    kind: "sketch",
+    tags: [],
+    workspace: null,
+    command: ["sketch"],
+  } as unknown as AgentSession;
   expect(new SessionJudge(session, 0, tuning.settingsFor(session)).evidence.traits.settleMs).toBe(4321);
 });
 

@@ -1,9 +1,8 @@
 /**
  * The live loop: take in, append, step, save in one transaction, run, send.
  *
- * Signals are stored before they are judged; what the disk has no room for is judged from memory. Effects are saved
- * before they are carried out: an action whose intent could not be saved is not started, a message that could not be
- * saved is due again, and an alert is sent from memory.
+ * Signals are stored before they are judged; what the disk has no room for is judged from memory. Effects are saved before
+ * they are carried out: an action whose intent could not be saved is not started, and an alert is sent from memory.
  */
 import type { Action, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";

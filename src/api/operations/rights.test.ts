@@ -31,6 +31,8 @@ describe("rights", () => {
       "ack",
       "add_task",
       "decide_task",
+      "diagnose",
+      "diagnosis_feedback",
       "edit_task",
       "feedback",
       "fork_task",
