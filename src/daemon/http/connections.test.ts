@@ -5,6 +5,7 @@ import {
   CONNECTIONS_MAX,
   Connections,
   HOOKS_MAX,
+  KEPT_MAX,
   TOKEN_MAX,
   TOKENS_MAX,
   WAITING_MAX,
@@ -56,7 +57,7 @@ describe("requests under way", () => {
       open(connections, "127.0.0.1", count).filter((socket) => typeof connections.admit(socket, owner) !== "string")
         .length;
     expect(admitted("a", 1)).toBe(1);
-    for (let n = 0; n < 40; n++) admitted("a", 1);
+    for (let n = 0; n < TOKEN_MAX; n++) admitted("a", 1);
     expect(admitted("a", 1)).toBe(0);
     let all = TOKEN_MAX;
     for (let token = 0; token < 300; token++) all += admitted(`token ${token}`, 1);
@@ -67,7 +68,7 @@ describe("requests under way", () => {
     expect(WAITING_MAX + TOKENS_MAX + HOOKS_MAX).toBeLessThan(CONNECTIONS_MAX);
   });
 
-  it("never give way while they run; afterwards their connection waits like any other", () => {
+  it("never give way while they run; afterwards their connection gives way only to newer ones of their owner", () => {
     const connections = new Connections();
     const [served] = open(connections, "127.0.0.1", 1) as [Socket];
     const place = connections.admit(served, "a");
@@ -77,7 +78,18 @@ describe("requests under way", () => {
       place.done();
       place.done();
     }
-    open(connections, "127.0.0.1", WAITING_PER_PEER_MAX);
+    open(connections, "127.0.0.1", 500);
+    const serve = (owner: string, count: number): void => {
+      for (let n = 0; n < count; n++) {
+        const [socket] = open(connections, "127.0.0.1", 1) as [Socket];
+        const next = connections.admit(socket, owner);
+        if (typeof next !== "string") next.done();
+      }
+    };
+    serve("b", KEPT_MAX + 1);
+    serve("a", KEPT_MAX - 1);
+    expect(served.destroyed).toBe(false);
+    serve("a", 1);
     expect(served.destroyed).toBe(true);
     for (let n = 0; n < TOKEN_MAX; n++) {
       const [socket] = open(connections, "127.0.0.1", 1) as [Socket];

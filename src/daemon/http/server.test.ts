@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Hooks } from "../intake/hooks.js";
 import type { Telemetry } from "../intake/telemetry.js";
 import type { ApiHandler } from "./app.js";
+import { TOKEN_MAX } from "./connections.js";
 import { isSameKey, makeKey, readKey } from "./key.js";
 import { HttpServer } from "./server.js";
 import { createToken } from "./tokens.js";
@@ -186,14 +187,14 @@ describe("the port", () => {
         ({ status }) => status,
       );
     try {
-      const first = Array.from({ length: 32 }, () => get(greedy));
-      await vi.waitFor(() => expect(ended).toHaveLength(32), 10_000);
+      const first = Array.from({ length: TOKEN_MAX }, () => get(greedy));
+      await vi.waitFor(() => expect(ended).toHaveLength(TOKEN_MAX), 10_000);
       expect(await Promise.all(Array.from({ length: 100 }, () => get(greedy)))).toEqual(Array(100).fill(429));
       const theirs = get(other);
-      await vi.waitFor(() => expect(ended).toHaveLength(33), 10_000);
+      await vi.waitFor(() => expect(ended).toHaveLength(TOKEN_MAX + 1), 10_000);
       expect(await ask(port, key)).toBe(200);
       for (const end of ended.splice(0)) end();
-      expect(await Promise.all([...first, theirs])).toEqual(Array(33).fill(200));
+      expect(await Promise.all([...first, theirs])).toEqual(Array(TOKEN_MAX + 1).fill(200));
       const again = get(greedy);
       await vi.waitFor(() => expect(ended).toHaveLength(1), 10_000);
       ended[0]?.();
