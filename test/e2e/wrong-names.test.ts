@@ -147,11 +147,13 @@ it("if rouse's folders cannot be created, run reports it in one line, and the pr
 it.each([
   ["init", ["init"]],
   ["token", ["token", "create", "x"]],
-])("on a full disk, %s reports it in one line and leaves nothing behind", async (_, args) => {
-  const full = join(home.path, "full.mjs");
-  writeFileSync(
-    full,
-    `import fs from "node:fs";
+])(
+  "on a full disk, %s reports it in one line and leaves nothing behind but a line of the audit trail",
+  async (_, args) => {
+    const full = join(home.path, "full.mjs");
+    writeFileSync(
+      full,
+      `import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 const write = fs.writeFileSync;
 fs.writeFileSync = (path, text, options) => {
@@ -160,21 +162,22 @@ fs.writeFileSync = (path, text, options) => {
 };
 syncBuiltinESMExports();
 `,
-  );
-  const env = {
-    ...home.env,
-    HOME: home.path,
-    CODEX_HOME: home.path,
-    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import=${full}`,
-  };
-  const { status, stderr } = await rouse({ ...home, env }, args);
-  expect({ status, stderr }).toEqual({
-    status: 1,
-    stderr: expect.stringMatching(/^rouse: ENOSPC: .*: free some space.*\n$/),
-  });
-  for (const folder of ["config", "state"].map((name) => join(home.path, name)))
-    if (existsSync(folder)) expect(readdirSync(folder)).toEqual([]);
-});
+    );
+    const env = {
+      ...home.env,
+      HOME: home.path,
+      CODEX_HOME: home.path,
+      NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import=${full}`,
+    };
+    const { status, stderr } = await rouse({ ...home, env }, args);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^rouse: ENOSPC: .*: free some space.*\n$/),
+    });
+    for (const folder of ["config", "state"].map((name) => join(home.path, name)))
+      if (existsSync(folder)) expect(readdirSync(folder).filter((name) => name !== "audit-spool.jsonl")).toEqual([]);
+  },
+);
 
 it.each([24, 64])("with a limit of %d open files, up names the limit in one line", (limit) => {
   const script = `ulimit -n ${limit}; exec "$0" "$@"`;
