@@ -117,7 +117,7 @@ export const KEYS = {
       { min: 0.1 },
     ),
   },
-  // What an agent is told to do is the user's; an agent can write a project file.
+  // The instructions of an agent are the user's; an agent can write a project file.
   project: {
     mission: textKey("", "never", "The goal of your project, for the prompt of a resumed agent; empty for none."),
     priorities: listKey([], "never", "What matters most now, in this order, for the prompt of a resumed agent."),

@@ -1,4 +1,4 @@
-/** What the model is told: the rules of a watchdog that observes and reports, the actions it may recommend, the data. */
+/** The model's prompt: the rules of a watchdog that observes and reports, the actions it may recommend, the data. */
 import type { DiagnosisAction } from "../config/diagnosis.js";
 
 const RULES = `You are the AI watchdog for AI coding agents and their pipeline.

@@ -1,4 +1,4 @@
-/** Diagnoses that ran, one private file each: what the model was told, what it answered, what rouse did, what you say of it. */
+/** Diagnoses that ran, one private file each: the model's input, its answer, rouse's actions, your feedback. */
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

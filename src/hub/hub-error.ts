@@ -93,7 +93,7 @@ function messageFor(refusal: Refusal): string {
 }
 
 function staleText({ task, fence, ended, current, agent }: Refusal & { code: "stale_fence" }): string {
-  const held = agent === null ? "nobody holds it now" : `${agent} holds it now (claim ${current})`;
+  const held = agent === null ? "it is not held now" : `${agent} holds it now (claim ${current})`;
   return `claim ${fence} of task ${task} has ended (${ended ?? "unknown claim"}), and its writes are refused; ${held}`;
 }
 

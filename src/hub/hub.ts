@@ -2,7 +2,7 @@
  * The shared store of work: tasks, claims, checkpoints, locks and messages. One machine keeps it in SQLite, a fleet in
  * PostgreSQL. It is asynchronous and may be unreachable; the journal of a node stays local and synchronous beside it.
  *
- * Whoever claims a task gets a lease and a fence. The fence grows with every claim, and every write of a holder carries it:
+ * A claim of a task gives a lease and a fence. The fence grows with every claim, and every write of a holder carries it:
  * the write of a session that lost its task is refused by the store, however late it arrives.
  */
 import type { DecidedOperation, TaskActor, TaskStatus } from "./task-states.js";
@@ -73,7 +73,7 @@ export interface TaskSummary extends Omit<TaskFields, "description" | "diagnosis
   createdAt: number;
   updatedAt: number;
   fence: number;
-  /** Null while nobody holds it. */
+  /** Null while it is not held. */
   claim: Claim | null;
   /** Of all its sessions. */
   completedSteps: readonly number[];
@@ -349,7 +349,7 @@ export interface Hub {
   expire(options: { patienceMs: number }): Promise<Expired[]>;
 
   takeLock(request: LockRequest): Promise<Lock>;
-  /** Without a holder, whoever holds it. Returns whether it was held. */
+  /** Without a holder, any lock of that name. Returns whether it was held. */
   releaseLock(lock: { project: string; name: string; holder?: string; author: string }): Promise<boolean>;
   locks(filter?: { project?: string }): Promise<Lock[]>;
 

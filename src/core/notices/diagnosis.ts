@@ -25,7 +25,7 @@ export function planDiagnosisNotice(
   const about = incidents.length > 0 ? incidents : [{ agent: "", problem: "no_progress" }];
   const subjects = about.map(({ agent, problem }) => ({ agent, problem: problem as "no_progress" }));
   const agents = [...new Set(incidents.map(({ agent }) => forOutput(agent, 60)))];
-  const whom = agents.length === 0 ? "the pipeline" : agents.join(", ");
+  const subject = agents.length === 0 ? "the pipeline" : agents.join(", ");
   return {
     planned: {
       ...common,
@@ -36,7 +36,7 @@ export function planDiagnosisNotice(
     notice: {
       ...common,
       kind: "watchdog",
-      title: forOutput(`Watchdog: a model's opinion about ${whom}`, TITLE_MAX),
+      title: forOutput(`Watchdog: a model's opinion about ${subject}`, TITLE_MAX),
       lines: message
         .split("\n")
         .map((line) => forOutput(line, LINE_MAX))

@@ -19,7 +19,7 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const NODE_SETTINGS = ["statement_timeout = '30s'", "idle_in_transaction_session_timeout = '30s'"] as const;
 
 const GROUPS = {
-  rouse_owner: "owns the tables and functions; nobody logs in as it",
+  rouse_owner: "owns the tables and functions; it cannot log in",
   rouse_node: "machines that run rouse; may execute the hub's functions and nothing else",
   rouse_agent: "agents that report by SQL; may update rouse.agent_progress and nothing else",
 } as const;

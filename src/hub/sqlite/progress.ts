@@ -51,7 +51,7 @@ export function collectProgress(context: Context, file: ProgressFile): Checkpoin
   return reports.flatMap((report) => takeReport(context, report));
 }
 
-/** The trigger of `progress.db` has checked this already, but the file belongs to whoever can write it. */
+/** The trigger of `progress.db` has checked this already, but any process of the user can write the file. */
 function takeReport(context: Context, report: SqlReport): Checkpoint[] {
   const row = one(context, "select task, fence, completed_steps from progress where id = ?", report.id);
   if (!row || row.fence === null) return [];

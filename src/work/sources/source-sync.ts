@@ -172,7 +172,7 @@ export class SourceSync {
       if (update.do === "mark") await source.mark(item.key, update.status, item.holder);
       else await source[update.do](item.key, sanitize(update.text, 2_000), item.holder);
     } else if (there?.isOpen && update.do === "close") {
-      // Another client has taken it: the result is reported, the item stays its own.
+      // Another client has taken it: the result is reported, the item stays with that client.
       await source.comment(item.key, sanitize(update.text, 2_000), item.holder);
     }
     this.#answered(known);

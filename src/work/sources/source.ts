@@ -12,7 +12,7 @@ export interface SourceItem {
   /** Higher is first. */
   priority: number;
   isOpen: boolean;
-  /** Who works on it there; null for nobody. */
+  /** The user or client that works on it there; null for none. */
   holder: string | null;
 }
 
