@@ -91,12 +91,12 @@ describe.skipIf(isMissing("PostgreSQL", POSTGRES))("the hub on PostgreSQL", () =
       ]);
       expect(row?.answer).toMatchObject({ refused: { code: "held", node: "one" } });
       for (const call of [
-        two.checkpoint(claim, { text: "x", source: "cli" }),
-        two.finish(claim, { outcome: "done" }),
-        two.release(claim, { reason: "x" }),
-        two.takeOver(claim, HOLDER, "x"),
+        () => two.checkpoint(claim, { text: "x", source: "cli" }),
+        () => two.finish(claim, { outcome: "done" }),
+        () => two.release(claim, { reason: "x" }),
+        () => two.takeOver(claim, HOLDER, "x"),
       ])
-        expect((await failure(call)).code).toBe("held");
+        expect((await failure(call())).code).toBe("held");
       expect(await two.renew([claim])).toEqual([]);
       expect((await one.get(id)).claim).toEqual(claim);
     });
