@@ -77,9 +77,15 @@ describe("on the hub", () => {
       return id;
     };
     const [lonely, built] = [await propose(), await propose()];
+    const seen = await read();
     await hub.add({ title: "Build it", kind: "build", project: "shop", parent: built }, "me");
     expect(await act({ type: "reject_proposal", proposal_id: lonely })).toMatchObject([{ result: "done" }]);
     expect(await act({ type: "reject_proposal", proposal_id: built })).toMatchObject([{ result: "refused" }]);
+    // The job was added after the check.
+    const late = parseAction({ type: "reject_proposal", proposal_id: built }) as PipelineAction;
+    await expect(actOnHub(hub, late, seen)).rejects.toThrow(
+      `task ${built} has changed: it is approved and has the job`,
+    );
     expect([(await hub.get(lonely)).status, (await hub.get(built)).status]).toEqual(["rejected", "approved"]);
   });
 

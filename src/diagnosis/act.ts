@@ -66,13 +66,13 @@ export async function actOnHub(hub: Hub, action: PipelineAction, seen: Pipeline)
         actor: "rouse",
         author: AUTHOR,
         error: action.reason,
+        onlyIf: { status: "approved", isChildless: true },
       });
       return;
     case "release_merge_lock": {
-      const [lock] = (await hub.locks({ project: action.project_id })).filter(({ name }) => name === "merge");
-      const before = seen.locks.find(({ project, name }) => project === action.project_id && name === "merge");
-      if (!lock || lock.since !== before?.since) throw new Error("the lock changed hands meanwhile");
-      await hub.releaseLock({ project: lock.project, name: lock.name, holder: lock.holder, author: AUTHOR });
+      const lock = seen.locks.find(({ project, name }) => project === action.project_id && name === "merge");
+      if (!lock || !(await hub.releaseLock({ ...lock, author: AUTHOR })))
+        throw new Error("the lock changed hands meanwhile");
       return;
     }
     case "trigger_scout": {
@@ -94,7 +94,11 @@ export async function actOnHub(hub: Hub, action: PipelineAction, seen: Pipeline)
       return;
     }
     case "reset_job_attempts":
+      await hub.transition(Number(action.job_id), "reopen", {
+        actor: "rouse",
+        author: AUTHOR,
+        onlyIf: { status: "failed" },
+      });
       await hub.edit(Number(action.job_id), { attempts: 0, lastError: null }, AUTHOR);
-      await hub.transition(Number(action.job_id), "reopen", { actor: "rouse", author: AUTHOR });
   }
 }

@@ -9,6 +9,7 @@ export type Refusal =
   | { code: "circle"; task: number; other: number }
   | { code: "not_possible"; task: number; operation: TaskOperation; status: string }
   | { code: "not_permitted"; task: number; operation: TaskOperation; actor: string }
+  | { code: "changed"; task: number; status: string; child: number | null }
   | { code: "waits"; task: number; waitsFor: readonly number[] }
   | { code: "held"; task: number; agent: string; node: string; until: string }
   | { code: "stale_fence"; task: number; fence: number; ended: string | null; current: number; agent: string | null }
@@ -71,6 +72,8 @@ function messageFor(refusal: Refusal): string {
       return `task ${refusal.task} is ${refusal.status}; ${refusal.operation} needs a task that is ${listed(statusesFor(refusal.operation))}`;
     case "not_permitted":
       return `${refusal.operation} of task ${refusal.task} is not permitted to ${refusal.actor}`;
+    case "changed":
+      return `task ${refusal.task} has changed: it is ${refusal.status}${refusal.child === null ? "" : ` and has the job ${refusal.child}`}`;
     case "waits":
       return `task ${refusal.task} is blocked by task ${refusal.waitsFor.join(", ")}, not done yet`;
     case "held":

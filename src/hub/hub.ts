@@ -221,10 +221,19 @@ export interface Finish {
   mustBeVerified?: boolean;
 }
 
+/** What a decision was based on: checked in the write itself, so that no other client can be faster. */
+export interface TaskCondition {
+  status: TaskStatus;
+  /** No task names it as its parent. */
+  isChildless?: boolean;
+}
+
 export interface TransitionOptions {
   actor: Exclude<TaskActor, "holder">;
   /** Who decided: recorded in the events. */
   author: string;
+  /** Refused if it no longer holds. */
+  onlyIf?: TaskCondition;
   error?: string;
   result?: string;
   verification?: Verification;
@@ -245,6 +254,16 @@ export interface LockRequest {
   claim?: ClaimRef;
   /** Without it, the lock is held until it is released. */
   leaseMs?: number;
+}
+
+export interface LockRelease {
+  project: string;
+  name: string;
+  /** Without it, whatever holds the lock. */
+  holder?: string;
+  /** Only the lock that was taken then. */
+  since?: number;
+  author: string;
 }
 
 export interface Lock {
@@ -349,8 +368,8 @@ export interface Hub {
   expire(options: { patienceMs: number }): Promise<Expired[]>;
 
   takeLock(request: LockRequest): Promise<Lock>;
-  /** Without a holder, any lock of that name. Returns whether it was held. */
-  releaseLock(lock: { project: string; name: string; holder?: string; author: string }): Promise<boolean>;
+  /** Returns whether it was held. */
+  releaseLock(lock: LockRelease): Promise<boolean>;
   locks(filter?: { project?: string }): Promise<Lock[]>;
 
   progress(filter?: { task?: number; status?: ProgressStatus }): Promise<ProgressRow[]>;

@@ -16,6 +16,7 @@ import {
   type Joined,
   LEASE_MS,
   type Lock,
+  type LockRelease,
   type LockRequest,
   type NewCheckpoint,
   type NewHubMessage,
@@ -110,6 +111,8 @@ export class StoredHub implements Hub {
       operation,
       actor: options.actor,
       author: authorOf(options.author),
+      onlyStatus: options.onlyIf?.status ?? null,
+      onlyChildless: options.onlyIf?.isChildless ?? false,
       ...outcomeOf(options),
     });
   }
@@ -170,11 +173,12 @@ export class StoredHub implements Hub {
     });
   }
 
-  async releaseLock(lock: { project: string; name: string; holder?: string; author: string }): Promise<boolean> {
+  async releaseLock(lock: LockRelease): Promise<boolean> {
     return this.#call("lock_release", {
       project: lock.project,
       name: lock.name,
       holder: lock.holder ?? null,
+      since: lock.since ?? null,
       author: authorOf(lock.author),
     });
   }

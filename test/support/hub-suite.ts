@@ -1,6 +1,6 @@
 /** What every store of the hub has to do. Each test gets an empty hub. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Claimed, ClaimRef, Hub, TaskFields } from "../../src/hub/hub.js";
+import type { Claimed, ClaimRef, Hub, TaskCondition, TaskFields } from "../../src/hub/hub.js";
 import { HubError } from "../../src/hub/hub-error.js";
 
 /** One empty hub with a clock that only moves by `advance`. */
@@ -192,6 +192,18 @@ export function describeHub(name: string, start: () => Promise<HubRig>): void {
         expect(error.message).toBe(`approve of task ${id} is not permitted to rouse`);
         for (const operation of ["claim", "take_over", "expire"] as never[])
           await refused(hub.transition(id, operation, { actor: "rouse", author: "policy" }), "not_permitted");
+      });
+
+      it("refuses a decision whose basis has changed", async () => {
+        const { id } = await hub.add({ title: "Idea", status: "proposed" }, "scout");
+        const decide = (onlyIf: TaskCondition) =>
+          hub.transition(id, "reject", { actor: "rouse", author: "policy", onlyIf });
+        const error = await refused(decide({ status: "approved" }), "changed");
+        expect(error.message).toBe(`task ${id} has changed: it is proposed`);
+        const child = await hub.add({ title: "Build it", parent: id }, "scout");
+        const built = await refused(decide({ status: "proposed", isChildless: true }), "changed");
+        expect(built.message).toBe(`task ${id} has changed: it is proposed and has the job ${child.id}`);
+        expect(await decide({ status: "proposed" })).toMatchObject({ status: "rejected" });
       });
 
       it("ends the claim when a user takes the task away", async () => {
@@ -471,6 +483,7 @@ export function describeHub(name: string, start: () => Promise<HubRig>): void {
         expect(await hub.takeLock({ ...lock, project: "other", holder: "web" })).toMatchObject({ holder: "web" });
         expect((await hub.locks({ project: "shop" })).map(({ holder }) => holder)).toEqual(["api"]);
         expect(await hub.releaseLock({ ...lock, holder: "web", author: "web" })).toBe(false);
+        expect(await hub.releaseLock({ ...lock, since: taken.since - 1, author: "anna" })).toBe(false);
         expect(await hub.releaseLock({ ...lock, author: "anna" })).toBe(true);
         expect(await hub.releaseLock({ ...lock, author: "anna" })).toBe(false);
         expect(await hub.takeLock({ ...lock, holder: "web" })).toMatchObject({ holder: "web", since: await hub.now() });

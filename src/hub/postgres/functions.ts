@@ -443,11 +443,18 @@ const OPERATIONS = [
   ),
   operation(
     "task_transition",
-    "t tasks; c claims; refused jsonb; next_status text; op text := args->>'operation';",
-    `${TASK_OF("id")}
+    "t tasks; c claims; refused jsonb; next_status text; op text := args->>'operation'; child bigint;",
+    `
+  -- A new child locks its parent: it waits for this lock, or is seen below.
+  if (args->>'onlyChildless')::boolean then perform 1 from tasks where id = (args->>'id')::bigint for update; end if;
+  ${TASK_OF("id")}
   -- These move a claim too: they have functions of their own.
   if op in (${CLAIM_OPERATIONS.map((name) => `'${name}'`).join(", ")}) then
     return refusal('not_permitted', jsonb_build_object('task', t.id, 'operation', op, 'actor', args->>'actor'));
+  end if;
+  if (args->>'onlyChildless')::boolean then select min(id) into child from tasks where parent = t.id; end if;
+  if child is not null or t.status <> args->>'onlyStatus' then
+    return refusal('changed', jsonb_build_object('task', t.id, 'status', t.status, 'child', child));
   end if;
   refused := check_transition(t, op, args->>'actor');
   if refused is not null then return refused; end if;
@@ -615,7 +622,8 @@ const OPERATIONS = [
     "l locks;",
     `
   delete from locks where project = args->>'project' and name = args->>'name'
-    and (args->>'holder' is null or holder = args->>'holder') returning * into l;
+    and (args->>'holder' is null or holder = args->>'holder')
+    and (args->>'since' is null or ms(since) = (args->>'since')::bigint) returning * into l;
   if l.name is null then return 'false'; end if;
   perform add_event('lock_released', l.task, args->>'author',
     jsonb_build_object('project', l.project, 'name', l.name, 'holder', l.holder));

@@ -67,9 +67,9 @@ function findLock(context: Context, project: string, name: string): Lock | null 
   return row ? toLock(row) : null;
 }
 
-export function releaseLock(context: Context, { project, name, holder, author }: Arguments): boolean {
+export function releaseLock(context: Context, { project, name, holder, since, author }: Arguments): boolean {
   const held = findLock(context, String(project), String(name));
-  if (!held || (holder !== null && held.holder !== holder)) return false;
+  if (!held || (holder !== null && held.holder !== holder) || (since !== null && held.since !== since)) return false;
   run(context, "delete from locks where project = ? and name = ?", held.project, held.name);
   addEvent(context, "lock_released", held.task, String(author), { project, name, holder: held.holder });
   return true;

@@ -230,6 +230,8 @@ export function transitionTask(context: Context, values: Arguments): Task | Refu
   const actor = values.actor as "user" | "rouse";
   if ((CLAIM_OPERATIONS as readonly TaskOperation[]).includes(operation))
     return { refused: { code: "not_permitted", task: task.id, operation, actor } };
+  const changed = checkCondition(context, task, values);
+  if (changed) return { refused: changed };
   const next = nextStatus(task.status, operation, actor);
   if ("refused" in next)
     return {
@@ -244,6 +246,18 @@ export function transitionTask(context: Context, values: Arguments): Task | Refu
   if (operation === "reopen") run(context, "update tasks set continuations = 0 where id = ?", task.id);
   addEvent(context, operation, task.id, String(values.author), { from: task.status, error: values.error ?? undefined });
   return findTask(context, task.id) as Task;
+}
+
+function checkCondition(
+  context: Context,
+  { id, status }: Task,
+  { onlyStatus, onlyChildless }: Arguments,
+): Refusal | null {
+  const child = onlyChildless ? one(context, "select min(id) as id from tasks where parent = ?", id)?.id : null;
+  const isAsExpected = (onlyStatus === null || onlyStatus === status) && (child ?? null) === null;
+  return isAsExpected
+    ? null
+    : { code: "changed", task: id, status, child: (child as number | null | undefined) ?? null };
 }
 
 const unknown = (task: number): Refused => ({ refused: { code: "unknown_task", task } });
