@@ -7,6 +7,7 @@ import { hashOf, route, setQuery } from "../route.js";
 import { onEvent } from "../stream.js";
 import { age, clock } from "../time.js";
 import { AgentActions } from "../ui/actions.js";
+import { FilterBox } from "../ui/filter-box.js";
 import { SIGNS, STATE_ORDER, StateBadge, TONES, words } from "../ui/state.js";
 import { Strip } from "../ui/strip.js";
 import { VirtualList } from "../ui/virtual-list.js";
@@ -20,20 +21,13 @@ const ROW = { wide: 68, narrow: 104 };
 
 export function Fleet() {
   const { names, calm } = list.value;
-  const { q = "", all = "" } = route.value.query;
+  const { all = "" } = route.value.query;
   return (
     <main class="fleet">
       <h1 class="sr">Fleet</h1>
       <Counts />
       <div class="tools">
-        <input
-          type="search"
-          data-key="/"
-          aria-label="Filter agents"
-          placeholder="Filter  /"
-          value={q}
-          onInput={({ currentTarget }) => setQuery({ q: currentTarget.value })}
-        />
+        <FilterBox of="agents" />
         <label class="inline">
           Order{" "}
           <select

@@ -7,6 +7,7 @@ import type { Incident } from "../records.js";
 import { hashOf, route, setQuery } from "../route.js";
 import { onEvent } from "../stream.js";
 import { age, clock, duration } from "../time.js";
+import { FilterBox } from "../ui/filter-box.js";
 import { words } from "../ui/state.js";
 import { IncidentBox } from "./agent.js";
 
@@ -90,14 +91,7 @@ export function Incidents() {
         <span class="total">{typical === null ? "" : `median time to recover ${duration(typical)}`}</span>
       </div>
       <div class="tools">
-        <input
-          type="search"
-          data-key="/"
-          aria-label="Filter incidents"
-          placeholder="Filter by agent or problem  /"
-          value={query.q ?? ""}
-          onInput={({ currentTarget }) => setQuery({ q: currentTarget.value })}
-        />
+        <FilterBox of="incidents" hint=" by agent or problem" />
         {name !== "" ? <a href={hashOf("incidents")}>Show all</a> : null}
       </div>
       <h2>Open ({open.length})</h2>

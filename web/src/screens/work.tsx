@@ -4,6 +4,7 @@ import { get, Refused } from "../api.js";
 import type { Task, TaskDetail } from "../records.js";
 import { hashOf, route, setQuery } from "../route.js";
 import { age, clock, duration, now } from "../time.js";
+import { FilterBox } from "../ui/filter-box.js";
 import { words } from "../ui/state.js";
 
 const RELOAD_MS = 5000;
@@ -75,14 +76,7 @@ export function Work() {
         ))}
       </div>
       <div class="tools">
-        <input
-          type="search"
-          data-key="/"
-          aria-label="Filter tasks"
-          placeholder="Filter  /"
-          value={query.q ?? ""}
-          onInput={({ currentTarget }) => setQuery({ q: currentTarget.value })}
-        />
+        <FilterBox of="tasks" />
       </div>
       {tasks.length === 0 ? (
         <p class="empty">
