@@ -59,6 +59,17 @@ export type PromptKind = (typeof PROMPT_KINDS)[number];
 export type StuckCause = (typeof STUCK_CAUSES)[number];
 export type Cause = StuckCause | ErrorCause | WaitCause | PromptKind | "limit";
 
+/** Problems of a pipeline of tasks, which rules find in its tables. They belong to no agent. */
+export const PIPELINE_PROBLEMS = [
+  "no_viable_proposal",
+  "no_change_built",
+  "dead_worker",
+  "unbuilt_proposal",
+  "lock_held",
+  "pipeline_idle",
+] as const;
+export type PipelineProblem = (typeof PIPELINE_PROBLEMS)[number];
+
 /**
  * What an incident is about: a cause, or a state that needs none. Every prompt is one problem and every limit is one: a
  * dialog that is read in another way is still the same dialog.
@@ -71,7 +82,8 @@ export type Problem =
   | "error"
   | "gone"
   | "unknown"
-  | "over_budget";
+  | "over_budget"
+  | PipelineProblem;
 
 /** Health in the sense of the agent-health proposal: what `rouse health --filter unhealthy` lists. */
 export const UNHEALTHY: ReadonlySet<State> = new Set<State>(["stuck", "error", "needs_input", "gone", "unknown"]);

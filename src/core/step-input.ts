@@ -4,6 +4,7 @@ import type { Action, ActionOutcome } from "./action.js";
 import type { AgentSession } from "./agent.js";
 import type { Effect } from "./effects.js";
 import type { IncidentInput } from "./incidents/fold.js";
+import type { PipelineFinding } from "./incidents/pipeline.js";
 import type { JudgeState, LivenessSource } from "./session-judge.js";
 import type { Signal } from "./signal.js";
 
@@ -23,6 +24,8 @@ export type StepInput =
   | { kind: "check"; session: string }
   | { kind: "retune"; agent: string }
   | { kind: "tick" }
+  /** The pipelines were read: all their problems. */
+  | { kind: "pipeline"; found: readonly PipelineFinding[] }
   /** The machine slept, or rouse did not run. */
   | { kind: "gap"; from: number; to: number }
   /** After a restart: a session, from a snapshot if there is one, and its stored signals, judged as they were originally. */

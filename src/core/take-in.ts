@@ -4,7 +4,8 @@ import { decideAgent, startAction } from "./agent-decisions.js";
 import { dueCompletionNotice, takeBackMessages } from "./due-notices.js";
 import type { Effect } from "./effects.js";
 import { applyEvent } from "./incident-events.js";
-import { isOpen } from "./incidents/incident.js";
+import { type Incident, isOpen } from "./incidents/incident.js";
+import { isPipelineProblem } from "./incidents/pipeline.js";
 import { habitsOf } from "./judgement/learned.js";
 import { pauseHabits } from "./judgement/pauses.js";
 import { findSession, type NodeState } from "./node-state.js";
@@ -65,6 +66,9 @@ function take(state: NodeState, input: StepInput, now: number, effects: Effect[]
     }
     case "tick":
       return tick(state, now, effects);
+    case "pipeline":
+      effects.push(...applyEvent(state, { ...input, at: now }));
+      return NOTHING;
     case "gap":
       effects.push(...applyEvent(state, input));
       for (const judge of state.sessions.values())
@@ -244,7 +248,8 @@ function restarted(state: NodeState, unobserved: { from: number; to: number } | 
     effects.push(...applyEvent(state, { kind: "gap", from: Math.min(from, to - 1), to }));
   }
   const agents = new Set([...state.sessions.values()].map(({ session }) => session.name));
-  const orphans = state.incidents.incidents.filter((incident) => isOpen(incident) && !agents.has(incident.agent));
+  const isOrphan = ({ agent, problem }: Incident): boolean => !agents.has(agent) && !isPipelineProblem(problem);
+  const orphans = state.incidents.incidents.filter((incident) => isOpen(incident) && isOrphan(incident));
   for (const { agent } of orphans) effects.push(...applyEvent(state, { kind: "forgotten", at: now, agent }));
   return effects;
 }

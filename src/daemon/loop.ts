@@ -120,7 +120,9 @@ export class Loop {
   }
 
   /** Takes an input that needs no answer. */
-  take(input: Extract<StepInput, { kind: "unreadable" | "check" | "retune" | "reconsider" | "retry" }>): void {
+  take(
+    input: Extract<StepInput, { kind: "unreadable" | "check" | "retune" | "reconsider" | "retry" | "pipeline" }>,
+  ): void {
     this.#step(input, this.#observe());
   }
 

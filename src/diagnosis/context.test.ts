@@ -71,7 +71,7 @@ describe("the context of a diagnosis", () => {
             commands: [],
           },
         ],
-        problems: [{ kind: "idle", project: evil, id: "", text: evil, evidence: [evil], advice: "" }],
+        problems: [{ kind: "pipeline_idle", project: evil, id: "", text: evil, evidence: [evil], advice: "" }],
         pipeline: { ...NO_PIPELINE, stage: evil, notes: [evil], events: [{ at: 1e30, kind: evil, text: evil }] },
       }),
     );

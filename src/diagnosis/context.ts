@@ -5,7 +5,7 @@
 import { redact } from "../core/text/redact.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
 import type { Pipeline } from "./pipeline.js";
-import type { PipelineProblem } from "./pipeline-problems.js";
+import type { FoundProblem } from "./pipeline-problems.js";
 
 export interface AgentFacts {
   name: string;
@@ -40,7 +40,7 @@ export interface DiagnosisFacts {
   about: string | null;
   agents: readonly AgentFacts[];
   incidents: readonly IncidentFacts[];
-  problems: readonly PipelineProblem[];
+  problems: readonly FoundProblem[];
   pipeline: Pipeline;
   /** What could not be read. */
   gaps: readonly string[];

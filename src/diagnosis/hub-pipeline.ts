@@ -1,5 +1,5 @@
 /** The pipeline as the hub knows it: tasks as jobs and proposals, with their claims, locks and events. */
-import type { Hub, TaskSummary } from "../hub/hub.js";
+import type { Claim, Hub, Lock as HubLock, TaskSummary } from "../hub/hub.js";
 import { CLOSED, type TaskStatus } from "../hub/task-states.js";
 import type { Job, Pipeline, Proposal } from "./pipeline.js";
 
@@ -21,7 +21,7 @@ export async function readHubPipeline(hub: Hub, isAlive: IsAlive): Promise<Pipel
     stage: active.some((task) => isBuild(task)) ? "build" : (active.find(({ stage }) => stage !== "")?.stage ?? null),
     jobs: tasks.flatMap((task) => jobOf(task, now, isAlive) ?? []),
     proposals: tasks.filter(isProposal).map(proposalOf),
-    locks: locks.map(({ project, name, holder, since }) => ({ project, name, holder, since })),
+    locks: locks.flatMap((lock) => lockOf(lock, tasks, now, isAlive) ?? []),
     events: events.map(({ at, kind, task, author, data }) => ({
       at,
       kind,
@@ -30,6 +30,25 @@ export async function readHubPipeline(hub: Hub, isAlive: IsAlive): Promise<Pipel
     notes: [],
   };
 }
+
+/** A lock whose lease is renewed, or whose task is worked on, has a living holder. */
+function lockOf(
+  { project, name, holder, since, leaseUntil, task, fence }: HubLock,
+  tasks: readonly TaskSummary[],
+  now: number,
+  isAlive: IsAlive,
+): Pipeline["locks"][number] | null {
+  if (name.startsWith(OWN_LOCKS)) return null;
+  const claim = tasks.find(({ id }) => id === task)?.claim ?? null;
+  const byClaim = claim === null || claim.fence !== fence ? null : isHeldAlive(claim, now, isAlive);
+  const byLease = leaseUntil === null ? null : leaseUntil > now;
+  return { project, name, holder, since, holder_alive: byClaim ?? byLease };
+}
+
+const OWN_LOCKS = "rouse.";
+
+const isHeldAlive = ({ session, leaseUntil }: Claim, now: number, isAlive: IsAlive): boolean =>
+  isAlive(session) ?? leaseUntil > now;
 
 const isBuild = ({ stage, kind }: Pick<TaskSummary, "stage" | "kind">): boolean =>
   stage === "build" || kind === "build";
@@ -67,7 +86,7 @@ function jobOf(task: TaskSummary, now: number, isAlive: IsAlive): Job | null {
     title: task.title,
     status,
     worker: task.worker,
-    worker_alive: claim === null ? null : (isAlive(claim.session) ?? claim.leaseUntil > now),
+    worker_alive: claim === null ? null : isHeldAlive(claim, now, isAlive),
     worker_seen: claim === null ? null : claim.leaseUntil - claim.leaseMs,
     attempts: task.attempts,
     error: task.lastError,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Pipeline, parsePipeline } from "./pipeline.js";
-import { findPipelineProblems } from "./pipeline-problems.js";
+import { findingsOf, findPipelineProblems } from "./pipeline-problems.js";
 
 const NOW = Date.parse("2026-01-01T12:00:00Z");
 const ago = (minutes: number): number => NOW - minutes * 60_000;
@@ -85,15 +85,32 @@ describe("proposals, locks and idleness", () => {
     expect(kinds({ locks, jobs: [merging] })).toEqual([]);
     expect(kinds({ locks, jobs: [{ ...merging, worker_alive: false, worker_seen: ago(1) }] })).toEqual(["lock_held"]);
     expect(kinds({ locks: [{ project: "x", since: ago(9) }] })).toEqual([]);
+    expect(kinds({ locks: [{ project: "x", since: ago(90), holder_alive: true }] })).toEqual([]);
   });
 
   it("a pipeline with nothing in flight is idle, and a finished list of tasks is not", () => {
-    expect(kinds({ proposals: [proposal(1, 0.1)] })).toEqual(["idle"]);
+    expect(kinds({ proposals: [proposal(1, 0.1)] })).toEqual(["pipeline_idle"]);
+    expect(kinds({ proposals: [{ ...proposal(1, 0.1), updated: ago(9) }] })).toEqual([]);
     expect(kinds({ jobs: [{ id: 1, project: "x", kind: "task", status: "done" }] })).toEqual([]);
     expect(kinds({ proposals: [proposal(1, 0.1)], jobs: [{ id: 1, project: "minions", status: "pending" }] })).toEqual(
       [],
     );
   });
+});
+
+it("several jobs with one problem are one finding, with the first three and a number", () => {
+  const jobs = [1, 2, 3, 4, 5].map((id) => ({
+    id,
+    project: "x",
+    status: "processing",
+    worker: "w",
+    worker_alive: false,
+    worker_seen: ago(31),
+  }));
+  const findings = findingsOf(findPipelineProblems(pipeline({ jobs }), NOW));
+  expect(findings).toMatchObject([{ project: "x", problem: "dead_worker", advice: "Set job 1 to pending again." }]);
+  expect(findings[0]?.reasons).toHaveLength(4);
+  expect(findings[0]?.reasons.at(-1)).toBe("and 2 more");
 });
 
 it("a state that does not fit is refused with the field and the reason", () => {

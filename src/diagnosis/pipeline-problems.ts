@@ -1,18 +1,12 @@
 /** Problems of a pipeline that rules find in its tables: pure functions of the state and the time. */
+import type { PipelineFinding } from "../core/incidents/pipeline.js";
+import type { PipelineProblem } from "../core/states.js";
 import { formatDuration } from "../core/text/duration.js";
 import { sanitize } from "../core/text/sanitize.js";
 import type { Job, Pipeline, Proposal } from "./pipeline.js";
 
-export type PipelineProblemKind =
-  | "no_viable_proposal"
-  | "no_change_built"
-  | "dead_worker"
-  | "unbuilt_proposal"
-  | "lock_held"
-  | "idle";
-
-export interface PipelineProblem {
-  kind: PipelineProblemKind;
+export interface FoundProblem {
+  kind: PipelineProblem;
   project: string;
   /** Stays the same while the problem lasts and nothing about it changes. */
   id: string;
@@ -28,8 +22,31 @@ export const DEAD_WORKER_MS = 30 * MINUTE;
 export const LOCK_HELD_MS = 10 * MINUTE;
 /** A job for an approved proposal is added within this time. */
 const UNBUILT_MS = 10 * MINUTE;
+const IDLE_MS = 10 * MINUTE;
+/** Of one kind in one project: the others are a number. */
+const NAMED_MAX = 3;
 
-export function findPipelineProblems(pipeline: Pipeline, now: number): PipelineProblem[] {
+/** One finding per project and problem, whatever number of jobs it is about. */
+export function findingsOf(problems: readonly FoundProblem[]): PipelineFinding[] {
+  const groups = new Map<string, FoundProblem[]>();
+  for (const one of problems) {
+    const key = JSON.stringify([one.project, one.kind]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const more = group.length - NAMED_MAX;
+    const reasons = [
+      ...group.slice(0, NAMED_MAX).map(({ text }) => text),
+      ...(more > 0 ? [`and ${more} more`] : []),
+      ...(group.length === 1 ? first.evidence : []),
+    ];
+    return { project: first.project, problem: first.kind, reasons, advice: first.advice };
+  });
+}
+
+export function findPipelineProblems(pipeline: Pipeline, now: number): FoundProblem[] {
   const projects = new Set([...pipeline.jobs, ...pipeline.proposals, ...pipeline.locks].map(({ project }) => project));
   return [...projects].sort().flatMap((project) => {
     const of = <T extends { project: string }>(list: readonly T[]): T[] =>
@@ -41,7 +58,7 @@ export function findPipelineProblems(pipeline: Pipeline, now: number): PipelineP
       ...deadWorkers(own, project, now),
       ...unbuilt(own, project, now),
       ...locks(own, project, now),
-      ...idle(own, project),
+      ...idle(own, project, now),
     ];
   });
 }
@@ -56,7 +73,7 @@ const isViable = ({ status, score, threshold }: Proposal): boolean =>
 /** Jobs that look for work; a finished one ends a cycle, even without a proposal. */
 const SEEKING: ReadonlySet<string> = new Set(["scout", "strategist", "strategy"]);
 
-function viability({ jobs, proposals }: Pipeline, project: string): PipelineProblem[] {
+function viability({ jobs, proposals }: Pipeline, project: string): FoundProblem[] {
   const ended = jobs.filter(({ kind, status }) => SEEKING.has(kind) && status === "done");
   const cycles = [...new Set([...proposals, ...ended].flatMap(({ cycle }) => cycle ?? []))].sort((a, b) => b - a);
   const from = cycles.findIndex((cycle) => proposals.some((one) => one.cycle === cycle && isViable(one)));
@@ -86,7 +103,7 @@ function bestOf(proposals: readonly Proposal[], cycle: number): string {
   return best.threshold === null ? `${count}, ${scored}` : `${count}, ${scored} (threshold ${best.threshold})`;
 }
 
-function builds({ jobs }: Pipeline, project: string): PipelineProblem[] {
+function builds({ jobs }: Pipeline, project: string): FoundProblem[] {
   const ended = jobs
     .filter(({ kind, status }) => kind === "build" && (status === "done" || status === "failed"))
     .sort((a, b) => (b.updated ?? 0) - (a.updated ?? 0));
@@ -113,7 +130,7 @@ function builds({ jobs }: Pipeline, project: string): PipelineProblem[] {
 export const deadSince = ({ status, worker_alive, worker_seen }: Job): number | null =>
   status === "processing" && worker_alive === false ? worker_seen : null;
 
-function deadWorkers({ jobs }: Pipeline, project: string, now: number): PipelineProblem[] {
+function deadWorkers({ jobs }: Pipeline, project: string, now: number): FoundProblem[] {
   return jobs.flatMap((job) => {
     const since = deadSince(job);
     if (since === null || now - since < DEAD_WORKER_MS) return [];
@@ -132,7 +149,7 @@ function deadWorkers({ jobs }: Pipeline, project: string, now: number): Pipeline
 export const buildJobOf = ({ jobs }: Pick<Pipeline, "jobs">, { id }: Pick<Proposal, "id">): Job | null =>
   jobs.find((job) => job.proposal === id || job.id === id) ?? null;
 
-function unbuilt(pipeline: Pipeline, project: string, now: number): PipelineProblem[] {
+function unbuilt(pipeline: Pipeline, project: string, now: number): FoundProblem[] {
   return pipeline.proposals.flatMap((proposal) => {
     const { id, status, title, updated } = proposal;
     if (status !== "approved" || buildJobOf(pipeline, proposal) !== null) return [];
@@ -155,9 +172,9 @@ export const activeMerge = ({ jobs }: Pick<Pipeline, "jobs">, project: string): 
       job.project === project && job.kind === "merge" && job.status === "processing" && job.worker_alive !== false,
   ) ?? null;
 
-function locks(pipeline: Pipeline, project: string, now: number): PipelineProblem[] {
-  return pipeline.locks.flatMap(({ name, holder, since }) => {
-    if (now - since < LOCK_HELD_MS || activeMerge(pipeline, project) !== null) return [];
+function locks(pipeline: Pipeline, project: string, now: number): FoundProblem[] {
+  return pipeline.locks.flatMap(({ name, holder, since, holder_alive }) => {
+    if (holder_alive === true || now - since < LOCK_HELD_MS || activeMerge(pipeline, project) !== null) return [];
     return {
       kind: "lock_held" as const,
       project,
@@ -176,16 +193,18 @@ export const isIdle = ({ jobs, proposals }: Pick<Pipeline, "jobs" | "proposals">
       job.project === project && (job.status === "pending" || job.status === "processing" || job.status === "blocked"),
   ) && !proposals.some((one) => one.project === project && IN_FLIGHT.has(one.status));
 
-function idle(pipeline: Pipeline, project: string): PipelineProblem[] {
+function idle(pipeline: Pipeline, project: string, now: number): FoundProblem[] {
   const { jobs, proposals } = pipeline;
   // A list of tasks that a user has worked off is finished, not idle: only a pipeline that finds its own work can stop finding it.
   if (!isIdle(pipeline, project) || !(proposals.length > 0 || jobs.some(({ kind }) => SEEKING.has(kind)))) return [];
   const last = Math.max(0, ...[...jobs, ...proposals].map(({ updated }) => updated ?? 0));
+  // The next job is added within this time.
+  if (now - last < IDLE_MS) return [];
   return [
     {
-      kind: "idle",
+      kind: "pipeline_idle",
       project,
-      id: `idle ${project} ${last}`,
+      id: `pipeline_idle ${project} ${last}`,
       text: `The pipeline${where(project)} is idle: no job is pending or processing, and no proposal is in flight.`,
       evidence: [`${jobs.length} closed jobs, ${proposals.length} closed proposals`],
       advice: "Add a scout job, or a task.",

@@ -57,7 +57,16 @@ const proposal = z.object({
   updated: time.nullable().default(null),
 });
 
-const lock = z.object({ project: word, name: word.default("merge"), holder: word.default(""), since: time });
+/** Null: unknown. */
+const holder_alive = z.boolean().nullable().default(null);
+
+const lock = z.object({
+  project: word,
+  name: word.default("merge"),
+  holder: word.default(""),
+  since: time,
+  holder_alive,
+});
 
 const event = z.object({ at: time, kind: word, text: text.default("") });
 

@@ -85,6 +85,7 @@ const PRECONDITIONS: Preconditions = {
     if (!lock) return `nothing holds the merge lock of ${project_id}`;
     const held = now - lock.since;
     if (held <= LOCK_HELD_MS) return `the merge lock of ${project_id} has been held for ${formatDuration(held)} only`;
+    if (lock.holder_alive === true) return `the holder of the merge lock of ${project_id} is alive`;
     const merge = activeMerge(pipeline, project_id);
     return merge === null ? null : `merge job ${merge.id} is active`;
   },

@@ -59,6 +59,8 @@ const PLAYS = {
       }),
     ),
   wrong: () => say(result({ diagnosis: "All is lost.", actions: [{ type: "retrigger_job", job_id: "999" }] })),
+  // What the test wrote down.
+  answers: () => say(result(JSON.parse(process.env.MODEL_ANSWER ?? "null"))),
   slow: () => setTimeout(() => say(result(healthy)), 500),
   // It ignores polite ends, and leaves a child in a session of its own.
   hanging: () => {

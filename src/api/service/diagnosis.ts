@@ -9,6 +9,7 @@ import { runnerOf } from "../../diagnosis/runners/index.js";
 import type { Runner } from "../../diagnosis/runners/runner.js";
 import { readFacts } from "../diagnosis/facts.js";
 import { DAY_MS, type DiagnosisRun, promptFor, runDiagnosis } from "../diagnosis/run.js";
+import { PipelineWatch } from "../diagnosis/watch.js";
 import { ApiError } from "../error.js";
 import { iso, type ServiceContext } from "./context.js";
 
@@ -17,6 +18,7 @@ export type DiagnosisView = Omit<DiagnosisRecord, "at" | "context"> & { at: stri
 export class DiagnosisService {
   readonly #context: ServiceContext;
   readonly #records: DiagnosisRecords;
+  readonly #pipelines: PipelineWatch;
   #running: AbortController | null = null;
   /** The last automatic run: its time, and what was wrong. */
   #last = { at: 0, key: "" };
@@ -24,6 +26,7 @@ export class DiagnosisService {
 
   constructor(context: ServiceContext) {
     this.#context = context;
+    this.#pipelines = new PipelineWatch(context);
     // Tests of the table of operations give no paths.
     this.#records = new DiagnosisRecords(join(context.paths?.state ?? "", "diagnoses"));
   }
@@ -60,8 +63,14 @@ export class DiagnosisService {
     return viewOfRecord({ ...record, feedback });
   }
 
-  /** Runs if it is enabled, something is wrong, and it is not what the last run explained. */
+  /** Watches the pipelines, and explains what is wrong. */
   async tick(): Promise<void> {
+    await this.#pipelines.tick().catch((error: Error) => this.#logOnce(error.message));
+    await this.#explain();
+  }
+
+  /** Runs if it is enabled, something is wrong, and it is not what the last run explained. */
+  async #explain(): Promise<void> {
     const { config, loop, log } = this.#context;
     const settings = config.diagnosis;
     const now = loop.now();

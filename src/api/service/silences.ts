@@ -1,6 +1,7 @@
 /** Silences: an agent, a problem, or one problem of one agent. */
 import { nearestName } from "../../config/suggest.js";
-import type { Silence } from "../../core/incidents/incident.js";
+import type { IncidentState, Silence } from "../../core/incidents/incident.js";
+import { isPipelineProblem } from "../../core/incidents/pipeline.js";
 import { PROBLEMS, type Problem } from "../../core/incidents/problem.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { ApiError } from "../error.js";
@@ -36,13 +37,17 @@ export class SilenceService {
   set({ what, problem, for_secs }: { what: string; problem: Problem | null; for_secs: number | null }): SilencesView {
     const { loop } = this.#context;
     const now = loop.now();
-    const target = targetOf(what, problem, knownAgents(this.#context));
+    const target = targetOf(what, problem, [...knownAgents(this.#context), ...pipelinesIn(loop.incidents)]);
     loop.apply({ kind: "unsilenced", ...target });
     if (for_secs !== null)
       loop.apply({ kind: "silenced", silence: { ...target, at: now, until: now + for_secs * 1000 } });
     return this.list();
   }
 }
+
+const pipelinesIn = ({ incidents }: IncidentState): string[] => [
+  ...new Set(incidents.flatMap(({ agent, problem }) => (isPipelineProblem(problem) ? agent : []))),
+];
 
 const LISTED_MAX = 20;
 

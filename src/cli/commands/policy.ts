@@ -2,7 +2,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { policyFields } from "../../config/policy-schema.js";
 import { NO_PROFILE } from "../../core/agent.js";
-import { PROBLEMS, type Problem } from "../../core/incidents/problem.js";
+import { AGENT_PROBLEMS, type Problem } from "../../core/incidents/problem.js";
 import type { Assessment } from "../../core/judgement/assess.js";
 import { periodSpend } from "../../core/judgement/period-spend.js";
 import type { Policy, SessionOrigin } from "../../core/policy/policy.js";
@@ -76,7 +76,7 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .option("--json", "print JSON")
     .action((given, options) => {
       const found = policyOf(given);
-      const problems = options.problem ? [options.problem] : PROBLEMS;
+      const problems = options.problem ? [options.problem] : AGENT_PROBLEMS;
       const tried = problems.map((problem) => ({ problem, wouldDo: trial(found, problem, options.origin) }));
       if (options.json) {
         const shown = tried.map(({ problem, wouldDo }) => ({

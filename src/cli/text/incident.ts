@@ -2,6 +2,7 @@
 import { localZone } from "../../config/local-zone.js";
 import type { ActionName } from "../../core/action.js";
 import { isPatient } from "../../core/incidents/learn.js";
+import { isPipelineProblem } from "../../core/incidents/pipeline.js";
 import { traitsOf } from "../../core/policy/problems.js";
 import { clockTime, formatDistance, resetText } from "../../core/text/when.js";
 import type { ActionView, IncidentView } from "../../daemon/views/incident-view.js";
@@ -152,7 +153,8 @@ const AT_TERMINAL: ReadonlySet<IncidentView["problem"]> = new Set(["needs_input"
 /** What the user can do about a problem that rouse never acts on; null for other problems. */
 function userStepText(incident: IncidentView): string | null {
   const traits = traitsOf(incident.problem);
-  if (!traits.humanOnly) return null;
+  // Its advice names the job, the proposal or the lock.
+  if (!traits.humanOnly || isPipelineProblem(incident.problem)) return null;
   const go = AT_TERMINAL.has(incident.problem) ? commandOf(incident, "rouse go ") : null;
   return go === null ? traits.userStep : `${traits.userStep} (\`${go}\`)`;
 }

@@ -1,7 +1,7 @@
 /** Policies for people: each problem with its recovery plan, one line per step. */
 
 import type { ActionName } from "../../core/action.js";
-import { HUMAN_ONLY, needsConfirming, PROBLEMS, type Problem } from "../../core/incidents/problem.js";
+import { AGENT_PROBLEMS, HUMAN_ONLY, needsConfirming, type Problem } from "../../core/incidents/problem.js";
 import type { Budget, Policy, RecoveryStep, SessionOrigin } from "../../core/policy/policy.js";
 import { formatDuration } from "../../core/text/duration.js";
 import { sanitize } from "../../core/text/sanitize.js";
@@ -19,7 +19,7 @@ export function policyText(policy: Policy, colour: boolean): string {
     `  budgets: ${budgets.incident} actions per incident; per agent ${budgetText(budgets.agent, budgets.agentRestarts)}; per machine ${budgetText(budgets.node, budgets.nodeRestarts)}`,
     "",
   ];
-  for (const problem of PROBLEMS) lines.push(...planLines(problem, policy, colour));
+  for (const problem of AGENT_PROBLEMS) lines.push(...planLines(problem, policy, colour));
   return `${lines.join("\n")}\n`;
 }
 

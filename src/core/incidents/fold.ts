@@ -26,11 +26,13 @@ import {
 import { takeFeedback } from "./feedback.js";
 import { type Feedback, type Incident, type IncidentState, isOpen, type Silence } from "./incident.js";
 import { newOverBudget, overBudgetOf } from "./over-budget.js";
+import { isPipelineProblem, type PipelineEvent, takePipeline } from "./pipeline.js";
 import { type Problem, problemOf } from "./problem.js";
 import { progressAt } from "./progress.js";
 
 export type IncidentInput =
   | AssessedEvent
+  | PipelineEvent
   | { kind: "intended"; intent: Intent }
   | { kind: "done"; outcome: ActionOutcome }
   | { kind: "escalated"; at: number; incident: string; reason: string; wouldDo?: ActionName | null; overBudget?: true }
@@ -58,6 +60,8 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
   switch (input.kind) {
     case "assessed":
       return [...takeAssessed(incidentState, input), ...takeSpending(incidentState, input)];
+    case "pipeline":
+      return takePipeline(incidentState, input);
     case "intended":
       return takeIntent(incidentState, input.intent);
     case "done": {
@@ -186,7 +190,9 @@ function takeSpending(incidentState: IncidentState, input: AssessedEvent): Incid
 }
 
 const openOf = (incidentState: IncidentState, agent: string): Incident[] =>
-  incidentState.incidents.filter((incident) => incident.agent === agent && isOpen(incident));
+  incidentState.incidents.filter(
+    (incident) => incident.agent === agent && isOpen(incident) && !isPipelineProblem(incident.problem),
+  );
 
 const isBlind = (incidentState: IncidentState, agent: string, now: number): boolean =>
   awakeMs(incidentState.asleep, incidentState.blind.find((entry) => entry.agent === agent)?.since ?? now, now) >=

@@ -1,11 +1,16 @@
 /** The problems of incidents: causes, and states without a cause. A policy has one recovery plan for each. */
 import type { Assessment } from "../judgement/assess.js";
 import { PROBLEM_TABLE, traitsOf } from "../policy/problems.js";
-import type { Problem } from "../states.js";
+import { PIPELINE_PROBLEMS, type Problem } from "../states.js";
 
 export type { Problem } from "../states.js";
 
 export const PROBLEMS: readonly Problem[] = Object.keys(PROBLEM_TABLE) as Problem[];
+
+/** Without those of pipelines, which have no agent to act on. */
+export const AGENT_PROBLEMS: readonly Problem[] = PROBLEMS.filter(
+  (problem) => !(PIPELINE_PROBLEMS as readonly Problem[]).includes(problem),
+);
 
 export const HUMAN_ONLY: ReadonlySet<Problem> = new Set(PROBLEMS.filter((problem) => traitsOf(problem).humanOnly));
 

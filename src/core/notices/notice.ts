@@ -1,6 +1,7 @@
 /** The text of an alert, short enough for a phone: agent, problem, reason, start, actions, suggested commands. */
 
 import { type Incident, type IncidentState, isOpen, type Outage } from "../incidents/incident.js";
+import { isPipelineProblem } from "../incidents/pipeline.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
 import { traitsOf } from "../policy/problems.js";
 import { formatDuration } from "../text/duration.js";
@@ -50,7 +51,9 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
   const view = source.seen(incident.agent);
   const name = forOutput(incident.agent, 80);
   const task = view?.session.task ? `, task ${forOutput(view.session.task, 100)}` : "";
-  const who = `${name} (${forOutput(incident.kind, 40)}${task})`;
+  const isAgent = !isPipelineProblem(incident.problem);
+  const who = isAgent ? `${name} (${forOutput(incident.kind, 40)}${task})` : "";
+  const subject = isAgent ? `agent ${name}` : name;
   const done = doneOf(incidentState, incident, now);
   const did = done.length > 0 ? `actions taken: ${done.join(", ")}` : "";
   if (edge === "resolved") {
@@ -58,8 +61,8 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
     const lasted = endedAt === null ? "" : `duration: ${formatDuration(endedAt - since)}, since ${clock(since)}`;
     const how = phase === "recovered" ? " recovered" : ": resolved, the problem is no longer seen";
     return {
-      title: `agent ${name}${how}`,
-      lines: [who, `previously: agent ${name} ${traitsOf(incident.problem).wording}`, lasted, did],
+      title: `${subject}${how}`,
+      lines: [who, `previously: ${subject} ${traitsOf(incident.problem).wording}`, lasted, did],
     };
   }
   const until = incident.until === null ? "" : `until ${clock(incident.until)}`;
@@ -67,7 +70,7 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
   const { wording } = traitsOf(incident.problem);
   const needs = incident.escalated?.reason.split(NEEDS_HUMAN).at(-1) ?? "";
   return {
-    title: `agent ${name} ${edge === "escalated" ? `needs you (${wording.replace(/^is /, "")})` : wording}`,
+    title: `${subject} ${edge === "escalated" ? `needs you (${wording.replace(/^is /, "")})` : wording}`,
     lines: [
       who,
       asked === "" ? "" : `question: ${forOutput(asked, 400)}`,
@@ -113,14 +116,14 @@ const wordOf = ({ agent, session }: Incident): string =>
 const ID_CHARS = 8;
 
 function canOf(incident: Incident, view: AgentSnapshot | null): string {
+  const ack = `acknowledge it (rouse ack ${incident.id.slice(0, ID_CHARS)})`;
+  if (isPipelineProblem(incident.problem)) return `you can: ask a model why (rouse diagnose) · ${ack}`;
   const name = wordOf(incident);
   const isRunning = view?.session.endedAt === null;
   const verb = incident.problem === "needs_input" ? "answer it" : "open it";
-  return `you can: ${[
-    ...(isRunning ? [`${verb} (rouse go ${name})`] : []),
-    `see why (rouse why ${name})`,
-    `acknowledge it (rouse ack ${incident.id.slice(0, ID_CHARS)})`,
-  ].join(" · ")}`;
+  return `you can: ${[...(isRunning ? [`${verb} (rouse go ${name})`] : []), `see why (rouse why ${name})`, ack].join(
+    " · ",
+  )}`;
 }
 
 const SHARED_WORDS: Readonly<Record<Outage["group"], string>> = {

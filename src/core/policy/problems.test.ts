@@ -1,18 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { ACTIONS } from "../action.js";
-import { checkAllowedAction, HUMAN_ONLY, needsConfirming, PROBLEMS, problemOf } from "../incidents/problem.js";
-import { ERROR_CAUSES, type Problem, STATES, STUCK_CAUSES } from "../states.js";
+import {
+  AGENT_PROBLEMS,
+  checkAllowedAction,
+  HUMAN_ONLY,
+  needsConfirming,
+  PROBLEMS,
+  problemOf,
+} from "../incidents/problem.js";
+import { ERROR_CAUSES, PIPELINE_PROBLEMS, type Problem, STATES, STUCK_CAUSES } from "../states.js";
 import { POLICIES } from "./builtin.js";
 import { PROBLEM_TABLE, traitsOf } from "./problems.js";
 
-const rows = Object.entries(PROBLEM_TABLE).map(([name, traits]) => ({ name: name as Problem, ...traits }));
+const all = Object.entries(PROBLEM_TABLE).map(([name, traits]) => ({ name: name as Problem, ...traits }));
+const isOfPipeline = (name: Problem): boolean => (PIPELINE_PROBLEMS as readonly Problem[]).includes(name);
+/** Of agents. */
+const rows = all.filter(({ name }) => !isOfPipeline(name));
 
 describe("the problem table", () => {
   it("marks exactly these problems as human-only", () => {
     // A literal copy on purpose: acting on one of these is never safe, so removing one must fail here.
     const humanOnly = ["auth", "billing", "needs_input", "poisoned_context", "policy_refusal", "unknown"];
     expect(rows.flatMap(({ name, humanOnly: is }) => (is ? [name] : [])).sort()).toEqual(humanOnly);
-    expect([...HUMAN_ONLY].sort()).toEqual(humanOnly);
+    expect([...HUMAN_ONLY].filter((name) => !isOfPipeline(name)).sort()).toEqual(humanOnly);
   });
 
   it("permits no action of any policy on a human-only problem", () => {
@@ -22,6 +32,17 @@ describe("the problem table", () => {
         expect(checkAllowedAction(name, action), `${action} on ${name}`).not.toBeNull();
       for (const policy of Object.values(POLICIES)) expect(policy.plans[name], name).toBeUndefined();
     }
+  });
+
+  it("leaves every problem of a pipeline to the user: no action, no outage, nothing critical", () => {
+    for (const { name, state, humanOnly, critical, outageGroup } of all.filter((row) => isOfPipeline(row.name)))
+      expect({ name, state, humanOnly, critical, outageGroup }).toEqual({
+        name,
+        state: null,
+        humanOnly: true,
+        critical: "never",
+        outageGroup: null,
+      });
   });
 
   it("permits only an interrupt and a command of the user for an agent that is over its budget", () => {
@@ -97,13 +118,14 @@ describe("the problem table", () => {
     const inspecting = rows.filter(
       ({ suggestedActions: [first, second] }) => first?.tool === "read_pane" && second?.tool === "why",
     );
-    const others = PROBLEMS.filter((name) => !inspecting.some((row) => row.name === name));
+    const others = AGENT_PROBLEMS.filter((name) => !inspecting.some((row) => row.name === name));
     expect(others).toEqual(["needs_input", "unknown"]);
   });
 
   it("has one row per cause and per state that is a problem without a cause", () => {
     const others = ["rate_limited", "needs_input", "error", "gone", "unknown", "over_budget"];
-    expect(PROBLEMS).toEqual([...STUCK_CAUSES, ...ERROR_CAUSES, ...others]);
+    expect(AGENT_PROBLEMS).toEqual([...STUCK_CAUSES, ...ERROR_CAUSES, ...others]);
+    expect(PROBLEMS).toEqual([...AGENT_PROBLEMS, ...PIPELINE_PROBLEMS]);
   });
 
   it("gives each problem the state that the judgement assesses it in", () => {

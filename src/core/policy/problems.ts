@@ -70,6 +70,24 @@ export type ProblemTraits = CommonTraits &
     | { humanOnly: true; recoveryPlan: readonly []; userStep: string }
   );
 
+/** About tasks, not about an agent: nothing is typed or ended. */
+const ofPipeline = (wording: string, userStep: string): ProblemTraits => ({
+  state: null,
+  duringTurn: false,
+  needsConfirmation: false,
+  humanOnly: true,
+  onlyActions: null,
+  wording,
+  critical: "never",
+  recoveryPlan: [],
+  userStep,
+  becomes: [],
+  outageGroup: null,
+  provenBy: "outcome",
+  patience: [],
+  suggestedActions: [],
+});
+
 const EXITS = ["crash", "exit_code", "gone"] as const;
 
 export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
@@ -561,6 +579,15 @@ export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
     patience: [],
     suggestedActions: GIVE_UP,
   },
+  no_viable_proposal: ofPipeline(
+    "has no viable proposal after several cycles",
+    "compare what the scout finds with what the project asks for",
+  ),
+  no_change_built: ofPipeline("builds without making a change", "read the log of the last build job"),
+  dead_worker: ofPipeline("has a job whose worker is dead", "set the job to pending again"),
+  unbuilt_proposal: ofPipeline("has an approved proposal without a build job", "queue the proposal, or reject it"),
+  lock_held: ofPipeline("has a lock that is held for too long", "release the lock if its holder no longer uses it"),
+  pipeline_idle: ofPipeline("is idle", "add a scout job, or a task"),
 };
 
 /** An incident stored by a newer version may have a problem without a row here: it is treated as `unknown`. */

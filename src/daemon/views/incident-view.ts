@@ -11,6 +11,7 @@ import {
   type Phase,
   silencedUntil,
 } from "../../core/incidents/incident.js";
+import { isPipelineProblem } from "../../core/incidents/pipeline.js";
 import { type Problem, problemOf } from "../../core/incidents/problem.js";
 import type { Assessment } from "../../core/judgement/assess.js";
 import { openCommand } from "../../core/judgement/supervisor.js";
@@ -175,9 +176,10 @@ const listed = (found: readonly Incident[]): string =>
 function nextOf(incident: Incident, { state, now }: IncidentSource): IncidentView["next"] {
   if (!isOpen(incident)) return null;
   const judge = state.latest.get(incident.agent);
+  const escalated = { do: null, at: null, reason: sanitize(incident.escalated?.reason ?? "", 300) };
+  if (isPipelineProblem(incident.problem)) return escalated;
   if (!judge) return { do: null, at: null, reason: "the agent is not watched at present" };
-  if (incident.escalated && incident.ackedAt === null)
-    return { do: null, at: null, reason: sanitize(incident.escalated.reason, 300) };
+  if (incident.escalated && incident.ackedAt === null) return escalated;
   const { do: name, at, reason } = forecastOf(state, incident, judge, now);
   return { do: name, at: isoOrNull(at), reason: sanitize(reason, 300) };
 }
@@ -208,6 +210,7 @@ function commandsFor(incident: Incident, judge: SessionJudge | null, canAllow: b
     ...(open ? [sanitize(open, 200)] : session && !isGone ? [`rouse go ${name}`] : []),
     ...(session && session.hostSocket !== null && isGone ? [`rouse logs ${name}`] : []),
     ...(session ? [`rouse why ${name}`] : []),
+    ...(isPipelineProblem(incident.problem) ? ["rouse diagnose"] : []),
     ...(canRecover ? [`rouse recover ${name} --dry-run`] : []),
     ...(canAllow ? [`rouse allow ${name}`] : []),
     ...(incident.ackedAt === null ? [`rouse ack ${id}`] : []),
