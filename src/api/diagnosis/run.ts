@@ -71,10 +71,10 @@ export async function runDiagnosis(context: ServiceContext, run: DiagnosisRun): 
 }
 
 export function promptFor({ config }: Pick<ServiceContext, "config">, facts: DiagnosisFacts): PromptText {
-  const { actions, runner, read_folder, log_lines } = config.diagnosis;
-  const allowed = DIAGNOSIS_ACTIONS.filter((name) => name === "send_slack" || actions.includes(name));
-  const mayRead = runner === "claude" && read_folder !== "";
-  return buildPrompt(buildContext(facts, { logLines: log_lines }), { allowed, mayRead });
+  const settings = config.diagnosis;
+  const allowed = DIAGNOSIS_ACTIONS.filter((name) => name === "send_slack" || settings.actions.includes(name));
+  const mayRead = settings.runner === "claude" && settings.read_folder !== "";
+  return buildPrompt(buildContext(facts, { logLines: settings.log_lines }), { allowed, mayRead });
 }
 
 /** What the rules say: useful without a model. */

@@ -35,10 +35,10 @@ export interface PipelineEvent {
 }
 
 /** The program of such an incident. */
-export const PIPELINE = "pipeline";
+const PIPELINE = "pipeline";
 
 /** In the place of an agent's name. No agent's name has a colon. */
-export const pipelineName = (project: string): string => (project === "" ? PIPELINE : `${PIPELINE}:${project}`);
+const pipelineName = (project: string): string => (project === "" ? PIPELINE : `${PIPELINE}:${project}`);
 
 export const isPipelineProblem = (problem: Problem): problem is PipelineProblem =>
   (PIPELINE_PROBLEMS as readonly Problem[]).includes(problem);
