@@ -18,7 +18,7 @@ type Settings = Config["diagnosis"];
 export class DiagnosisRig {
   readonly test = new NotifyingLoop();
   readonly logged: string[] = [];
-  readonly config: { diagnosis: Settings };
+  readonly config: { diagnosis: { -readonly [Key in keyof Settings]: Settings[Key] } };
   readonly diagnosis: DiagnosisService;
   readonly incidents: IncidentService;
   readonly #folder: string = mkdtempSync(join(tmpdir(), "rouse-diagnosis-"));
