@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DiagnosisRig } from "../../../test/support/diagnosis-rig.js";
-import { openText } from "../../cli/text/incident.js";
+import { openText } from "../../src/cli/text/incident.js";
+import { DiagnosisRig } from "../support/diagnosis-rig.js";
 
 let rig: DiagnosisRig;
 beforeEach(() => {
