@@ -247,4 +247,37 @@ export const SECURITY = {
       to: "if (missing.length > REQUIRED.length)",
     },
   ],
+  "A public host serves checkpoints and reports only; a token with a pattern creates and reports about agents of its own with matching names, at most 1,000":
+    [
+      {
+        test: "test/e2e/unseen-agents.test.ts",
+        file: "src/daemon/http/public-hosts.ts",
+        from: 'if (method !== "POST" || !PUBLIC_ROUTES.includes(path))',
+        to: 'if (method !== "POST")',
+      },
+      {
+        test: "test/e2e/unseen-agents.test.ts",
+        file: "src/daemon/http/public-hosts.ts",
+        from: 'right === "report"',
+        to: 'right !== "hook"',
+      },
+      {
+        test: "src/api/service/unseen-agents.test.ts",
+        file: "src/api/service/unseen-agents.ts",
+        from: "if (known.some(({ session }) => !isOfToken(session, token)))",
+        to: 'if (known.some(({ session }) => session.origin !== "report"))',
+      },
+      {
+        test: "src/api/service/unseen-agents.test.ts",
+        file: "src/api/service/unseen-agents.ts",
+        from: "if (own.length >= AGENTS_PER_TOKEN)",
+        to: "if (own.length > AGENTS_PER_TOKEN)",
+      },
+      {
+        test: "src/daemon/http/name-pattern.test.ts",
+        file: "src/daemon/http/name-pattern.ts",
+        from: "if (!isName(name)) return false;",
+        to: "",
+      },
+    ],
 };

@@ -14,6 +14,7 @@ import { performOperation } from "./operations/index.js";
 import { OrderLog } from "./order-log.js";
 import { insideObjection } from "./service/access.js";
 import { openServices, type Services } from "./service/services.js";
+import { endSilentAgents } from "./service/unseen-agents.js";
 import { addSocketRoutes } from "./socket.js";
 import { SpoolReader } from "./spool-reader.js";
 import { ScreenKeeper } from "./terminals/screen-keeper.js";
@@ -52,6 +53,9 @@ export function openApi(parts: DaemonParts): ApiHandlers {
   const stopReading = loop.subscribe(({ kind }) => {
     if (kind === "tick") spoolReader.read().catch((error: Error) => parts.log(`stored reports: ${error.message}`));
   });
+  const stopEnding = loop.subscribe(({ kind }, now) => {
+    if (kind === "tick") endSilentAgents(loop, now);
+  });
   const stopDiagnosing = loop.subscribe(({ kind }) => {
     if (kind === "tick") void services.diagnosis.tick();
   });
@@ -70,6 +74,7 @@ export function openApi(parts: DaemonParts): ApiHandlers {
     stop: () => {
       stopFeed();
       stopReading();
+      stopEnding();
       screens.close();
       terminals.close();
       stopDiagnosing();

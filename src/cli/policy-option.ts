@@ -3,6 +3,7 @@ import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { issueText } from "../config/issue.js";
 import { type LoadedPolicies, loadPolicies, readPolicy } from "../config/policies.js";
 import { otherNames } from "../config/suggest.js";
+import { ORIGINS } from "../core/agent.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { sanitize } from "../core/text/sanitize.js";
 import { loadSettings } from "./settings.js";
@@ -34,8 +35,6 @@ export function policyNamed(given: string, { policies, issues }: LoadedPolicies 
     `unknown policy ${JSON.stringify(sanitize(given, 80))}; ${otherNames(given, [...policies.keys()])}`,
   );
 }
-
-const ORIGINS: readonly SessionOrigin[] = ["run", "spawn", "tmux", "transcript"];
 
 export function parseOrigin(given: string): SessionOrigin {
   const origin = ORIGINS.find((candidate) => candidate === given);

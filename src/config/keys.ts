@@ -372,6 +372,13 @@ export const KEYS = {
       "URL fetched after each completed check of all agents, so that an external monitor notices when rouse is gone; empty for none.",
     ),
   },
+  api: {
+    public_hosts: listKey(
+      [],
+      "never",
+      "Host names under which your own TLS proxy forwards checkpoints and reports of agents that rouse cannot see, such as rouse.example; they serve POST /v1/checkpoints and POST /v1/report only.",
+    ),
+  },
   work: {
     continue_with: textKey(
       "",

@@ -1,6 +1,7 @@
 /** The keys of a policy file, with their meaning, and a policy written in them. */
 import * as z from "zod";
 import { ACTION_NAMES, type ActionName, NUDGE_TEXTS, PROOFS, type Proof } from "../core/action.js";
+import { ORIGINS } from "../core/agent.js";
 import { checkAllowedAction, PROBLEMS, type Problem } from "../core/incidents/problem.js";
 import type { Budget, Policy, RecoveryStep } from "../core/policy/policy.js";
 import { MINUTE, SECOND } from "../core/text/time.js";
@@ -15,10 +16,7 @@ const STEP_NAMES = ACTION_NAMES.filter((name) => name !== "escalate");
 const when = z.strictObject({
   level: z.enum(["report", "act"]).optional().describe("How certain rouse must be (suspected or certain)"),
   after_seconds: seconds.optional().describe("Seconds (awake) since the incident was opened"),
-  origins: z
-    .array(z.enum(["run", "spawn", "tmux", "transcript"]))
-    .optional()
-    .describe("Agents that the step is for"),
+  origins: z.array(z.enum(ORIGINS)).optional().describe("Agents that the step is for"),
 });
 
 const step = z

@@ -3,9 +3,11 @@
 /** The kind of all programs without a profile: two agents of this kind may be different programs. */
 export const NO_PROFILE = "generic";
 
+/** How rouse observes an agent; `report`: it cannot, and the agent's own reports and checkpoints are all there is. */
+export const ORIGINS = ["run", "spawn", "tmux", "transcript", "report"] as const;
+
 /** rouse did not start it: it only watches. */
-export const isAdopted = ({ origin }: Pick<AgentSession, "origin">): boolean =>
-  origin === "tmux" || origin === "transcript";
+export const isAdopted = ({ origin }: Pick<AgentSession, "origin">): boolean => origin !== "run" && origin !== "spawn";
 
 export interface AgentSession {
   /** Unique for this run. */
@@ -16,7 +18,7 @@ export interface AgentSession {
   kind: string;
   tags: string[];
   /** How rouse observes it. */
-  origin: "run" | "spawn" | "tmux" | "transcript";
+  origin: (typeof ORIGINS)[number];
   command: string[];
   workspace: string | null;
   task: string | null;

@@ -40,6 +40,7 @@ const PROOF: Readonly<Record<AgentSession["origin"], ReadonlySet<LivenessSource>
   spawn: new Set<LivenessSource>(["host"]),
   tmux: new Set<LivenessSource>(["pane", "sensor"]),
   transcript: new Set<LivenessSource>(["sensor"]),
+  report: new Set<LivenessSource>(["sensor"]),
 };
 
 export interface JudgingOptions extends Settings {
@@ -174,6 +175,8 @@ export class SessionJudge {
   checkVisibility(now: number): Signal | null {
     const { blind, exit, asleep } = this.evidence;
     if (this.judgingError !== null || this.session.endedAt !== null || exit) return null;
+    // Nothing but its own reports is ever seen of it.
+    if (this.session.origin === "report") return null;
     if (blind) return this.lastAliveAt >= blind.at ? { kind: "sight", at: now, source: "observer", seen: true } : null;
     if (awakeMs(asleep, this.lastAliveAt, now) <= BLIND_MS) return null;
     const text = this.unreadableReason ?? UNOBSERVED[this.session.origin];
@@ -267,4 +270,5 @@ const UNOBSERVED: Readonly<Record<AgentSession["origin"], string>> = {
   spawn: "the process that holds its terminal is silent; it may be stopped",
   tmux: "neither its pane nor its process can be seen",
   transcript: "its process cannot be seen",
+  report: "rouse cannot see it",
 };

@@ -442,6 +442,8 @@ export interface VisibilitySignal extends Base {
   /** For a loss: the last sign of life, and the reason. */
   since?: number;
   text?: string;
+  /** rouse can never see it: its reports and checkpoints are all there is. */
+  byReports?: true;
 }
 
 /** What a habit is about: the calls of a tool class, the model's thinking, or the agent's pauses in its work. */

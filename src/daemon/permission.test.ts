@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ORIGINS } from "../core/agent.js";
 import { Permission, type PermissionRequest } from "./permission.js";
 
 const NOW = 1_000_000;
@@ -23,8 +24,6 @@ const request = (agents: PermissionRequest["agents"], rest: Partial<PermissionRe
   ...rest,
 });
 
-const ORIGINS = ["run", "spawn", "tmux", "transcript"] as const;
-
 /** The sessions that rouse may act on; `api` is the agent that is named. */
 function may(wishes: readonly PermissionRequest[], at: number = NOW, about: "api" | "rate_limited" = "api"): string {
   const permission = new Permission(path);
@@ -35,7 +34,7 @@ function may(wishes: readonly PermissionRequest[], at: number = NOW, about: "api
   return names.join(" ");
 }
 
-const API = "api/run api/spawn api/tmux api/transcript";
+const API = "api/run api/spawn api/tmux api/transcript api/report";
 
 describe("the set of agents that rouse may act on", () => {
   it.each<[string, readonly PermissionRequest[], string]>([

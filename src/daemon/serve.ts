@@ -29,6 +29,7 @@ import { AuditedFiles, digestOf } from "./audited-files.js";
 import { askDaemon } from "./client.js";
 import { makeHostRoutes } from "./host-routes.js";
 import { makeKey } from "./http/key.js";
+import { readPublicHosts } from "./http/public-hosts.js";
 import { HttpServer } from "./http/server.js";
 import { WebLogins } from "./http/web-logins.js";
 import { Hooks } from "./intake/hooks.js";
@@ -248,11 +249,14 @@ export async function serve(
     auditedFiles,
     securityAlerts,
   });
+  const publicHosts = readPublicHosts(config.api.public_hosts);
+  notes.push(...publicHosts.issues);
   const httpServer = new HttpServer({
     port: config.daemon.http_port,
     address: config.daemon.http_address,
     isRemoteAllowed: config.daemon.http_remote,
     moreHosts: config.daemon.http_hosts,
+    publicHosts: publicHosts.hosts,
     keyFile: paths.hookKey,
     tokensFile: paths.tokens,
     hooks,

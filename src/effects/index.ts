@@ -65,8 +65,8 @@ export const canDoWith = (
   abilities(
     agent,
     profileFor(agent.kind, own),
-    agent.origin !== "transcript",
-    agent.origin !== "tmux" || agent.kind !== generic.id,
+    agent.origin !== "transcript" && agent.origin !== "report",
+    agent.origin !== "report" && (agent.origin !== "tmux" || agent.kind !== generic.id),
   );
 
 function abilities(

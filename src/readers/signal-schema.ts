@@ -271,6 +271,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     seen: z.boolean(),
     since: z.number().optional(),
     text: text.optional(),
+    byReports: z.literal(true).optional(),
   }),
   habits: z.object({
     ...base,

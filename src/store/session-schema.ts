@@ -1,6 +1,6 @@
 /** Validates sessions from files and from the network once, here. */
 import * as z from "zod";
-import type { AgentSession } from "../core/agent.js";
+import { type AgentSession, ORIGINS } from "../core/agent.js";
 import { AGENT_LIMITS } from "../core/agent-limits.js";
 import { redact } from "../core/text/redact.js";
 
@@ -13,7 +13,7 @@ const schema = z.looseObject({
   name,
   kind: name,
   tags: z.array(name).max(AGENT_LIMITS.tags),
-  origin: z.enum(["run", "spawn", "tmux", "transcript"]),
+  origin: z.enum(ORIGINS),
   command: z.array(z.string().max(AGENT_LIMITS.argument)).max(AGENT_LIMITS.arguments),
   workspace: z.string().max(AGENT_LIMITS.workspace).nullable(),
   // The command is stored unchanged, to be run again; texts about the work are not.

@@ -32,6 +32,7 @@ const CAN: Readonly<Record<AgentSession["origin"], readonly ActionName[]>> = {
   run: ["nudge", "interrupt", "end_child"],
   tmux: ["nudge", "interrupt", "end_child", "stop", "resume"],
   transcript: [],
+  report: [],
 };
 
 /** A user with input this recent is still typing. */

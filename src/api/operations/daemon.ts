@@ -1,5 +1,6 @@
 /** The daemon itself: health, overview, history, what it sees, what it watches. */
 import * as z from "zod";
+import { ORIGINS } from "../../core/agent.js";
 import { STATES } from "../../core/states.js";
 import { timeField } from "./fields.js";
 import { operation } from "./operation.js";
@@ -67,7 +68,7 @@ export const DAEMON = {
           name: z.string(),
           session: z.string(),
           kind: z.string(),
-          origin: z.enum(["run", "spawn", "tmux", "transcript"]),
+          origin: z.enum(ORIGINS),
           task: z.string().nullable(),
           from: time,
           to: time,
@@ -114,7 +115,7 @@ export const DAEMON = {
           name: z.string(),
           session: z.string(),
           kind: z.string(),
-          origin: z.enum(["run", "spawn", "tmux", "transcript"]),
+          origin: z.enum(ORIGINS),
           version: z.string().nullable(),
           available: texts.describe("available sources"),
           unobserved_reason: z.string().nullable().describe("reason why rouse cannot see the agent"),

@@ -1,5 +1,6 @@
 /** Agents over time: the history of one agent, and the last 24 hours of all. */
 import * as z from "zod";
+import { ORIGINS } from "../../core/agent.js";
 import { STATES } from "../../core/states.js";
 import { agentField, timeField } from "./fields.js";
 import { operation } from "./operation.js";
@@ -23,7 +24,7 @@ export const HISTORY = {
           z.object({
             session: z.string(),
             kind: z.string(),
-            origin: z.enum(["run", "spawn", "tmux", "transcript"]),
+            origin: z.enum(ORIGINS),
             task: z.string().nullable(),
             started_at: time,
             ended: z

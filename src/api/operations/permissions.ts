@@ -1,5 +1,6 @@
 /** Permissions: which agents rouse may act on. Not offered over MCP: an agent must not widen its own permissions. */
 import * as z from "zod";
+import { ORIGINS } from "../../core/agent.js";
 import { AGENT_PROBLEMS } from "../../core/incidents/problem.js";
 import { durationField, problemField } from "./fields.js";
 import { operation } from "./operation.js";
@@ -15,7 +16,7 @@ const permissionsRecord = z.object({
   agents: z.array(
     z.object({
       agent: z.string(),
-      origin: z.enum(["run", "spawn", "tmux", "transcript"]).nullable().describe("null if it is not running"),
+      origin: z.enum(ORIGINS).nullable().describe("null if it is not running"),
       allowed: z.boolean(),
       except: problems,
       until: time.nullable(),

@@ -1,6 +1,7 @@
 /** Records that several operations return. Tests compare real answers with these, field by field. */
 import * as z from "zod";
 import { ACTION_NAMES } from "../../core/action.js";
+import { ORIGINS } from "../../core/agent.js";
 import { PHASES } from "../../core/incidents/incident.js";
 import { PROBLEMS } from "../../core/incidents/problem.js";
 import { MOVES } from "../../core/move.js";
@@ -15,7 +16,7 @@ export const moveField = z
   .describe(
     "what has to act next: you; none (a stall); provider (see until); child; agent. Lists are sorted in this order, but results and idle agents, whose move is you too, come after none",
   );
-const originField = z.enum(["run", "spawn", "tmux", "transcript"]);
+const originField = z.enum(ORIGINS);
 const stepProof = z
   .boolean()
   .nullable()

@@ -28,6 +28,10 @@ export const REPORTS = {
     output: z.object({ agent: z.string() }),
     surfaces: { mcp: ["report_status"], library: "report", cli: ["report"] },
     example: { agent: "web", state: "working", text: "step 2 of 5" },
-    run: ({ reports }, { agent, cwd, ...report }, identity) => reports.report({ agent, cwd }, report, identity),
+    run: async ({ reports, tasks }, { agent, cwd, ...report }, identity) => {
+      const answer = await reports.report({ agent, cwd }, report, identity);
+      if (report.state === "complete") await tasks.closeReported(answer.agent, identity);
+      return answer;
+    },
   }),
 } as const;

@@ -4,6 +4,7 @@ import type { AgentSession } from "../../core/agent.js";
 import { openPrompt } from "../../core/judgement/evidence/prompts.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import { sanitize } from "../../core/text/sanitize.js";
+import { matchesName } from "../../daemon/http/name-pattern.js";
 import type { Client } from "../../daemon/http/tokens.js";
 import { compilePattern } from "../../programs/shared/pattern.js";
 import type { AuditAuthor } from "../../store/audit-entry.js";
@@ -12,6 +13,7 @@ import type { FromInside } from "../from-inside.js";
 import { type Identity, identify } from "../identity.js";
 import { actionOf, orderText } from "../order-log.js";
 import { concernedAgents, findAgent, type ServiceContext } from "./context.js";
+import { isOfToken } from "./unseen-agents.js";
 
 /** Messages that could not be handled belong to the same owner. */
 const DEAD = /\.dead$/;
@@ -86,8 +88,11 @@ export function insideObjection(
 }
 
 /** Throws unless the client may report about this agent: itself, an agent that its token names, or any with a right of its own. */
-export function checkReporter({ inside, isInner, scope, rights, token }: Identity, { id, name }: AgentSession): void {
+export function checkReporter(identity: Identity, session: AgentSession): void {
+  const { inside, isInner, scope, rights, token } = identity;
+  const { id, name } = session;
   if (inside?.session.id === id && !isInner) return;
+  if (token !== null && isOfToken(session, identity.name) && matchesName(scope.pattern ?? "", name)) return;
   if (scope.agents.includes(name) || rights.has("report_any")) return;
   const agent = sanitize(name, 80);
   const create = `\`rouse token create NAME --right report --agent ${agent}\``;

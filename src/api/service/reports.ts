@@ -6,6 +6,7 @@ import { ApiError } from "../error.js";
 import type { Identity } from "../identity.js";
 import { checkReporter } from "./access.js";
 import { findAgent, type ServiceContext } from "./context.js";
+import { UnseenAgents } from "./unseen-agents.js";
 
 export interface Report {
   state?: "working" | "error" | "complete" | "needs_input" | undefined;
@@ -15,9 +16,11 @@ export interface Report {
 
 export class ReportService {
   readonly #context: Pick<ServiceContext, "loop">;
+  readonly #unseen: UnseenAgents;
 
   constructor(context: Pick<ServiceContext, "loop">) {
     this.#context = context;
+    this.#unseen = new UnseenAgents(context.loop);
   }
 
   /** Without a name, about the agent that the client runs in. */
@@ -27,7 +30,11 @@ export class ReportService {
     identity: Identity,
   ): Promise<{ agent: string }> {
     const { loop } = this.#context;
-    const judge = agent === undefined ? this.#own(identity, cwd) : findAgent(this.#context, agent);
+    checkReport(said, heartbeat);
+    const unseen = agent === undefined ? null : this.#unseen.find(identity, agent);
+    const created = agent !== undefined && unseen === "new" ? await this.#unseen.create(identity, agent) : unseen;
+    const about = created !== null && created !== "new" ? created.id : agent;
+    const judge = about === undefined ? this.#own(identity, cwd) : findAgent(this.#context, about);
     if (!judge)
       throw new ApiError(
         "unknown",
@@ -35,11 +42,6 @@ export class ReportService {
       );
     checkReporter(identity, judge.session);
     if (judge.session.endedAt !== null) throw new ApiError("refused", `${judge.session.name} ended`);
-    if (said.state === undefined && !heartbeat)
-      throw new ApiError(
-        "bad",
-        "state: missing; expected one of working, error, complete, needs_input, or a heartbeat",
-      );
     const signal = parseSignal({
       kind: "report",
       at: loop.now(),
@@ -60,4 +62,10 @@ export class ReportService {
     if (token !== null) return only !== undefined && others.length === 0 ? loop.find(only) : null;
     return findCaller(loop, rights.has("report_any") && inside === null ? { ...caller, cwd } : caller);
   }
+}
+
+/** Before an agent is created for it. */
+function checkReport({ state }: Report, heartbeat: boolean | undefined): void {
+  if (state !== undefined || heartbeat) return;
+  throw new ApiError("bad", "state: missing; expected one of working, error, complete, needs_input, or a heartbeat");
 }

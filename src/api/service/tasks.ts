@@ -2,9 +2,11 @@
 
 import { ownCheck } from "../../config/own-check.js";
 import type { AgentSession } from "../../core/agent.js";
+import { DEFAULTS } from "../../core/defaults.js";
 import { sanitize } from "../../core/text/sanitize.js";
-import type { CheckpointSource, Finish, Hub, QueueFilter, Task, TaskSummary } from "../../hub/hub.js";
-import { HubError, type HubErrorCode } from "../../hub/hub-error.js";
+import { MINUTE } from "../../core/text/time.js";
+import type { CheckpointSource, Finish, Hub, QueueFilter, Task, TaskDetail, TaskSummary } from "../../hub/hub.js";
+import { HubError, type HubErrorCode, refusalError } from "../../hub/hub-error.js";
 import { CLOSED, statusesFor, TASK_STATUSES, type TaskOperation, type TaskStatus } from "../../hub/task-states.js";
 import type { WorkSignal } from "../../work/claim-keeper.js";
 import { forkState, removeFork } from "../../work/fork-state.js";
@@ -32,6 +34,10 @@ import {
   type TaskView,
   taskView,
 } from "./task-views.js";
+import { UnseenAgents } from "./unseen-agents.js";
+
+/** Only its checkpoints renew the claim of an agent that rouse cannot see; without them it is stale after this time. */
+const UNSEEN_LEASE_MS = DEFAULTS.claim_stale_minutes * MINUTE;
 
 type Verified = Pick<Finish, "verification" | "mustBeVerified" | "error">;
 
@@ -41,9 +47,11 @@ const OPEN: readonly TaskStatus[] = TASK_STATUSES.filter((status) => !CLOSED.inc
 
 export class TaskService {
   readonly #context: Pick<ServiceContext, "loop" | "hub" | "checks">;
+  readonly #unseen: UnseenAgents;
 
   constructor(context: Pick<ServiceContext, "loop" | "hub" | "checks">) {
     this.#context = context;
+    this.#unseen = new UnseenAgents(context.loop);
   }
 
   list({ status = [...OPEN], ...input }: TaskInput<"tasks">): Promise<{ tasks: TaskSummaryView[] }> {
@@ -205,7 +213,11 @@ export class TaskService {
     source: CheckpointSource = "http",
   ): Promise<{ task: number; checkpoint: CheckpointView; steps: number; completed_steps: number[] }> {
     return this.#ask(async (hub) => {
-      const { held, session } = await this.#claimOf(hub, identity, { task, agent });
+      const unseen = agent === undefined ? null : this.#unseen.find(identity, agent);
+      const { held, session } =
+        agent !== undefined && unseen !== null
+          ? await this.#claimByReport(hub, identity, { agent, known: unseen === "new" ? null : unseen, task, step })
+          : await this.#claimOf(hub, identity, { task, agent });
       const claim = { task: held.id, fence: held.claim.fence };
       const key = request_id === undefined ? undefined : `${identity.author} ${request_id}`;
       const stored = await hub.checkpoint(claim, { step, text, source, ...given({ at, key }) });
@@ -271,6 +283,67 @@ export class TaskService {
     return { held: { ...found, claim }, session: own };
   }
 
+  /**
+   * The claim that a checkpoint of an agent that rouse cannot see is about. Its first one claims the task: the agent can ask
+   * for nothing else. A claim that it lost is used as it is, so that the hub refuses the write and records it.
+   */
+  async #claimByReport(
+    hub: Hub,
+    identity: Identity,
+    {
+      agent,
+      known,
+      task,
+      step,
+    }: { agent: string; known: AgentSession | null; task: number | undefined; step: number | null },
+  ): Promise<{ held: HeldTask; session: AgentSession }> {
+    const mine = known ? await this.#heldBy(hub, known) : [];
+    if (known && (task === undefined || mine.some(({ id }) => id === task)))
+      return { held: chooseHeld(mine, shown(agent), task), session: known };
+    if (task === undefined) throw new ApiError("bad", `task: missing; ${shown(agent)} holds no task yet, so name one`);
+    const found = await hub.get(task);
+    const lost = known && found.claims.findLast(({ session }) => session === known.id);
+    if (known && lost && found.status !== "pending") return { held: { ...found, claim: lost }, session: known };
+    checkClaimable(found, step);
+    const session = known ?? (await this.#unseen.create(identity, agent));
+    const holder = { agent: session.name, session: session.id, leaseMs: UNSEEN_LEASE_MS };
+    const claimed = await hub.claim(task, holder);
+    await this.#signal(session, { kind: "claim", task: String(task), phase: "taken" });
+    return { held: { ...claimed.task, claim: claimed.claim }, session };
+  }
+
+  /**
+   * An agent that rouse cannot see reported that its work is complete. Its task is closed as by `done`, unless steps are left:
+   * then another session continues it when the claim expires. A check takes its time, so it is not waited for.
+   */
+  async closeReported(agent: string, identity: Identity): Promise<void> {
+    const session = this.#unseen.find(identity, agent);
+    if (session === null || session === "new") return;
+    await this.#ask(async (hub) => {
+      const [held, ...others] = await this.#heldBy(hub, session);
+      const isComplete = held?.steps.every((_, index) => held.completedSteps.includes(index + 1));
+      if (!held || others.length > 0 || !isComplete) return;
+      const claim = { task: held.id, fence: held.claim.fence };
+      const closing = this.#verified(
+        hub,
+        held,
+        (verified) => hub.finish(claim, { outcome: "done", ...verified }),
+        session,
+      );
+      const closed = closing.then(() =>
+        this.#signal(session, { kind: "claim", task: String(held.id), phase: "released" }),
+      );
+      const hasCheck = held.check !== null || orRefused(() => ownCheck(held.project)).command.length > 0;
+      // Its result is a comment on the task.
+      if (hasCheck) closed.catch(() => {});
+      else await closed;
+    });
+  }
+
+  #heldBy(hub: Hub, { id }: AgentSession): Promise<HeldTask[]> {
+    return heldTasks(hub, this.#context.hub.node, id);
+  }
+
   #held(hub: Hub, session: AgentSession): Promise<HeldTask[]> {
     return heldTasks(hub, this.#context.hub.node, session.id, (claim) => holderOf(this.#context.loop, claim));
   }
@@ -304,6 +377,16 @@ export class TaskService {
       throw error instanceof HubError ? new ApiError(kindOf(error.code), error.message) : error;
     }
   }
+}
+
+/** What a first checkpoint requires, before an agent is created for it. */
+function checkClaimable({ id, status, claim, steps, waitsFor }: TaskDetail, step: number | null): void {
+  if (claim !== null)
+    throw new ApiError("refused", `task ${id} is claimed by ${shown(claim.agent)} on ${shown(claim.node)}`);
+  if (status !== "pending") throw refusalError({ code: "not_possible", task: id, operation: "claim", status });
+  if (waitsFor.length > 0) throw refusalError({ code: "waits", task: id, waitsFor });
+  if (steps.length > 0 && (step ?? 0) > steps.length)
+    throw refusalError({ code: "step_out_of_range", task: id, step: step ?? 0, steps: steps.length });
 }
 
 /** A wrong configuration is an error of the user, not of rouse. */

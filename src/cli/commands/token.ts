@@ -1,8 +1,16 @@
 /** `rouse token`: tokens for the daemon's port, and their rights. */
-import type { Command } from "@commander-js/extra-typings";
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { makePrivateFolder, rousePaths } from "../../config/paths.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
-import { createToken, listTokens, revokeToken, TokenError, type TokenRecord } from "../../daemon/http/tokens.js";
+import { NAME_PATTERN } from "../../daemon/http/name-pattern.js";
+import {
+  createToken,
+  listTokens,
+  type Right,
+  revokeToken,
+  TokenError,
+  type TokenRecord,
+} from "../../daemon/http/tokens.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { collectNames, parseInbox } from "../arguments.js";
 import { permitted } from "../permit.js";
@@ -31,18 +39,29 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
       collectRights,
     )
     .option("--agent <name>", "an agent that it may report about; repeatable", collectNames)
+    .option(
+      "--agent-pattern <pattern>",
+      "agents that rouse cannot see, such as 'lab-*': created by their first report (default right: report)",
+      parseAgentPattern,
+    )
     .option("--inbox <tag>", "an inbox whose messages it may acknowledge; repeatable", collectInbox)
     .option("--json", "print JSON")
-    .action(async (name, { right = ["read"], agent: agents = [], inbox: inboxes = [], json }) => {
+    .action(async (name, { right: rights, agent: agents = [], agentPattern: pattern, inbox: inboxes = [], json }) => {
       const paths = rousePaths();
-      const text = ["create", name, ...right, ...agents, ...inboxes].join(" ");
+      const right: Right[] = rights ?? [pattern === undefined ? "read" : "report"];
+      const text = ["create", name, ...right, ...agents, ...(pattern === undefined ? [] : [pattern]), ...inboxes].join(
+        " ",
+      );
       const made = await permitted("local_token", { text }, [paths.tokens], () =>
         orBadInput(() => {
           makePrivateFolder(paths.state);
-          return createToken(paths.tokens, name, right, Date.now(), { agents, inboxes });
+          return createToken(paths.tokens, name, right, Date.now(), { agents, inboxes, pattern });
         }),
       );
-      if (json) process.stdout.write(`${sanitizedJson({ name, rights: right, agents, inboxes, token: made })}\n`);
+      if (json)
+        process.stdout.write(
+          `${sanitizedJson({ name, rights: right, agents, pattern: pattern ?? null, inboxes, token: made })}\n`,
+        );
       else {
         process.stdout.write(`${made}\n`);
         process.stderr.write(
@@ -86,7 +105,7 @@ export function tokensText(
   const columns: Column<TokenRecord>[] = [
     { title: "NAME", text: ({ name }) => name, min: 8 },
     { title: "RIGHTS", text: ({ rights }) => rights.join(" ") },
-    ...scopeColumn("AGENTS", tokens, ({ agents }) => agents),
+    ...scopeColumn("AGENTS", tokens, ({ agents, pattern }) => [...agents, ...(pattern === undefined ? [] : [pattern])]),
     ...scopeColumn("INBOXES", tokens, ({ inboxes }) => inboxes),
     { title: "CREATED", text: ({ created_at }) => localTime(created_at, now) },
     ...(tokens.some(({ expires_at }) => expires_at !== undefined)
@@ -110,6 +129,13 @@ const scopeColumn = (
   tokens.some((token) => scope(token).length > 0) ? [{ title, text: (token) => scope(token).join(" "), min: 8 }] : [];
 
 const collectInbox = (value: string, before: string[] = []): string[] => [...before, parseInbox(value)];
+
+function parseAgentPattern(value: string): string {
+  if (NAME_PATTERN.test(value)) return value;
+  throw new InvalidArgumentError(
+    "A pattern is a name in which * stands for any characters, such as lab-*. It starts with a letter or a digit.",
+  );
+}
 
 function orBadInput<T>(work: () => T): T {
   try {

@@ -81,6 +81,7 @@ const ORIGIN_WORDS: Readonly<Record<SessionOrigin, string>> = {
   spawn: "`rouse spawn`",
   tmux: "tmux",
   transcript: "other terminals",
+  report: "agents that rouse cannot see",
 };
 
 function budgetText(actions: Budget, restarts: Budget): string {

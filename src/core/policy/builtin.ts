@@ -76,7 +76,7 @@ function widened(plans: Plans): Plans {
       steps.map((step) =>
         step.when.origins === null
           ? step
-          : { ...step, when: { ...step.when, origins: [...step.when.origins, "tmux", "transcript"] } },
+          : { ...step, when: { ...step.when, origins: [...step.when.origins, "tmux", "transcript", "report"] } },
       ),
     ]),
   );

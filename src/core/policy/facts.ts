@@ -70,6 +70,7 @@ export const PRESENT_MS: Readonly<Record<SessionOrigin, number>> = {
   tmux: MINUTE,
   spawn: 20 * SECOND,
   transcript: 2 * MINUTE,
+  report: 2 * MINUTE,
 };
 
 /**

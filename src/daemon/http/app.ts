@@ -22,6 +22,7 @@ import {
   TOO_LARGE,
 } from "./guard.js";
 import type { WebPage } from "./page.js";
+import { checkPublicRequest, isPublicHost, publicClient } from "./public-hosts.js";
 import type { Client } from "./tokens.js";
 import { LOGIN_PATH, SIGN_OUT_PATH, type WebLogins } from "./web-logins.js";
 
@@ -29,6 +30,8 @@ import { LOGIN_PATH, SIGN_OUT_PATH, type WebLogins } from "./web-logins.js";
 export type ApiHandler = (request: Request, client: Client) => Promise<Response | HttpRefusal | null>;
 
 export interface HttpOptions extends Guard {
+  /** Host names that serve the reports of agents and nothing else; none of them is in `hosts`. */
+  publicHosts?: readonly string[];
   hooks: Hooks;
   telemetry: Telemetry;
   counts: HttpCounts;
@@ -50,7 +53,7 @@ export class HttpCounts {
 type Env = { Variables: { client: Client }; Bindings: Partial<HttpBindings> };
 
 export function makeHttpApp(options: HttpOptions): Hono<Env> {
-  const { hosts, who, hooks, telemetry, counts, more, connections, page, logins } = options;
+  const { hosts, publicHosts = [], who, hooks, telemetry, counts, more, connections, page, logins } = options;
   const app = new Hono<Env>();
   const refuse = ({ status, why, says }: HttpRefusal): Response => {
     counts.refused.count(why);
@@ -64,6 +67,10 @@ export function makeHttpApp(options: HttpOptions): Hono<Env> {
     const { method, url } = c.req.raw;
     const { pathname } = new URL(url);
     const head = { method, header: (name: string) => c.req.header(name) };
+    if (isPublicHost(head.header, publicHosts)) {
+      const refusal = checkPublicRequest(head, pathname);
+      return refusal ? refuse(refusal) : next();
+    }
     const isLogin = method === "POST" && pathname === LOGIN_PATH;
     if (!isLogin && (method !== "GET" || !page.has(pathname))) return next();
     const refusal = checkAddress(head, { hosts }) ?? (isLogin ? bodyRefusal(head.header) : null);
@@ -75,7 +82,8 @@ export function makeHttpApp(options: HttpOptions): Hono<Env> {
   app.use("*", async (c, next) => {
     // hono passes HEAD as GET to its handlers; the raw request has the real method.
     const asked = { method: c.req.raw.method, header: (name: string) => c.req.header(name) };
-    const admitted = admitRequest(asked, { hosts, who });
+    const isPublic = isPublicHost(asked.header, publicHosts);
+    const admitted = admitRequest(asked, { hosts: isPublic ? [asked.header("host") ?? ""] : hosts, who });
     if (!("client" in admitted)) return refuse(admitted);
     const { socket } = c.env?.incoming ?? {};
     const response = c.env?.outgoing;
@@ -84,11 +92,12 @@ export function makeHttpApp(options: HttpOptions): Hono<Env> {
       if (typeof place === "string") return refuse({ status: 429, why: "busy", says: place });
       response.once("close", place.done);
     }
-    c.set("client", {
-      ...admitted.client,
-      origin: "http",
-      process: async () => (socket ? peerProcess(socket, null) : null),
-    });
+    c.set(
+      "client",
+      isPublic
+        ? publicClient(admitted.client)
+        : { ...admitted.client, origin: "http", process: async () => (socket ? peerProcess(socket, null) : null) },
+    );
     await next();
   });
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: () => refuse(TOO_LARGE) }));

@@ -41,6 +41,8 @@ export interface HttpServerOptions {
   isRemoteAllowed?: boolean;
   /** Further accepted Host headers, with the port. */
   moreHosts?: readonly string[];
+  /** Accepted Host headers for the reports of agents that rouse cannot see, and for nothing else. */
+  publicHosts?: readonly string[];
   keyFile: string;
   tokensFile: string;
   hooks: Hooks;
@@ -94,12 +96,13 @@ export class HttpServer {
   }
 
   #guard(): Guard {
-    const { port, address = ADDRESS, moreHosts = [], keyFile, tokensFile } = this.#options;
+    const { port, address = ADDRESS, moreHosts = [], publicHosts = [], keyFile, tokensFile } = this.#options;
     const key = makeKey(keyFile);
     const tokens = new Tokens(tokensFile);
     const own = address.includes(":") ? `[${address}]` : address;
+    const further = moreHosts.filter((host) => !publicHosts.includes(host.toLowerCase()));
     return {
-      hosts: [...new Set([`${own}:${port}`, ...(LOOPBACK.has(address) ? [`localhost:${port}`] : []), ...moreHosts])],
+      hosts: [...new Set([`${own}:${port}`, ...(LOOPBACK.has(address) ? [`localhost:${port}`] : []), ...further])],
       who: (bearer) => (isSameKey(bearer, key) ? HOOKS : tokens.find(bearer)),
     };
   }
@@ -114,7 +117,7 @@ export class HttpServer {
 
   async #listen(): Promise<void> {
     const { port, address = ADDRESS, hooks, telemetry, more = async () => null, requestMs = 10_000 } = this.#options;
-    const { logins = { redeem: () => null, end: () => false } } = this.#options;
+    const { publicHosts = [], logins = { redeem: () => null, end: () => false } } = this.#options;
     try {
       if (!LOOPBACK.has(address) && !this.#options.isRemoteAllowed)
         throw new Error(`other machines can reach ${address}; to permit that, set daemon.http_remote = true`);
@@ -122,7 +125,7 @@ export class HttpServer {
       const page = openPage();
       const guard = this.#guard();
       const counts = this.#counts;
-      const app = makeHttpApp({ ...guard, hooks, telemetry, counts, more, connections, page, logins });
+      const app = makeHttpApp({ ...guard, publicHosts, hooks, telemetry, counts, more, connections, page, logins });
       const answer = getRequestListener(app.fetch);
       const server = createServer(
         {

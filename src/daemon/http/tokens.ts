@@ -11,6 +11,7 @@ import type { PeerProcess } from "../../sensors/process/peer.js";
 import type { AuditOrigin } from "../../store/audit-entry.js";
 import type { Caller } from "../intake/callers.js";
 import { readPrivate } from "./key.js";
+import { NAME_PATTERN } from "./name-pattern.js";
 
 /**
  * `read` reads, `report` reports the state of the client's own agents and sends and acknowledges messages, `report_any`
@@ -26,6 +27,8 @@ export interface TokenScope {
   agents: readonly string[];
   /** Inboxes that it owns. */
   inboxes: readonly string[];
+  /** Names of the agents that its reports create: agents that rouse cannot see. */
+  pattern?: string | undefined;
 }
 
 /** A client as it presents itself; `api/identity.ts` verifies it. */
@@ -52,6 +55,7 @@ const recordSchema = z.object({
   rights: z.array(z.enum(RIGHTS)).min(1),
   agents: z.array(scopeName).max(SCOPE_MAX).default([]),
   inboxes: z.array(scopeName).max(SCOPE_MAX).default([]),
+  pattern: z.string().regex(NAME_PATTERN).optional(),
   created_at: z.iso.datetime(),
   /** Of a session of the dashboard. */
   expires_at: z.iso.datetime().optional(),
@@ -82,7 +86,7 @@ export function createToken(
   name: string,
   rights: readonly Right[],
   now: number,
-  { agents, inboxes }: TokenScope = NO_SCOPE,
+  { agents, inboxes, pattern }: TokenScope = NO_SCOPE,
   expiresAt: number | null = null,
 ): string {
   if (isReservedName(name)) throw new TokenError(`the name ${name} is reserved for rouse itself; choose another`);
@@ -97,6 +101,7 @@ export function createToken(
     rights: [...rights],
     agents: [...agents],
     inboxes: [...inboxes],
+    ...(pattern === undefined ? {} : { pattern }),
     created_at: new Date(now).toISOString(),
     ...(expiresAt === null ? {} : { expires_at: new Date(expiresAt).toISOString() }),
   };
@@ -138,8 +143,8 @@ export class Tokens {
     let found: TokenRecord | null = null;
     for (const record of this.#tokens) if (timingSafeEqual(given, Buffer.from(record.digest, "hex"))) found = record;
     if (found === null || hasExpired(found, now)) return null;
-    const { name, rights, digest, agents, inboxes } = found;
-    return { name, rights: new Set(rights), token: digest, scope: { agents, inboxes } };
+    const { name, rights, digest, agents, inboxes, pattern } = found;
+    return { name, rights: new Set(rights), token: digest, scope: { agents, inboxes, pattern } };
   }
 
   /** Whether a token accepted earlier still has this right. */

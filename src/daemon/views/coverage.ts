@@ -35,6 +35,7 @@ const hears = (
   turn.statuses[source] !== undefined || (source !== "program_status" && progress.seen[source] !== undefined);
 
 const VIEWS: readonly View[] = [
+  { name: "reports", isSeen: ({ session }) => session.origin === "report", fix: () => null },
   {
     name: "terminal",
     isSeen: ({ evidence }) => evidence.progress.reading !== null || evidence.progress.outputAt !== null,
@@ -82,7 +83,7 @@ export function unobservedReasonOf(judge: SessionJudge, now: number): { since: n
   const { session, evidence, assessment, judgingError, since } = judge;
   if (session.endedAt !== null || evidence.exit) return null;
   if (judgingError !== null) return { since, reason: `the judgement failed: ${judgingError}` };
-  if (evidence.blind) return { since: evidence.blind.since, reason: evidence.blind.text };
+  if (evidence.blind && !evidence.blind.byReports) return { since: evidence.blind.since, reason: evidence.blind.text };
   const isLasting = assessment.state === "unknown" && awakeMs(evidence.asleep, since, now) > BLIND_MS;
   return isLasting ? { since, reason: assessment.reasons[0] ?? "" } : null;
 }
@@ -91,7 +92,7 @@ export function coverageOf(judge: SessionJudge, now: number): SessionCoverage {
   const { session, evidence } = judge;
   const version = evidence.session.version ?? null;
   const missing = VIEWS.flatMap((view) => {
-    const fix = view.isSeen(judge) ? null : view.fix(judge);
+    const fix = session.origin === "report" || view.isSeen(judge) ? null : view.fix(judge);
     return fix === null ? [] : [{ name: view.name, fix }];
   });
   const { versions } = evidence.traits;

@@ -189,6 +189,7 @@ const UNOBSERVED_FIXES: Readonly<Record<SessionCoverage["origin"], string>> = {
   spawn: `check its host process with \`ps\`; if it is stopped, resume it with \`kill -CONT\`; else restart the agent`,
   tmux: "check that its tmux server answers and its pane has at least 20 columns and 4 rows",
   transcript: "check that its process is running and belongs to you",
+  report: "check that the agent is running and that its reports reach rouse",
 };
 
 const MARKS = { ok: ["ok  ", "green"], warn: ["warn", "yellow"], fail: ["FAIL", "red"] } as const;

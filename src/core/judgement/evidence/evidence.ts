@@ -55,6 +55,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     workspaceFrom: null,
     blind: null,
     report: null,
+    reportedAt: null,
     retries: createRetries(),
     loop: createLoop(),
     errors: createErrors(),
@@ -154,6 +155,7 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       evidence.quitOrdered = signal.ordered === true;
       return;
     case "report":
+      evidence.reportedAt = signal.at;
       if (signal.state) evidence.report = { state: signal.state, text: signal.text ?? "", at: signal.at };
       return;
     case "turn":
@@ -167,7 +169,13 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       return;
     case "sight":
       if (signal.seen) evidence.blind = null;
-      else evidence.blind ??= { since: signal.since ?? signal.at, text: signal.text ?? "", at: signal.at };
+      else
+        evidence.blind ??= {
+          since: signal.since ?? signal.at,
+          text: signal.text ?? "",
+          at: signal.at,
+          ...(signal.byReports ? { byReports: true } : {}),
+        };
       return;
     default:
       return;

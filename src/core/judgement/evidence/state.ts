@@ -54,9 +54,11 @@ export interface Evidence {
   /** Since when changes in its workspace are reported, including the hour before; null if it is not watched. */
   workspaceFrom: number | null;
   /** rouse cannot observe it: time of the last signal, and why. */
-  blind: { since: number; text: string; at: number } | null;
+  blind: { since: number; text: string; at: number; byReports?: true } | null;
   /** The agent's own report with `rouse report`. */
   report: { state: Extract<State, "working" | "error" | "complete" | "needs_input">; text: string; at: number } | null;
+  /** Time of its last report, heartbeats included. */
+  reportedAt: number | null;
   retries: RetriesState;
   loop: LoopState;
   errors: ErrorsState;

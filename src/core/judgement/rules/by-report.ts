@@ -9,6 +9,8 @@ export function byReport({ evidence, active, since }: RuleInput): RuleVerdict | 
   if (!report || report.state === "working") return null;
   // A new turn or a new request invalidates the report.
   if (Math.max(evidence.turn.startedAt ?? 0, evidence.turn.askedAt ?? 0) > report.at) return null;
+  // Of an agent that rouse cannot see, the newer statement counts.
+  if (evidence.blind?.byReports && (evidence.checkpoint.checkpointAt ?? 0) > report.at) return null;
   if (active && report.state === "complete") return null;
   const text = report.text ? `: ${report.text}` : "";
   return {
