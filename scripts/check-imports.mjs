@@ -44,12 +44,16 @@ const LAYERS = {
   channels: { folders: NODE, packages: "any" },
   effects: { folders: [...NODE, "sensors", "terminal"], packages: "any" },
   hub: { folders: [...NODE, "store"], packages: "any" },
+  fleet: { folders: [...NODE, "store", "hub"], packages: "any" },
   setup: { folders: [...NODE, "sensors", "terminal", "channels"], packages: "any" },
   work: { folders: [...NODE, "sensors", "store", "terminal", "effects", "channels", "hub", "setup"], packages: "any" },
   diagnosis: { folders: [...NODE, "sensors", "store", "hub"], packages: "any" },
-  daemon: { folders: [...NODE, "sensors", "store", "terminal", "effects", "channels", "hub", "work"], packages: "any" },
+  daemon: {
+    folders: [...NODE, "sensors", "store", "terminal", "effects", "channels", "hub", "fleet", "work"],
+    packages: "any",
+  },
   api: {
-    folders: [...NODE, "sensors", "store", "terminal", "effects", "hub", "work", "diagnosis", "daemon"],
+    folders: [...NODE, "sensors", "store", "terminal", "effects", "hub", "fleet", "work", "diagnosis", "daemon"],
     packages: "any",
   },
   demo: {
@@ -67,6 +71,7 @@ const LAYERS = {
       "effects",
       "channels",
       "hub",
+      "fleet",
       "setup",
       "work",
       "diagnosis",

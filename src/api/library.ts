@@ -26,6 +26,7 @@ import type { AlertsStatus, AlertTest, AlertView } from "./service/alerts.js";
 import type { AuditLineView } from "./service/audit.js";
 import type { DaemonView, HealthView, SummaryAnswer } from "./service/daemon.js";
 import type { DiagnosisView } from "./service/diagnosis.js";
+import type { CommandView, FleetAgentView, FleetView } from "./service/fleet.js";
 import type { HistoryAnswer, StripsView } from "./service/history.js";
 import type { OutgoingMessage } from "./service/messages.js";
 import type { PermissionsView } from "./service/permissions.js";
@@ -51,11 +52,14 @@ export type {
   AuditLineView,
   CheckedAgent,
   ClientMessage,
+  CommandView,
   DaemonView,
   DeadLetter,
   DeliverOptions,
   EventKind,
   EventsOptions,
+  FleetAgentView,
+  FleetView,
   HealthView,
   HistoryAnswer,
   IncidentView,
@@ -285,6 +289,21 @@ export class Rouse {
 
   finishTask(finish: OperationInput<"finish_task">): Promise<TaskView> {
     return this.call("finish_task", finish);
+  }
+
+  /** The nodes of the fleet and their agents. */
+  fleet(): Promise<FleetView> {
+    return this.call("fleet");
+  }
+
+  /** NAME@NODE. */
+  fleetAgent(agent: string): Promise<FleetAgentView> {
+    return this.call("fleet_agent", { agent });
+  }
+
+  /** Stops or recovers an agent of another node, which checks its own permissions. */
+  fleetCommand(command: OperationInput<"fleet_command">): Promise<CommandView> {
+    return this.call("fleet_command", command);
   }
 
   checkpoint(checkpoint: OperationInput<"checkpoint">): Promise<OperationAnswer<"checkpoint">> {

@@ -8,6 +8,7 @@ import { AgentControl } from "./agent-control.js";
 import { checkControl } from "./check-control.js";
 import { Events } from "./events.js";
 import { feedEvents } from "./feed.js";
+import { carryOutCommand } from "./fleet-commands.js";
 import { type ApiOptions, answerPort, makeApi } from "./http.js";
 import type { Metrics } from "./metrics.js";
 import { performOperation } from "./operations/index.js";
@@ -42,6 +43,12 @@ export function openApi(parts: DaemonParts): ApiHandlers {
   const screens = new ScreenKeeper(parts);
   const terminals = openTerminalFeed(parts);
   const services = openServices({ ...parts, screens, agentControl, orders, watchdogs });
+  parts.fleet?.handle((command) =>
+    carryOutCommand(services, command, {
+      node: parts.fleet?.node.node ?? "",
+      acceptedFrom: parts.config.fleet.accept_commands_from,
+    }),
+  );
   const source = { ...parts, events, agentControl };
   let metrics: Promise<Metrics> | null = null;
   const figures = async (): Promise<{ text: string; type: string }> => {

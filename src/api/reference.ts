@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { FromInside } from "./from-inside.js";
 import { alertRecord } from "./operations/alerts.js";
 import { describeExpected, type JsonSchema, jsonSchemaOf } from "./operations/explain.js";
+import { fleetAgentRecord } from "./operations/fleet.js";
 import { OPERATIONS } from "./operations/index.js";
 import { LOCAL_COMMANDS } from "./operations/local-commands.js";
 import type { Operation } from "./operations/operation.js";
@@ -47,6 +48,7 @@ const RECORDS = {
   Task: taskRecord,
   Claim: claimRecord,
   Checkpoint: checkpointRecord,
+  FleetAgent: fleetAgentRecord,
 } as const satisfies Record<string, z.ZodType>;
 
 for (const [id, record] of Object.entries(RECORDS))
@@ -92,6 +94,7 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
     "take_lock",
     "release_lock",
   ],
+  Fleet: ["fleet", "fleet_agent", "fleet_command"],
   "Permissions and silences": ["permissions", "allow", "silences", "silence"],
   "Audit trail": ["audit", "audit_check", "accept_audit"],
   "Watchdog timers": ["watchdogs", "watchdog_start", "watchdog_stop"],

@@ -405,6 +405,13 @@ export const KEYS = {
     ),
     node: textKey("", "never", "Name of this machine in a fleet; empty: its host name.", { variable: "ROUSE_NODE" }),
   },
+  fleet: {
+    accept_commands_from: listKey(
+      [],
+      "never",
+      "Names of the nodes whose users may stop and recover agents of this machine through the fleet; what this machine's own permissions refuse stays refused, and nothing is typed by such a command.",
+    ),
+  },
 } as const satisfies Record<string, Record<string, ConfigKey>>;
 
 type Keys = typeof KEYS;

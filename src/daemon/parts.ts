@@ -12,6 +12,7 @@ import type { TaskChecks } from "../work/checks.js";
 import type { NodeHub } from "../work/node-hub.js";
 import type { AgentSettings } from "./agent-settings.js";
 import type { AuditedFiles } from "./audited-files.js";
+import type { NodeInFleet } from "./fleet.js";
 import type { ApiHandler } from "./http/app.js";
 import type { HttpView } from "./http/server.js";
 import type { WebLogins } from "./http/web-logins.js";
@@ -39,6 +40,8 @@ export interface DaemonParts
   /** Tasks, claims and checkpoints. */
   hub: NodeHub;
   checks: TaskChecks;
+  /** Null on a machine that is in no fleet. */
+  fleet: NodeInFleet | null;
   config: Config;
   tuning: Pick<AgentSettings, "configOf" | "learn">;
   profiles: Pick<Profiles, "own">;

@@ -1,6 +1,6 @@
 /** A recovery that a user ordered: runs the steps without pause, up to the first step that has to wait. */
 
-import type { Action, ActionOutcome } from "../core/action.js";
+import { ACTIONS, type Action, type ActionOutcome } from "../core/action.js";
 import { isBusy, situationOf } from "../core/agent-decisions.js";
 import { type Incident, isOpen } from "../core/incidents/incident.js";
 import { problemOf } from "../core/incidents/problem.js";
@@ -34,7 +34,7 @@ const STEP_WAIT_MS = 15_000;
 async function runRecovery(
   { judgingError }: Pick<SessionJudge, "judgingError">,
   incident: Incident | null,
-  isDry: boolean,
+  { isDry, canType }: { isDry: boolean; canType: boolean },
   effects: RecoveryEffects,
 ): Promise<Recovery> {
   const steps: Recovery["steps"] = [];
@@ -60,6 +60,8 @@ async function runRecovery(
     }
     if (action.do === "escalate") return ends(reason, decision.wouldDo);
     if (isDry) return ends(reason, action);
+    if (!canType && ACTIONS[action.do].types)
+      return ends("the next step types into the agent, which a command of another node may not do", action);
     const outcome = await effects.act(action);
     steps.push({ action, outcome });
     if (outcome.result !== "done") return ends(outcome.reason);
@@ -85,20 +87,30 @@ export class UserRecovery {
 
   /**
    * Continues the recovery plan, or restarts the agent, up to the first step that has to wait. Null while an action on the
-   * agent is in progress.
+   * agent is in progress. A command of another node may not type.
    */
-  async recover(judge: SessionJudge, how: "plan" | "restart", isDry: boolean): Promise<Recovery | null> {
+  async recover(
+    judge: SessionJudge,
+    how: "plan" | "restart",
+    isDry: boolean,
+    canType = true,
+  ): Promise<Recovery | null> {
     const { state } = this.#loop;
     if (isBusy(state, judge.session.name)) return null;
     state.userRecovers.add(judge);
     try {
       const incident = openIncident(this.#loop, judge);
       if (incident && !isDry) this.#loop.take({ kind: "retry", incident: incident.id });
-      return await runRecovery(judge, incident, isDry, {
-        decide: (about) => decide(manualSituation(situationOf(state, about, judge, this.#loop.now()), how)),
-        act: (action) => this.#loop.order(action, judge.session.id),
-        sleepUntil: (at) => this.#sleepUntil(at),
-      });
+      return await runRecovery(
+        judge,
+        incident,
+        { isDry, canType },
+        {
+          decide: (about) => decide(manualSituation(situationOf(state, about, judge, this.#loop.now()), how)),
+          act: (action) => this.#loop.order(action, judge.session.id),
+          sleepUntil: (at) => this.#sleepUntil(at),
+        },
+      );
     } finally {
       state.userRecovers.delete(judge);
     }

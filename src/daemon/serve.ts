@@ -27,6 +27,7 @@ import { SourceSync } from "../work/sources/source-sync.js";
 import { AgentSettings } from "./agent-settings.js";
 import { AuditedFiles, digestOf } from "./audited-files.js";
 import { askDaemon } from "./client.js";
+import { openNode } from "./fleet.js";
 import { makeHostRoutes } from "./host-routes.js";
 import { makeKey } from "./http/key.js";
 import { readPublicHosts } from "./http/public-hosts.js";
@@ -233,11 +234,14 @@ export async function serve(
     journal.audit.put({ ...rouse(at), action: "web_session", text }, { at, result: "done", reason: "" });
     auditedFiles.accept(paths.tokens);
   });
+  const instance = makeKey(instanceFile(paths.state));
+  const fleet = openNode({ loop, url: config.hub.url, node, instance, version, log });
   const faces = openFaces({
     ...setup,
     logins,
     journal,
     hub,
+    fleet,
     checks,
     config,
     tuning,
@@ -274,6 +278,7 @@ export async function serve(
   loop.tick();
   const ticking = setInterval(() => loop.tick(), TICK_MS);
   sensors.start();
+  fleet?.node.start();
   const limits = {
     maxAgeMs: config.journal.max_age_days * DAY_MS,
     maxBytes: config.journal.max_megabytes * 1024 * 1024,
@@ -297,6 +302,7 @@ export async function serve(
       void sensors.stop();
       faces.stop();
       void hub.close();
+      void fleet?.node.close();
       httpServer.stop();
       server.close();
       server.closeAllConnections();

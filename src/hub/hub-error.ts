@@ -18,7 +18,13 @@ export type Refusal =
   | { code: "unverified"; task: number; verification: string | null }
   | { code: "lock_held"; project: string; name: string; holder: string; node: string; since: string }
   | { code: "node_taken"; node: string }
-  | { code: "no_node"; role: string };
+  | { code: "no_node"; role: string }
+  | { code: "not_taken_over"; task: number; node: string; reason: string }
+  | { code: "stale_run"; node: string; run: number; current: number }
+  | { code: "holds_tasks"; node: string; tasks: readonly number[] }
+  | { code: "unknown_node"; node: string }
+  | { code: "node_lost"; node: string; since: string }
+  | { code: "unknown_command"; id: string };
 
 export type HubErrorCode =
   | Refusal["code"]
@@ -90,6 +96,18 @@ function messageFor(refusal: Refusal): string {
       return `the lock ${refusal.name} of project ${refusal.project || "(none)"} is held by ${refusal.holder} on ${refusal.node} since ${refusal.since}`;
     case "node_taken":
       return `the node name ${refusal.node} is used by another installation: choose another name (ROUSE_NODE, or \`rouse fleet join NAME\`)`;
+    case "not_taken_over":
+      return `task ${refusal.task} of node ${refusal.node} is not taken over now: ${refusal.reason}`;
+    case "stale_run":
+      return `another daemon writes for the node ${refusal.node} (run ${refusal.current}, this one is run ${refusal.run}): stop one of the two`;
+    case "holds_tasks":
+      return `the node ${refusal.node} holds task ${refusal.tasks.join(", ")}: finish or release it first, or use --release to offer it to other nodes`;
+    case "unknown_node":
+      return `no node ${refusal.node} in this fleet; see \`rouse fleet list\``;
+    case "node_lost":
+      return `the node ${refusal.node} cannot be reached since ${refusal.since}`;
+    case "unknown_command":
+      return `no command ${refusal.id}`;
     case "no_node":
       return `the login ${refusal.role} is not a node of this hub: join it first (\`rouse fleet join\`)`;
   }

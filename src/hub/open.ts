@@ -3,7 +3,9 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
+import type { FleetHub } from "./fleet.js";
 import type { Hub } from "./hub.js";
+import { StoredFleet } from "./stored-fleet.js";
 import { StoredHub } from "./stored-hub.js";
 
 export interface HubOptions {
@@ -32,4 +34,12 @@ export async function openHub({ url = "", state, ...options }: HubOptions): Prom
   }
   const { openSqliteStore } = await import("./sqlite/store.js");
   return new StoredHub(await openSqliteStore({ path: hubFile(state), ...options }));
+}
+
+/** A connection of its own: a slow call about tasks must not delay the renewal of the lease. */
+const FLEET_TIMEOUT_MS = 4_000;
+
+export async function openFleet(url: string, { timeoutMs = FLEET_TIMEOUT_MS } = {}): Promise<FleetHub> {
+  const { openPostgresStore } = await import("./postgres/store.js");
+  return new StoredFleet(await openPostgresStore({ url, timeoutMs, connections: 1 }));
 }

@@ -5,6 +5,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 /** PostgreSQL has one function per name; SQLite one entry in a table. The fleet adds its own. */
 export type StoreOperation =
+  | FleetOperation
   | "join_node"
   | "clock_ms"
   | "task_add"
@@ -32,6 +33,20 @@ export type StoreOperation =
   | "message_send"
   | "message_read"
   | "message_ack";
+
+/** On PostgreSQL only. */
+export type FleetOperation =
+  | "node_start"
+  | "node_flush"
+  | "fleet_follow"
+  | "node_stop"
+  | "node_leave"
+  | "command_send"
+  | "command_take"
+  | "command_finish"
+  | "command_read"
+  | "alert_take"
+  | "alert_settle";
 
 export interface HubStore {
   readonly engine: "sqlite" | "postgresql";

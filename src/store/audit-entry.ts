@@ -3,8 +3,8 @@ import * as z from "zod";
 import { redact } from "../core/text/redact.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
 
-/** The interface of an order. `timer`: a watchdog timer; `daemon`: rouse itself. */
-export const AUDIT_ORIGINS = ["cli", "socket", "http", "mcp", "timer", "daemon"] as const;
+/** The interface of an order. `timer`: a watchdog timer; `fleet`: another node; `daemon`: rouse itself. */
+export const AUDIT_ORIGINS = ["cli", "socket", "http", "mcp", "timer", "fleet", "daemon"] as const;
 export type AuditOrigin = (typeof AUDIT_ORIGINS)[number];
 
 export const AUDIT_RESULTS = ["done", "refused", "failed", "unknown"] as const;

@@ -4,6 +4,7 @@ import type { Hub } from "../../src/hub/hub.js";
 import { HubError } from "../../src/hub/hub-error.js";
 import { openHub } from "../../src/hub/open.js";
 import { initHub, joinHub } from "../../src/hub/postgres/admin.js";
+import { POSTGRES_SCHEMA } from "../../src/hub/postgres/schema.js";
 import { freePort, isMissing } from "../support/component.js";
 import { createHubDatabase, type HubDatabase } from "../support/hub-postgres.js";
 import { POSTGRES, type Postgres, query, startPostgres, throughPort } from "../support/postgres.js";
@@ -263,12 +264,14 @@ describe.skipIf(isMissing("PostgreSQL", POSTGRES))("the hub on PostgreSQL", () =
     it("for a schema of another version", async () => {
       await query(database.url, "update rouse.schema_version set version = version + 1");
       expect(await text(urlOf("one"))).toMatch(
-        /^schema_newer: .* was set up by a newer rouse \(schema 2, this one knows 1\): update rouse/,
+        new RegExp(
+          `^schema_newer: .* was set up by a newer rouse \\(schema ${POSTGRES_SCHEMA + 1}, this one knows ${POSTGRES_SCHEMA}\\): update`,
+        ),
       );
       expect((await failure(initHub(database.url))).code).toBe("schema_newer");
       await query(database.url, "update rouse.schema_version set version = 0");
       expect(await text(urlOf("one"))).toMatch(/^schema_older: .* run `rouse fleet init` with this rouse/);
-      await query(database.url, "update rouse.schema_version set version = 1");
+      await query(database.url, `update rouse.schema_version set version = ${POSTGRES_SCHEMA}`);
     });
 
     it("while the database is read-only, and works again after it", async () => {

@@ -20,8 +20,15 @@ const EXAMPLES = new Map(
     Object.hasOwn(OPERATIONS, name) ? [[name as OperationName, block] as const] : [],
   ),
 );
-/** Their examples name a record that this home does not have: a kept workspace, a line of the audit trail, a diagnosis. */
-const WITHOUT_RECORD: ReadonlySet<OperationName> = new Set(["fork_task", "local_outcome", "diagnosis_feedback"]);
+/** Their examples name a record that this home does not have: a kept workspace, a line of the audit trail, a diagnosis, a fleet. */
+const WITHOUT_RECORD: ReadonlySet<OperationName> = new Set([
+  "fork_task",
+  "local_outcome",
+  "diagnosis_feedback",
+  "fleet",
+  "fleet_agent",
+  "fleet_command",
+]);
 /** These rename or stop an agent, and stop the daemon, so they run last. */
 const LAST: readonly OperationName[] = ["rename", "stop", "shut_down"];
 

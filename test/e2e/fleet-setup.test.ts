@@ -40,7 +40,7 @@ describe.skipIf(isMissing("PostgreSQL", POSTGRES))("rouse fleet", () => {
     const first = run("init", "--url", url);
     expect(first.status).toBe(0);
     expect(first.stdout).toMatch(/^Created the role rouse_owner .*\n(?:.*\n)*Created the tables\.\nThe hub is ready\./);
-    expect(run("init", "--url", url).stdout).toBe("The hub is up to date (schema 1).\n");
+    expect(run("init", "--url", url).stdout).toBe("The hub is up to date (schema 2).\n");
   });
 
   it("joins a machine, and keeps the rest of its configuration", async () => {

@@ -98,6 +98,7 @@ export async function startGoldenDaemon(
     securityAlerts: new SecurityAlerts(setup.loop, setup.alerts),
     journal,
     hub,
+    fleet: null,
     checks: new TaskChecks(paths.state),
     logins: new WebLogins(paths.tokens),
     config,

@@ -15,6 +15,7 @@ import { AUDIT } from "./audit.js";
 import { DAEMON } from "./daemon.js";
 import { DIAGNOSIS } from "./diagnosis.js";
 import { explainInvalidInput } from "./explain.js";
+import { FLEET } from "./fleet.js";
 import { HISTORY } from "./history.js";
 import { INCIDENTS } from "./incidents.js";
 import { LOCAL_COMMANDS } from "./local-commands.js";
@@ -40,6 +41,7 @@ export const OPERATIONS = {
   ...PERMISSIONS,
   ...SILENCES,
   ...TASKS,
+  ...FLEET,
   ...DIAGNOSIS,
   ...AUDIT,
   ...WATCHDOGS,

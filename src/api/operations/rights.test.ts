@@ -35,6 +35,7 @@ describe("rights", () => {
       "diagnosis_feedback",
       "edit_task",
       "feedback",
+      "fleet_command",
       "fork_task",
       "local_attach",
       "local_outcome",

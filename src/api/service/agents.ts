@@ -161,7 +161,8 @@ export class AgentService {
     const { name, id: session } = judge.session;
     const order = { action: restart ? "restart" : "recover", agent: name, session, text: "" };
     const line = dry_run ? null : orders.begin(client, order);
-    const found = await recovery.recover(judge, restart ? "restart" : "plan", dry_run);
+    const canType = client.origin !== "fleet";
+    const found = await recovery.recover(judge, restart ? "restart" : "plan", dry_run, canType);
     const view = recoveryView(judge, found, dry_run);
     const last = view.steps.at(-1);
     if (line !== null) orders.finish(line, last?.result ?? "refused", last?.reason ?? view.reason);

@@ -7,6 +7,7 @@ import { AuditService } from "./audit.js";
 import type { ServiceContext } from "./context.js";
 import { DaemonService } from "./daemon.js";
 import { DiagnosisService } from "./diagnosis.js";
+import { FleetService } from "./fleet.js";
 import { HistoryService } from "./history.js";
 import { IncidentService } from "./incidents.js";
 import { MessageService } from "./messages.js";
@@ -36,6 +37,7 @@ export interface Services {
   diagnosis: DiagnosisService;
   audit: AuditService;
   timers: TimerService;
+  fleet: FleetService;
   daemon: DaemonService;
   web: WebService;
 }
@@ -57,6 +59,7 @@ export const openServices = (context: ServiceContext): Services => ({
   diagnosis: new DiagnosisService(context),
   audit: new AuditService(context),
   timers: new TimerService(context),
+  fleet: new FleetService(context),
   daemon: new DaemonService(context),
   web: new WebService(context),
 });

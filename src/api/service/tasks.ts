@@ -6,7 +6,7 @@ import { DEFAULTS } from "../../core/defaults.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { MINUTE } from "../../core/text/time.js";
 import type { CheckpointSource, Finish, Hub, QueueFilter, Task, TaskDetail, TaskSummary } from "../../hub/hub.js";
-import { HubError, type HubErrorCode, refusalError } from "../../hub/hub-error.js";
+import { HubError, refusalError } from "../../hub/hub-error.js";
 import { CLOSED, statusesFor, TASK_STATUSES, type TaskOperation, type TaskStatus } from "../../hub/task-states.js";
 import type { WorkSignal } from "../../work/claim-keeper.js";
 import { forkState, removeFork } from "../../work/fork-state.js";
@@ -14,11 +14,12 @@ import { holderOf } from "../../work/holder.js";
 import { chooseHeld, type HeldTask, heldTasks } from "../../work/own-claim.js";
 import { explainNext } from "../../work/planner.js";
 import { secondAttempt } from "../../work/second-attempt.js";
-import { ApiError, type ApiErrorKind } from "../error.js";
+import { ApiError } from "../error.js";
 import type { Identity } from "../identity.js";
 import type { TaskInput } from "../operations/task-inputs.js";
 import { checkReporter } from "./access.js";
 import { findAgent, type ServiceContext } from "./context.js";
+import { kindOfHubError } from "./hub-errors.js";
 import {
   type CheckpointView,
   type ClaimView,
@@ -374,7 +375,7 @@ export class TaskService {
     try {
       return await request(await this.#context.hub.open());
     } catch (error) {
-      throw error instanceof HubError ? new ApiError(kindOf(error.code), error.message) : error;
+      throw error instanceof HubError ? new ApiError(kindOfHubError(error.code), error.message) : error;
     }
   }
 }
@@ -410,15 +411,4 @@ const given = <Fields extends object>(fields: Fields): { [Name in keyof Fields]:
 function checkCheck({ check }: { check?: unknown }, { inside, token, rights }: Identity): void {
   if (check === undefined || (inside === null && token === null && rights.has("admin"))) return;
   throw new ApiError("identity", "check: only you can set the check of a task: `rouse task edit ID --check …`");
-}
-
-const UNKNOWN: readonly HubErrorCode[] = ["unknown_task", "unknown_parent", "unknown_blocker"];
-const BAD: readonly HubErrorCode[] = ["invalid", "step_out_of_range", "circle"];
-const UNAVAILABLE: readonly HubErrorCode[] = ["unreachable", "busy", "read_only", "closed"];
-
-function kindOf(code: HubErrorCode): ApiErrorKind {
-  if (UNKNOWN.includes(code)) return "unknown";
-  if (BAD.includes(code)) return "bad";
-  if (UNAVAILABLE.includes(code)) return "unavailable";
-  return code === "not_permitted" ? "identity" : "refused";
 }

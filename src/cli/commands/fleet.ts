@@ -7,15 +7,17 @@ import { makeFolder, rousePaths } from "../../config/paths.js";
 import { writeWhole } from "../../config/whole-file.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { HubError } from "../../hub/hub-error.js";
-import { hubOptions, openHub } from "../../hub/open.js";
+import { hubOptions, openFleet, openHub } from "../../hub/open.js";
 import { BadInput } from "../../replay/bad-input.js";
+import { call } from "../client.js";
 import { permitWithoutDaemon, recorded } from "../permit.js";
 import { loadSettings } from "../settings.js";
+import { nodesText } from "../text/fleet.js";
 
 const ADMIN_URL =
   "address of the database for an administrator, postgresql://USER@HOST:PORT/DATABASE; set PGPASSWORD or use ~/.pgpass for its password";
 
-export function addFleet(program: Command): void {
+export function addFleet(program: Command, setExit: (code: number) => void): void {
   const fleet = program.command("fleet").summary("Share tasks between machines through PostgreSQL");
   fleet
     .command("init")
@@ -76,6 +78,86 @@ export function addFleet(program: Command): void {
         `Joined the fleet as ${login.node}. The address is in ${file}; restart the daemon with \`rouse down\` and \`rouse up\`.\n`,
       );
     });
+  fleet
+    .command("list")
+    .summary("List the machines of the fleet")
+    .description(
+      "List the machines of the fleet: whether each renews its lease, its agents, and whether this machine accepts its commands.",
+    )
+    .option("--json", "print JSON")
+    .action(async ({ json }) => {
+      const view = await call("fleet", {});
+      const { agents: _agents, ...rest } = view;
+      process.stdout.write(json ? `${sanitizedJson(rest)}\n` : nodesText(view, process.stdout));
+    });
+  fleet
+    .command("leave")
+    .summary("Remove a machine from the fleet")
+    .description(
+      "Remove this machine from the fleet: its agents disappear from the others, and its login is refused from then on. Its own\n" +
+        "journal and settings stay. With a NAME and --url, remove another machine, for example one that is lost for good.",
+    )
+    .argument("[name]", "name of another machine (default: this one)")
+    .option("--url <url>", ADMIN_URL)
+    .option("--release", "offer the tasks that it holds to the other machines")
+    .action(async (name, { url, release = false }, self) => {
+      if (name !== undefined && url === undefined)
+        self.error("error: removing another machine needs --url, the address for an administrator", { exitCode: 2 });
+      if (name === undefined && url !== undefined)
+        self.error("error: --url needs the NAME of a machine", { exitCode: 2 });
+      const released =
+        name !== undefined && url !== undefined
+          ? await recorded(permitWithoutDaemon("fleet_leave", { text: name }), [], async () => {
+              const { leaveHub } = await import("../../hub/postgres/admin.js");
+              return orBadInput(leaveHub(url, name, { release }));
+            })
+          : await leaveWithThis(release);
+      const tasks = released.length === 0 ? "" : ` Offered again: task ${released.join(", ")}.`;
+      process.stdout.write(
+        name === undefined
+          ? `This machine has left the fleet.${tasks} Restart the daemon with \`rouse down\` and \`rouse up\`.\n`
+          : `Removed ${sanitize(name, 60)} from the fleet.${tasks}\n`,
+      );
+    });
+  fleet
+    .command("doctor")
+    .summary("Check the connection of this machine to its hub")
+    .description(
+      "Check address, login, TLS, schema, lease, speed and clock of this machine's hub. Exits 1 if something is wrong.",
+    )
+    .option("--json", "print JSON")
+    .action(async ({ json }) => {
+      const { checkFleet } = await import("../check-fleet.js");
+      const checks = await checkFleet(loadSettings(), rousePaths());
+      const marks = { ok: "ok", note: "note", problem: "PROBLEM" } as const;
+      process.stdout.write(
+        json
+          ? `${sanitizedJson({ checks })}\n`
+          : checks
+              .map(({ result, about, text }) => `${marks[result].padEnd(7)}  ${about}: ${sanitize(text, 400)}\n`)
+              .join(""),
+      );
+      if (checks.some(({ result }) => result === "problem")) setExit(1);
+    });
+}
+
+/** The file last: a hub that refuses leaves everything as it is. */
+async function leaveWithThis(release: boolean): Promise<number[]> {
+  const file = join(rousePaths().config, "config.toml");
+  const { url } = loadSettings().hub;
+  if (url === "") throw new BadInput("this machine is in no fleet ([hub] url is not set)");
+  if (process.env.ROUSE_HUB_URL) throw new BadInput("the hub is set by ROUSE_HUB_URL: unset it, and run this again");
+  const edited = setInConfig(readFileSync(file, "utf8"), "hub", { url: "" });
+  return recorded(permitWithoutDaemon("fleet_leave"), [file], async () => {
+    const hub = await orBadInput(openFleet(url));
+    try {
+      const { released } = await orBadInput(hub.leave({ release }));
+      writeWhole(realpathSync(file), edited);
+      return released;
+    } finally {
+      await hub.close();
+    }
+  });
 }
 
 /** Writes both keys; the file is readable by its user only, since the address has a password. */

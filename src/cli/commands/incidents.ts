@@ -8,6 +8,7 @@ import { isUnknown, requestOperation } from "../ask.js";
 import { call, type OperationInput } from "../client.js";
 import { parseProblem } from "../options.js";
 import { parseDuration, parseSince } from "../since.js";
+import { fleetIncidentsText } from "../text/fleet.js";
 import { feedbackText, incidentsText, localTime, storyText } from "../text/incident.js";
 import { foldText } from "../text/width.js";
 
@@ -26,8 +27,17 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .option("--since <when>", "include incidents that ended since: 8h, 22:00, or an ISO 8601 date", (value: string) =>
       parseSince(value),
     )
+    .option("--fleet", "list the open incidents of all machines of the fleet")
     .option("--json", "print JSON")
-    .action(async (id, { all, since, json }) => {
+    .action(async (id, { all, since, fleet, json }, self) => {
+      if (fleet) {
+        if (id !== undefined || all || since !== undefined)
+          self.error("error: --fleet lists open incidents only, without an id, --all and --since", { exitCode: 2 });
+        const view = await requestOperation("fleet", {});
+        const incidents = view.agents.flatMap((agent) => agent.incidents);
+        const text = json ? `${sanitizedJson({ incidents })}\n` : fleetIncidentsText(view, process.stdout);
+        return void process.stdout.write(text);
+      }
       const query = { all: all === true, ...(since === undefined ? {} : { since: Math.floor(since) }) };
       const isList = id === undefined || all === true || since !== undefined;
       const found = isList ? await list(query, id) : null;

@@ -7,6 +7,7 @@ import { upperFirst } from "../../core/text/sentences.js";
 import type { RecoveryView } from "../../daemon/views/recovery-view.js";
 import { parseNamed } from "../arguments.js";
 import { call } from "../client.js";
+import { isFleetName } from "../fleet-name.js";
 import { doneText, localTime } from "../text/incident.js";
 import { foldText } from "../text/width.js";
 
@@ -22,11 +23,16 @@ export function addRecover(program: Command, setExit: (code: number) => void): v
         "auto-recovery is off. Still refused if a prompt is open, a draft is unsent, a user is typing, another program runs\n" +
         "in its place or a budget is used up. Does nothing to a healthy agent.",
     )
-    .argument("<agent>", "name of the agent", parseNamed)
+    .argument("<agent>", "name of the agent, or NAME@NODE for another machine of the fleet", parseNamed)
     .option("--dry-run", "print the next step and the reason, and do nothing")
     .option("--restart", "stop and restart the agent")
     .option("--json", "print JSON")
     .action(async (name, { dryRun, restart, json }) => {
+      if (isFleetName(name)) {
+        const { sendCommand } = await import("../send-command.js");
+        const order = { agent: name, verb: "recover", dry_run: dryRun === true, restart: restart === true } as const;
+        return void ((await sendCommand(order, json)) || setExit(1));
+      }
       const view = await call("recover", { agent: name, dry_run: dryRun === true, restart: restart === true });
       process.stdout.write(json ? `${sanitizedJson(view)}\n` : foldText(recoveryText(view), process.stdout));
       if (view.busy) setExit(BUSY);

@@ -3,6 +3,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { WhyAnswer } from "../../api/service/agents.js";
 import type { AlertsStatus } from "../../api/service/alerts.js";
 import type { JournalView } from "../../api/service/daemon.js";
+import type { FleetView } from "../../api/service/fleet.js";
 import { formatAgo, formatDuration } from "../../core/text/duration.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import type { PulseView } from "../../daemon/self/pulse.js";
@@ -11,9 +12,11 @@ import type { SessionView } from "../../daemon/views/view.js";
 import { parseNamed } from "../arguments.js";
 import { isCalled, isUnlisted, requestOperation } from "../ask.js";
 import type { OperationInput } from "../client.js";
+import { isFleetName } from "../fleet-name.js";
 import { SORT_NAMES, type SortName, sortAgents } from "../sort-agents.js";
 import { firstOfEach, reasonsByChannel } from "../text/by-channel.js";
 import { compactNumber } from "../text/compact-number.js";
+import { fleetStatusText, fleetWhyText } from "../text/fleet.js";
 import { incidentSummary, limitText, localTime, openText, phaseText } from "../text/incident.js";
 import { NO_AGENTS } from "../text/no-agents.js";
 import { canDraw, isColoured, paintState, paintText } from "../text/paint.js";
@@ -35,12 +38,14 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .addOption(new Option("--sort <order>", "order of the list").choices(SORT_NAMES).default("move" as SortName))
     .option("--json", "print JSON")
     .option("--all", "include agents that have ended")
+    .option("--fleet", "the agents of all machines of the fleet")
     .option("--watch", "redraw every two seconds until Ctrl-C (on a terminal, without --json)")
     .option("--line", "print one short line for the status line of tmux or a prompt")
     .option("--quiet", "with --line: print only agents that are stalled or need you")
-    .action(async ({ tag, sort, json, all, watch, quiet }, self) => {
+    .action(async ({ tag, sort, json, all, fleet, watch, quiet }, self) => {
       // `--line` is handled in quick.ts.
       if (quiet) self.error("error: --quiet requires --line", { exitCode: 2 });
+      if (fleet) return showFleet({ tag, json, watch });
       const which = { ended: all === true, ...(tag === undefined ? {} : { tag }) };
       const text = async (): Promise<string> => {
         const [agents, watchdog, incidents, alerts] = await listAll(which, sort);
@@ -85,12 +90,28 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
   program
     .command("why")
     .summary("Explain the state of an agent")
-    .argument("<agent>", "name of the agent", parseNamed)
+    .argument("<agent>", "name of the agent, or NAME@NODE for another machine of the fleet", parseNamed)
     .option("--json", "print JSON")
     .action(async (name, { json }) => {
+      if (isFleetName(name)) {
+        const agent = await requestOperation("fleet_agent", { agent: name });
+        return void process.stdout.write(json ? `${sanitizedJson(agent)}\n` : fleetWhyText(agent, process.stdout));
+      }
       const why = await requestOperation("why", { agent: name }, isCalled(name));
       process.stdout.write(json ? `${sanitizedJson(why)}\n` : whyText(why, process.stdout));
     });
+}
+
+type FleetOptions = Record<"json" | "watch", true | undefined> & { tag: string | undefined };
+
+async function showFleet({ tag, json, watch }: FleetOptions): Promise<void> {
+  const read = async (): Promise<FleetView> => {
+    const { agents, ...view } = await requestOperation("fleet", {});
+    return { ...view, agents: agents.filter(({ tags }) => tag === undefined || tags.includes(tag)) };
+  };
+  const text = async (): Promise<string> => fleetStatusText(await read(), process.stdout);
+  if (watch && !json && canDraw(process.stdout)) return redrawUntilInterrupted(text);
+  process.stdout.write(json ? `${sanitizedJson(await read())}\n` : await text());
 }
 
 type AgentQuery = OperationInput<"agents">;

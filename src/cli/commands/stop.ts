@@ -7,6 +7,7 @@ import { identityOf } from "../../sensors/process/process-sensor.js";
 import { askHostProcess } from "../../terminal/ask.js";
 import type { FoundSession } from "../../terminal/registry.js";
 import { type StopResult, stopTree } from "../../terminal/stop-tree.js";
+import { isFleetName } from "../fleet-name.js";
 import { overText, sessionNamed } from "../host-client.js";
 import { permit } from "../permit.js";
 
@@ -19,10 +20,14 @@ export function addStop(program: Command, setExit: (code: number) => void): void
     .command("stop")
     .summary("Stop an agent and all processes it started")
     .description("Send SIGTERM to an agent that rouse started, wait, then kill it and its child processes.")
-    .argument("<agent>", "name of the agent")
+    .argument("<agent>", "name of the agent, or NAME@NODE for another machine of the fleet")
     .option("--grace <seconds>", "time to wait before killing it", parseSeconds, GRACE_SECONDS)
     .option("--json", "print JSON")
     .action(async (name, options) => {
+      if (isFleetName(name)) {
+        const { sendCommand } = await import("../send-command.js");
+        return void ((await sendCommand({ agent: name, verb: "stop" }, options.json)) || setExit(1));
+      }
       const session = await sessionNamed(name, "cannot stop it");
       const { finish } = await permit("local_stop", { agent: session.id });
       const graceMs = options.grace * 1000;

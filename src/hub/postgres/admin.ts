@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { Client } from "pg";
 import { HubError, refusalError } from "../hub-error.js";
+import { isRefused } from "../store.js";
 import { TASK_TRANSITIONS, type TaskTransition } from "../task-states.js";
 import { asHubError, checkUrl, shownUrl } from "./errors.js";
 import { FUNCTIONS, NODE_FUNCTIONS } from "./functions.js";
@@ -102,8 +103,9 @@ export async function joinHub(url: string, node: string, { replace = false } = {
   await administer(url, async (client) => {
     await requireSetup(client, url);
     const isNode = await exists(client, "select 1 from rouse.nodes where id = $1", node);
+    const isMember = await exists(client, "select 1 from rouse.nodes where id = $1 and left_at is null", node);
     const isRole = await exists(client, "select 1 from pg_roles where rolname = $1", role);
-    if (isNode && !replace) throw refusalError({ code: "node_taken", node });
+    if (isMember && !replace) throw refusalError({ code: "node_taken", node });
     if (isRole && !isNode)
       throw new HubError(
         "node_taken",
@@ -116,7 +118,7 @@ export async function joinHub(url: string, node: string, { replace = false } = {
     await client.query(`grant rouse_node to ${name}`);
     await client.query("set local role rouse_owner");
     await client.query(
-      "insert into rouse.nodes (id, role) values ($1, $2) on conflict (id) do update set instance = null, version = null",
+      "insert into rouse.nodes (id, role) values ($1, $2) on conflict (id) do update set instance = null, version = null, left_at = null",
       [node, role],
     );
   });
@@ -124,6 +126,25 @@ export async function joinHub(url: string, node: string, { replace = false } = {
   own.username = role;
   own.password = password;
   return { node, role, url: own.href };
+}
+
+/** Removes a node, also one that is lost for good, with its login. Returns the tasks that were offered again. */
+export async function leaveHub(url: string, node: string, { release = false } = {}): Promise<number[]> {
+  const role = `rouse_${checkNodeName(node)}`;
+  return administer(url, async (client) => {
+    await requireSetup(client, url);
+    if (!(await exists(client, "select 1 from rouse.nodes where id = $1 and left_at is null", node)))
+      throw refusalError({ code: "unknown_node", node });
+    await client.query("set local role rouse_owner; set local search_path = rouse, pg_temp");
+    const { rows } = await client.query<{ answer: unknown }>("select leave_node($1, $2) as answer", [node, release]);
+    const answer = rows[0]?.answer;
+    if (isRefused(answer)) throw refusalError(answer.refused);
+    await client.query("reset role");
+    // Its connections end with the next call: the node is no member any more.
+    if (await exists(client, "select 1 from pg_roles where rolname = $1", role))
+      await client.query(`drop role ${client.escapeIdentifier(role)}`);
+    return (answer as { released: number[] }).released;
+  });
 }
 
 async function requireSetup(client: Client, url: string): Promise<void> {

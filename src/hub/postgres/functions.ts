@@ -6,6 +6,7 @@
  * task before claim before progress, so that no two calls wait for each other.
  */
 import { CLAIM_OPERATIONS } from "../task-states.js";
+import { FLEET_RULES, fleetOperations } from "./fleet-functions.js";
 
 const INTERNAL = `
 create or replace function clock() returns timestamptz language sql volatile as $$ select clock_timestamp() $$;
@@ -24,7 +25,7 @@ declare node text;
 begin
   -- A replica lags: what it says about claims is no basis for a decision.
   if pg_is_in_recovery() then raise exception using errcode = '25006', message = 'the database is a read-only replica'; end if;
-  select id into node from nodes where role = session_user;
+  select id into node from nodes where role = session_user and left_at is null;
   if node is null then raise exception using errcode = 'RH001', message = session_user::text; end if;
   return node;
 end $$;
@@ -560,11 +561,17 @@ const OPERATIONS = [
   ),
   operation(
     "claim_take_over",
-    "t tasks; c claims;",
+    "t tasks; c claims; objection text;",
     `${TASK_OF("task")}
   select * into c from claims where task = t.id and fence = (args->>'fence')::bigint and ended is null for no key update;
   if not found then return claim_refusal(t.id, (args->>'fence')::bigint); end if;
-  if c.node <> node_id and c.lease_until >= clock() then return held_by(c); end if;
+  if c.node <> node_id then
+    if c.lease_until >= clock() then return held_by(c); end if;
+    objection := take_over_objection(c.lease_ms * interval '1 ms');
+    if objection is not null then
+      return refusal('not_taken_over', jsonb_build_object('task', t.id, 'node', c.node, 'reason', objection));
+    end if;
+  end if;
   if not use_continuation(t.id, args->>'reason') then
     perform end_claim(c, 'taken_over', 'failed');
     perform add_event('fail', t.id, 'rouse', jsonb_build_object('fence', c.fence, 'reason', args->>'reason'));
@@ -578,7 +585,9 @@ const OPERATIONS = [
     "claim_expire",
     "c claims; ended_claims jsonb := '[]'; outcome text; task_id bigint; before timestamptz := clock() - (args->>'patienceMs')::bigint * interval '1 ms';",
     `
-  for task_id in select task from claims where ended is null and lease_until < before order by task limit 500 loop
+  if braked() > 0 then return '[]'; end if;
+  for task_id in select task from claims where ended is null and lease_until < before
+    and reachable_since() + lease_ms * interval '1 ms' < before order by task limit 500 loop
     -- Another node may be doing the same.
     perform 1 from tasks where id = task_id for no key update skip locked;
     continue when not found;
@@ -699,10 +708,11 @@ const OPERATIONS = [
   get diagnostics acked = row_count;
   return to_jsonb(acked);`,
   ),
+  ...fleetOperations(operation),
 ];
 
 /** All functions, for a session whose search path is `rouse`. Creating them again changes nothing. */
-export const FUNCTIONS = `${INTERNAL}${OPERATIONS.join("")}`;
+export const FUNCTIONS = `${INTERNAL}${FLEET_RULES}${OPERATIONS.join("")}`;
 
 /** Names of the functions that nodes may execute. */
 export const NODE_FUNCTIONS: readonly string[] = OPERATIONS.map(

@@ -3,6 +3,7 @@
  * changed. The same columns as on SQLite; the functions are in `functions.ts`.
  */
 import { TASK_STATUSES } from "../task-states.js";
+import { FLEET_TABLES } from "./fleet-functions.js";
 
 const STATUSES = TASK_STATUSES.map((status) => `'${status}'`).join(", ");
 
@@ -165,6 +166,7 @@ export const STEPS: readonly string[] = [
    create view agent_progress as
      select id, task as queue_item_id, agent_task_name, last_checkpoint, last_step, completed_steps, status, created_at, updated_at
      from progress;`,
+  FLEET_TABLES,
 ];
 
 export const POSTGRES_SCHEMA: number = STEPS.length;
