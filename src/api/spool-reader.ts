@@ -7,38 +7,67 @@ import { ApiError } from "./error.js";
 import { performOperation } from "./operations/index.js";
 import type { Services } from "./service/services.js";
 
+/** The host of an agent that started while the daemon was down registers it within this time. */
+const REGISTER_MS = 60_000;
+
+export interface SpoolParts {
+  paths: Pick<DaemonParts["paths"], "state">;
+  loop: Pick<DaemonParts["loop"], "find" | "now">;
+}
+
 export class SpoolReader {
-  readonly #state: string;
+  readonly #parts: SpoolParts;
   readonly #services: Services;
   readonly #log: (line: string) => void;
+  readonly #startedAt: number;
   #isReading = false;
 
-  constructor({ paths }: Pick<DaemonParts, "paths">, services: Services, log: (line: string) => void) {
-    this.#state = paths.state;
+  constructor(parts: SpoolParts, services: Services, log: (line: string) => void) {
+    this.#parts = parts;
     this.#services = services;
     this.#log = log;
+    this.#startedAt = parts.loop.now();
   }
 
-  /** To be called with each tick. Oldest first; what cannot be delivered yet stays, and so does everything after it. */
+  /**
+   * To be called with each tick. Oldest first. While the hub is unreachable, everything stays; while an agent is not
+   * registered yet, its own reports stay.
+   */
   async read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
+    const { state } = this.#parts.paths;
+    const missing = new Set<string>();
     try {
-      for (const { id, report } of spooled(this.#state)) {
+      for (const { id, report } of spooled(state)) {
+        const session = report?.session ?? null;
+        if (session !== null && this.#isExpected(session)) missing.add(session);
+        if (session !== null && missing.has(session)) continue;
         if (report && !(await this.#deliver(id, report))) return;
-        unspool(this.#state, id);
+        unspool(state, id);
       }
     } finally {
       this.#isReading = false;
     }
   }
 
+  #isExpected(session: string): boolean {
+    const { loop } = this.#parts;
+    return loop.find(session) === null && loop.now() - this.#startedAt < REGISTER_MS;
+  }
+
   /** False: try again later. */
   async #deliver(id: string, { operation, at, session, input }: SpooledReport): Promise<boolean> {
     const client = { name: "user", rights: new Set(RIGHTS), ...(session === null ? {} : { caller: { session } }) };
-    const timed = operation === "checkpoint" ? { ...input, at, request_id: id } : input;
     try {
-      await performOperation(this.#services, operation, timed, client);
+      const known = session === null ? null : this.#parts.loop.find(session);
+      const timed = { ...input, at, ...(operation === "checkpoint" ? { request_id: id } : {}) };
+      // The process of an ended agent can be looked up no more; its own report is still one.
+      if (session !== null && known && known.session.endedAt !== null) {
+        if (input.agent !== undefined && input.agent !== known.session.name && input.agent !== session)
+          throw new ApiError("identity", `it was made inside of ${known.session.name}, about another agent`);
+        await performOperation(this.#services, operation, { ...timed, agent: session }, client);
+      } else await performOperation(this.#services, operation, timed, client);
       return true;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -23,6 +23,7 @@ export const REPORTS = {
         .describe("folder of the agent, if no name is given; needs the right report_any"),
       state: z.enum(["working", "error", "complete", "needs_input"]).optional(),
       text: z.string().max(2000).optional(),
+      at: z.number().int().min(0).optional().describe("when it was reported, if it was stored meanwhile; milliseconds"),
       heartbeat: z.boolean().optional().describe("proves that the agent is alive, not that it makes progress"),
     }),
     output: z.object({ agent: z.string() }),

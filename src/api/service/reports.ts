@@ -12,6 +12,8 @@ export interface Report {
   state?: "working" | "error" | "complete" | "needs_input" | undefined;
   text?: string | undefined;
   heartbeat?: boolean | undefined;
+  /** When it was made, if it is delivered later. */
+  at?: number | undefined;
 }
 
 export class ReportService {
@@ -26,7 +28,7 @@ export class ReportService {
   /** Without a name, about the agent that the client runs in. */
   async report(
     { agent, cwd }: { agent?: string | undefined; cwd?: string | undefined },
-    { heartbeat, ...said }: Report,
+    { heartbeat, at, ...said }: Report,
     identity: Identity,
   ): Promise<{ agent: string }> {
     const { loop } = this.#context;
@@ -41,10 +43,14 @@ export class ReportService {
         "this process belongs to no watched agent; if it has just started, try again; otherwise name the agent (CLI --name, MCP pane_id, HTTP agent)",
       );
     checkReporter(identity, judge.session);
-    if (judge.session.endedAt !== null) throw new ApiError("refused", `${judge.session.name} ended`);
+    const madeAt = Math.min(at ?? loop.now(), loop.now());
+    const { name, startedAt, endedAt } = judge.session;
+    if (endedAt !== null && (at === undefined || madeAt > endedAt)) throw new ApiError("refused", `${name} ended`);
+    // A later session of the same name did not make it.
+    if (at !== undefined && madeAt < startedAt) throw new ApiError("refused", `the report is older than ${name}`);
     const signal = parseSignal({
       kind: "report",
-      at: loop.now(),
+      at: madeAt,
       source: "report",
       ...said,
       ...(heartbeat ? { heartbeat } : {}),

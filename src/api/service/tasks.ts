@@ -222,12 +222,11 @@ export class TaskService {
       const claim = { task: held.id, fence: held.claim.fence };
       const key = request_id === undefined ? undefined : `${identity.author} ${request_id}`;
       const stored = await hub.checkpoint(claim, { step, text, source, ...given({ at, key }) });
-      await this.#signal(session, {
-        kind: "checkpoint",
-        task: String(held.id),
-        text,
-        ...(step === null ? {} : { step }),
-      });
+      await this.#signal(
+        session,
+        { kind: "checkpoint", task: String(held.id), text, ...(step === null ? {} : { step }) },
+        at,
+      );
       const completed = new Set(step === null || step === 0 ? held.completedSteps : [...held.completedSteps, step]);
       return {
         task: held.id,
@@ -365,10 +364,11 @@ export class TaskService {
   }
 
   /** What the judgement learns of it. */
-  async #signal(session: AgentSession | null, body: WorkSignal): Promise<void> {
+  async #signal(session: AgentSession | null, body: WorkSignal, at?: number): Promise<void> {
     const { loop } = this.#context;
+    const now = loop.now();
     if (session && session.endedAt === null)
-      await loop.ingest(session.id, null, [{ ...body, at: loop.now(), source: "report" }]);
+      await loop.ingest(session.id, null, [{ ...body, at: Math.min(at ?? now, now), source: "report" }]);
   }
 
   async #ask<Answer>(request: (hub: Hub) => Promise<Answer>): Promise<Answer> {

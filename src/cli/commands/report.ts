@@ -8,7 +8,7 @@ export const REPORT_STATES = ["working", "error", "complete", "needs_input"] as 
 
 const TEXT_MAX = 2000;
 const LIMIT_MS = 3000;
-/** An agent may report before its host has registered it, or while the daemon starts. */
+/** An agent may report before its host has registered it. */
 const WAIT_MS = 5000;
 const STEP_MS = 100;
 const USAGE = `usage: rouse report ${REPORT_STATES.join("|")} [text] [--heartbeat] [--name AGENT]`;
@@ -25,8 +25,23 @@ export async function runReport(args: readonly string[]): Promise<number> {
   const report = parseReport(args);
   if (typeof report === "string") return say(`${report}\n${USAGE}`, 2);
   const answer = await sendReport(report);
-  if (answer === null) return say("the daemon does not answer; start it with `rouse up`", 69);
-  return answer.status === 200 ? 0 : say(reasonOf(answer.body), answer.status === 503 ? 75 : 1);
+  if (answer === null || answer.status === 503) return store(report);
+  return answer.status === 200 ? 0 : say(reasonOf(answer.body), 1);
+}
+
+/** The daemon is down or still starting: the report is delivered later, at its own time. */
+async function store(report: Report): Promise<number> {
+  // A heartbeat proves that the agent is alive now; later it proves nothing.
+  if (report.state === undefined) {
+    process.stdout.write("Not stored: the daemon does not answer now, and a heartbeat proves nothing later.\n");
+    return 0;
+  }
+  const { spool } = await import("../../work/spool.js");
+  const session = process.env.ROUSE_SESSION ?? null;
+  const problem = spool(rousePaths().state, { operation: "report", at: Date.now(), session, input: { ...report } });
+  if (problem !== null) return say(`the daemon does not answer, and the report could not be stored: ${problem}`, 69);
+  process.stdout.write("Stored: the daemon does not answer now; the report is delivered when it does.\n");
+  return 0;
 }
 
 async function sendReport(report: Report): Promise<HttpAnswer | null> {
@@ -45,8 +60,7 @@ async function sendReport(report: Report): Promise<HttpAnswer | null> {
 }
 
 async function isEarly({ agent }: Report, answer: HttpAnswer | null): Promise<boolean> {
-  if (answer?.status === 503) return true;
-  if (answer !== null && answer.status !== 404) return false;
+  if (answer?.status !== 404) return false;
   const { isYoungSession, youngSessions } = await import("../../terminal/registry.js");
   if (agent !== undefined) return youngSessions(rousePaths()).some(({ name, id }) => name === agent || id === agent);
   return isYoungSession(process.env.ROUSE_SESSION ?? "");

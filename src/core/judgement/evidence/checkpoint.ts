@@ -58,11 +58,13 @@ export function takeCheckpoint(state: CheckpointState, signal: Signal): void {
       takeClaim(state, signal.task, signal.phase, signal.at);
       break;
     case "checkpoint":
+      if (signal.at < (state.checkpointAt ?? 0)) break;
       state.checkpointAt = signal.at;
       state.text = (signal.text ?? (Number.isFinite(signal.step) ? `step ${signal.step}` : "")).slice(0, 200) || null;
       state.over = false;
       for (const task of state.claims.keys()) {
-        if (signal.task === undefined || signal.task === task) state.claims.set(task, signal.at);
+        if (signal.task === undefined || signal.task === task)
+          state.claims.set(task, Math.max(state.claims.get(task) ?? 0, signal.at));
       }
       break;
     case "report":

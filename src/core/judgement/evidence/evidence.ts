@@ -155,8 +155,10 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       evidence.quitOrdered = signal.ordered === true;
       return;
     case "report":
-      evidence.reportedAt = signal.at;
-      if (signal.state) evidence.report = { state: signal.state, text: signal.text ?? "", at: signal.at };
+      evidence.reportedAt = Math.max(evidence.reportedAt ?? 0, signal.at);
+      // A report that was stored meanwhile may arrive after a newer one.
+      if (signal.state && signal.at >= (evidence.report?.at ?? 0))
+        evidence.report = { state: signal.state, text: signal.text ?? "", at: signal.at };
       return;
     case "turn":
       if (signal.phase === "start") evidence.report = null;
