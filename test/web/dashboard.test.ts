@@ -1,6 +1,8 @@
 /** The dashboard in a real browser, on a real daemon with scripted agents. */
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeToken, openPort } from "../support/api.js";
 import { isMissing } from "../support/component.js";
@@ -43,7 +45,7 @@ describe.skipIf(isMissing("Chromium", chromiumPath))("the dashboard", () => {
 
   afterAll(async () => {
     await browser?.close();
-    for (const name of ["asker", "ready", "billing", "evil", "shell"])
+    for (const name of ["asker", "ready", "billing", "evil", "shell", "long"])
       await rouse(home, ["stop", name, "--grace", "1"]);
     await rouse(home, ["down"]);
     expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
@@ -152,6 +154,11 @@ describe.skipIf(isMissing("Chromium", chromiumPath))("the dashboard", () => {
 
   it("marks an incident as a false alarm", async () => {
     await show("#/agent/billing");
+    // Its error is drawn in a colour of 24 bits.
+    await until(
+      "its live terminal",
+      async () => (await page.locator(".xterm-rows").textContent())?.includes("Credit balance is too low") === true,
+    );
     await page.getByRole("button", { name: "False alarm" }).first().click();
     await page.getByText("Marked as a false alarm. rouse will be more patient.").waitFor();
     await show("#/incidents");
@@ -180,6 +187,68 @@ describe.skipIf(isMissing("Chromium", chromiumPath))("the dashboard", () => {
       expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u0000-\u0008\u001b]/);
     }
     expect(browser.problems).toEqual([]);
+  });
+
+  it("shows tasks with their steps, checkpoints and claims, and text from agents in them as text", async () => {
+    const title = `Fix the parser ${MARKUP}`;
+    const steps = ["--step", "Read the code", "--step", "Fix it", "--step", "Test it"];
+    const added = await rouse(home, ["task", "add", title, ...steps, "--project", "app", "--json"]);
+    const { id } = JSON.parse(added.stdout) as { id: number };
+    await rouse(home, ["task", "claim", String(id), "--name", "shell"]);
+    await rouse(home, ["checkpoint", String(id), `read ${MARKUP}`, "--step", "1", "--name", "shell"]);
+    await rouse(home, ["task", "add", "Delete the old exporter", "--proposed"]);
+    await show("#/work");
+    // What the user has to decide comes first.
+    await page.getByRole("link", { name: /Delete the old exporter/ }).waitFor();
+    expect(await page.locator("article.task").first().textContent()).toContain("Delete the old exporter");
+    const task = page.locator("article.task").filter({ hasText: "Fix the parser" });
+    await until("the checkpoint in the list", async () => (await task.textContent())?.includes("1/3") === true);
+    expect(await task.textContent()).toContain(title);
+    await task.getByRole("link", { name: /Fix the parser/ }).click();
+    await until("its checkpoints", async () => (await task.textContent())?.includes(`step 1: read ${MARKUP}`) === true);
+    expect(await task.locator("ol").textContent()).toContain("✓ Read the code");
+    expect(await task.textContent()).toMatch(/fence 1: shell@\S+ from .*held/);
+    expect(await rouse(home, ["task", "release", String(id), "tried twice"])).toMatchObject({ status: 0 });
+    await until("the end of the claim", async () => (await task.textContent())?.includes("revoked at") === true);
+    await page.getByRole("button", { name: "1 proposed" }).click();
+    await until("the filter", async () => (await task.count()) === 0);
+    expect(page.url()).toContain("status=proposed");
+    expect(await page.locator("img, script:not([src]), b[style]").count()).toBe(0);
+  });
+
+  it("draws a line of 1 MB as the terminal does, and stays usable", async () => {
+    const line = `process.stdout.write("<b>x</b>\\u202e".repeat(110_000) + "\\nafter the long line\\n");setInterval(() => {}, 1e6)`;
+    await rouse(home, ["spawn", "--name", "long", "--", process.execPath, "-e", line]);
+    await show("#/agent/long");
+    await until(
+      "the end of its output",
+      async () => (await page.locator(".xterm-rows").textContent())?.includes("after the long line") === true,
+    );
+    expect(await page.locator(".xterm-rows b, .xterm-rows a").count()).toBe(0);
+    expect(await page.locator(".xterm-rows").textContent()).not.toContain("\u202e");
+    await show("#/fleet");
+    await row("asker").waitFor();
+    expect(browser.problems).toEqual([]);
+  });
+
+  it("is not shown inside the page of another server", async () => {
+    const other = createServer((_, response) =>
+      response.setHeader("content-type", "text/html").end(`<iframe src="http://127.0.0.1:${port}/"></iframe>`),
+    );
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    // Chromium reports the refusal as an error of the page, which is the point here.
+    const { context } = await browser.another();
+    try {
+      const framing = await context.newPage();
+      const refused: string[] = [];
+      framing.on("console", (message) => refused.push(message.text()));
+      await framing.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+      await until("the refusal", () => refused.some((text) => text.includes("frame-ancestors")));
+      expect(await framing.frames()[1]?.locator("#app").count()).toBe(0);
+    } finally {
+      await context.close();
+      other.close();
+    }
   });
 
   it.each(["#/fleet", "#/agent/asker", "#/incidents", "#/work", "#/night"])(
@@ -223,6 +292,7 @@ describe.skipIf(isMissing("Chromium", chromiumPath))("the dashboard", () => {
     await page.getByRole("heading", { level: 1 }).waitFor();
     expect(page.url()).toContain("#/agent/");
     await page.keyboard.press("Escape");
+    await page.getByRole("searchbox", { name: "Filter agents" }).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("asker");
     await until("the filter", async () => page.url().includes("q=asker"));

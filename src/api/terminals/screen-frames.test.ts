@@ -69,6 +69,15 @@ describe("a frame of a terminal", () => {
     );
   });
 
+  it("shows a colour of 24 bits as the nearest of the 256, which needs no style attribute in a page", () => {
+    const { frames } = screenOf("\u001b[38;2;255;107;128mred\u001b[48;2;128;128;129mgrey\u001b[0;38;5;208mown");
+    const { text } = frames.whole();
+    expect(text).toContain("\u001b[0;38;5;204mred");
+    expect(text).toContain("\u001b[0;38;5;204;48;5;244mgrey");
+    expect(text).toContain("\u001b[0;38;5;208mown");
+    expect(text).not.toMatch(/[34]8;2;/);
+  });
+
   it("is sent only for what has changed", () => {
     const { bounded, frames } = screenOf("one\r\ntwo");
     frames.whole();

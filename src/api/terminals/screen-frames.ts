@@ -128,11 +128,30 @@ const FLAGS = [
 
 function styleOf(cell: IBufferCell): string {
   const codes: (number | string)[] = FLAGS.flatMap(([flag, code]) => (cell[flag]() ? [code] : []));
-  if (cell.isFgPalette()) codes.push(`38;5;${cell.getFgColor()}`);
-  else if (cell.isFgRGB()) codes.push(`38;2;${channels(cell.getFgColor())}`);
-  if (cell.isBgPalette()) codes.push(`48;5;${cell.getBgColor()}`);
-  else if (cell.isBgRGB()) codes.push(`48;2;${channels(cell.getBgColor())}`);
+  if (!cell.isFgDefault()) codes.push(`38;5;${paletteOf(cell.getFgColor(), cell.isFgRGB())}`);
+  if (!cell.isBgDefault()) codes.push(`48;5;${paletteOf(cell.getBgColor(), cell.isBgRGB())}`);
   return codes.join(";");
 }
 
-const channels = (colour: number): string => `${(colour >> 16) & 255};${(colour >> 8) & 255};${colour & 255}`;
+const CUBE = [0, 95, 135, 175, 215, 255];
+
+/**
+ * The nearest of the 256 colours: the page shows those by a class. A colour of its own would need a style attribute, which
+ * the page's policy refuses.
+ */
+function paletteOf(colour: number, isRgb: boolean): number {
+  if (!isRgb) return colour;
+  const wanted = [(colour >> 16) & 255, (colour >> 8) & 255, colour & 255];
+  const steps = wanted.map(nearestStep);
+  const cube = steps.map((step) => CUBE[step] ?? 0);
+  const mean = wanted.reduce((sum, one) => sum + one, 0) / 3;
+  const grey = Math.max(0, Math.min(23, Math.round((mean - 8) / 10)));
+  const distance = (to: readonly number[]): number =>
+    wanted.reduce((sum, one, i) => sum + (one - (to[i] ?? 0)) ** 2, 0);
+  return distance(Array(3).fill(8 + 10 * grey)) < distance(cube)
+    ? 232 + grey
+    : 16 + steps.reduce((sum, step) => sum * 6 + step, 0);
+}
+
+const nearestStep = (value: number): number =>
+  CUBE.reduce((best, step, i) => (Math.abs(step - value) < Math.abs((CUBE[best] ?? 0) - value) ? i : best), 0);

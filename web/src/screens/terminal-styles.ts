@@ -1,7 +1,6 @@
 /**
- * The terminal library writes its rules into style elements and attributes, which the page's policy refuses. It gets a
- * document whose style elements feed a constructed sheet, and whose spans set their style by the object model: rules that a
- * script builds from numbers and colours, never from text.
+ * The terminal library writes its rules into style elements, which the page's policy refuses. It gets a document whose style
+ * elements feed a constructed sheet: rules that a script builds from numbers and colours, never from text.
  */
 export function styledDocument(): Document {
   return new Proxy(document, {
@@ -25,14 +24,7 @@ export function withStyles(open: () => void): void {
 
 function createElement(name: string, options?: ElementCreationOptions): HTMLElement {
   if (name === "style") return styleStandIn();
-  const element = Document.prototype.createElement.call(document, name, options);
-  if (name === "span") element.setAttribute = setStyle;
-  return element;
-}
-
-function setStyle(this: Element, name: string, value: string): void {
-  if (name === "style" && this instanceof HTMLElement) this.style.cssText = value;
-  else Element.prototype.setAttribute.call(this, name, value);
+  return Document.prototype.createElement.call(document, name, options);
 }
 
 function styleStandIn(): HTMLElement {

@@ -171,7 +171,7 @@ function Detail({ id, version }: { id: number; version: string }) {
       <ul>
         {task.checkpoints.toReversed().map((one) => (
           <li key={one.id}>
-            {clock(one.at)} {one.step === null ? "" : `step ${one.step}: `}
+            {clock(one.at)} {one.step ? `step ${one.step}: ` : ""}
             {one.text}{" "}
             <span class="dim">
               ({one.inferred ? "inferred, " : ""}
