@@ -1,12 +1,12 @@
 /** Permissions: which agents rouse may act on. Not offered over MCP: an agent must not widen its own permissions. */
 import * as z from "zod";
 import { ORIGINS } from "../../core/agent.js";
-import { AGENT_PROBLEMS } from "../../core/incidents/problem.js";
+import { PROBLEMS } from "../../core/incidents/problem.js";
 import { durationField, problemField } from "./fields.js";
 import { operation } from "./operation.js";
 import { time } from "./records.js";
 
-const problems = z.array(z.enum(AGENT_PROBLEMS));
+const problems = z.array(z.enum(PROBLEMS));
 
 const permissionsRecord = z.object({
   all: z
@@ -49,7 +49,7 @@ export const PERMISSIONS = {
         .union([z.literal("all"), z.array(z.string().min(1).max(200)).min(1).max(200)])
         .describe('names, or "all"'),
       allowed: z.boolean().default(true),
-      except: z.array(problemField).max(AGENT_PROBLEMS.length).default([]).describe("problems to leave alone"),
+      except: z.array(problemField).max(PROBLEMS.length).default([]).describe("problems to leave alone"),
       for_secs: durationField.nullable().default(null).describe("null: until it is changed"),
     }),
     output: permissionsRecord,
