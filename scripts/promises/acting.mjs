@@ -158,6 +158,21 @@ export const ACTING = {
         to: "if (false) {",
       },
     ],
+  "An alert never waits for a model: the explanation is part of it or follows once as its update, and a model that hangs or fails changes no incident":
+    [
+      {
+        test: "test/quick/diagnosis.test.ts",
+        file: "src/core/notices/plan.ts",
+        from: "if (explained) return",
+        to: "if (explained === null) return",
+      },
+      {
+        test: "test/quick/diagnosis.test.ts",
+        file: "src/core/notices/notice.ts",
+        from: "opinion == null || opinion.message === null",
+        to: "opinion == null || opinion.text !== null",
+      },
+    ],
   "A model only advises: whatever it answers, no action is carried out that the user has not permitted and whose precondition rouse has not checked at that moment":
     [
       {

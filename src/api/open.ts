@@ -63,8 +63,9 @@ export function openApi(parts: DaemonParts): ApiHandlers {
   const stopEnding = loop.subscribe(({ kind }, now) => {
     if (kind === "tick") endSilentAgents(loop, now);
   });
-  const stopDiagnosing = loop.subscribe(({ kind }) => {
-    if (kind === "tick") void services.diagnosis.tick();
+  const stopDiagnosing = loop.subscribe((event) => {
+    if (event.kind === "tick") void services.diagnosis.tick();
+    if (event.kind === "incidents") services.diagnosis.follow(event.changes);
   });
   const options: ApiOptions = {
     services,

@@ -14,6 +14,7 @@ const ALWAYS_SAVED: ReadonlySet<IncidentInput["kind"]> = new Set<IncidentInput["
   "done",
   "renamed",
   "acked",
+  "explained",
   "silenced",
   "unsilenced",
   "feedback",

@@ -2,6 +2,8 @@
  * The document that a model gets: everything that rouse knows about what is wrong, redacted and bounded. Each line of data
  * begins with `| `, so nothing that an agent writes can look like an instruction's end. Pure.
  */
+import { isPipelineProblem } from "../core/incidents/pipeline.js";
+import type { Problem } from "../core/states.js";
 import { redact } from "../core/text/redact.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
 import type { Pipeline } from "./pipeline.js";
@@ -25,7 +27,7 @@ export interface AgentFacts {
 export interface IncidentFacts {
   id: string;
   agent: string;
-  problem: string;
+  problem: Problem;
   phase: string;
   opened_at: string;
   reasons: readonly string[];
@@ -80,11 +82,13 @@ function sectionsOf({ at, about, agents, incidents, problems, pipeline, gaps }: 
     },
     {
       title: "OPEN INCIDENTS, FOUND BY RULES",
-      lines: incidents.flatMap(({ id, agent, problem, phase, opened_at, reasons, actions }) => [
-        `${id} ${agent}: ${problem} (${phase}) since ${opened_at}`,
-        ...reasons.map((reason) => `  reason: ${reason}`),
-        ...actions.map((action) => `  action: ${action.at} ${action.do}: ${action.result} ${action.reason}`),
-      ]),
+      lines: incidents
+        .filter(isOfAgent)
+        .flatMap(({ id, agent, problem, phase, opened_at, reasons, actions }) => [
+          `${id} ${agent}: ${problem} (${phase}) since ${opened_at}`,
+          ...reasons.map((reason) => `  reason: ${reason}`),
+          ...actions.map((action) => `  action: ${action.at} ${action.do}: ${action.result} ${action.reason}`),
+        ]),
     },
     { title: "AGENTS WITH PROBLEMS", lines: wrong.flatMap(agentLines) },
     { title: "STAGE", lines: stage === null ? [] : [stage] },
@@ -111,6 +115,9 @@ function sectionsOf({ at, about, agents, incidents, problems, pipeline, gaps }: 
     { title: "OTHER AGENTS", lines: well.flatMap(agentLines) },
   ];
 }
+
+/** Those of a pipeline have a section of their own. */
+export const isOfAgent = ({ problem }: Pick<IncidentFacts, "problem">): boolean => !isPipelineProblem(problem);
 
 const newest = <T extends { updated: number | null }>(list: readonly T[]): T[] =>
   list.toSorted((a, b) => (b.updated ?? 0) - (a.updated ?? 0));

@@ -11,6 +11,8 @@ const recordSchema = z.object({
   at: z.number(),
   trigger: z.enum(["user", "automatic"]),
   about: z.string().nullable(),
+  /** Of everything that was wrong; null if nothing was. */
+  key: z.string().nullable().default(null),
   runner: z.string(),
   model: z.string(),
   /** What the rules say, beside the model's opinion. */
@@ -25,6 +27,19 @@ const recordSchema = z.object({
   actions: z.array(
     z.object({ action: z.string(), result: z.enum(["done", "refused", "failed", "ignored"]), reason: z.string() }),
   ),
+  /** The incidents that it explains, and how each ended. */
+  outcomes: z
+    .array(
+      z.object({
+        incident: z.string(),
+        agent: z.string(),
+        problem: z.string(),
+        result: z.enum(["open", "recovered", "closed"]),
+        /** When it ended. */
+        at: z.number().nullable(),
+      }),
+    )
+    .default([]),
   cost_usd: z.number().nullable(),
   took_secs: z.number(),
   feedback: z.enum(["right", "wrong"]).nullable(),
@@ -32,11 +47,14 @@ const recordSchema = z.object({
 });
 
 export type DiagnosisRecord = z.output<typeof recordSchema>;
+/** Without the model's input, which is most of a record. */
+export type DiagnosisSummary = Omit<DiagnosisRecord, "context">;
 
 const KEPT_MAX = 500;
 
 export class DiagnosisRecords {
   readonly #folder: string;
+  readonly #known = new Map<string, DiagnosisSummary>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -49,14 +67,15 @@ export class DiagnosisRecords {
   put(record: DiagnosisRecord): void {
     makePrivateFolder(this.#folder);
     writeWhole(join(this.#folder, `${record.id}.json`), `${JSON.stringify(record)}\n`);
+    this.#known.set(record.id, summaryOf(record));
     for (const id of this.#ids().slice(KEPT_MAX)) rmSync(join(this.#folder, `${id}.json`), { force: true });
   }
 
   /** Newest first. An unreadable file is left out. */
-  list(limit = KEPT_MAX): DiagnosisRecord[] {
+  list(limit = KEPT_MAX): DiagnosisSummary[] {
     return this.#ids()
       .slice(0, limit)
-      .flatMap((id) => this.#read(id) ?? []);
+      .flatMap((id) => this.#summary(id) ?? []);
   }
 
   find(begin: string): DiagnosisRecord | null {
@@ -76,6 +95,16 @@ export class DiagnosisRecords {
     }
   }
 
+  #summary(id: string): DiagnosisSummary | null {
+    const known = this.#known.get(id);
+    if (known) return known;
+    const record = this.#read(id);
+    if (!record) return null;
+    const summary = summaryOf(record);
+    this.#known.set(id, summary);
+    return summary;
+  }
+
   #read(id: string): DiagnosisRecord | null {
     try {
       const parsed = recordSchema.safeParse(JSON.parse(readFileSync(join(this.#folder, `${id}.json`), "utf8")));
@@ -85,3 +114,5 @@ export class DiagnosisRecords {
     }
   }
 }
+
+const summaryOf = ({ context: _context, ...summary }: DiagnosisRecord): DiagnosisSummary => summary;

@@ -55,6 +55,7 @@ const SCHEMAS = {
     feedback: feedback.nullable(),
     reopened: z.number(),
     returned: z.number().exactOptional(),
+    opinion: z.looseObject({ id: name, at, text: name, message: name.nullable() }).exactOptional(),
     budget: name.exactOptional(),
   }),
   outages: z.looseObject({

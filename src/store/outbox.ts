@@ -87,7 +87,7 @@ export class OutboxTable {
       { members: readonly string[]; edges: AlertState["edges"][number][]; channels: Set<string> }
     >();
     const sent =
-      "select * from alerts where subject not in (select subject from alerts where edge in ('digest', 'diagnosis', 'security')) order by at, rowid";
+      "select * from alerts where subject not in (select subject from alerts where edge in ('digest', 'security')) order by at, rowid";
     for (const row of this.#database.prepare(sent).all()) {
       const record = recordOf(row);
       if (!record) continue;

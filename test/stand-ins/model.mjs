@@ -5,6 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
+import { connect } from "node:net";
 
 const FLAGS =
   "--safe-mode --tools --strict-mcp-config --setting-sources --no-session-persistence --disable-slash-commands --permission-prompts --model --max-budget-usd --system-prompt --output-format --json-schema";
@@ -67,6 +68,11 @@ const PLAYS = {
     process.on("SIGTERM", () => {});
     const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
     note({ child: child.pid });
+    setInterval(() => {}, 1000);
+  },
+  // It connects after a while, and gets no answer.
+  connected: () => {
+    setTimeout(() => connect(Number(process.env.MODEL_PORT), "127.0.0.1").on("error", () => {}), 2500);
     setInterval(() => {}, 1000);
   },
   huge: () => {

@@ -19,8 +19,8 @@ export class DiagnosisRig {
   readonly test = new NotifyingLoop();
   readonly logged: string[] = [];
   readonly config: { diagnosis: { -readonly [Key in keyof Settings]: Settings[Key] } };
-  readonly diagnosis: DiagnosisService;
-  readonly incidents: IncidentService;
+  diagnosis!: DiagnosisService;
+  incidents!: IncidentService;
   readonly #folder: string = mkdtempSync(join(tmpdir(), "rouse-diagnosis-"));
   readonly #nodeHub: NodeHub;
   readonly #path: string | undefined = process.env.PATH;
@@ -33,21 +33,36 @@ export class DiagnosisRig {
     process.env.PATH = `${bin}${delimiter}${this.#path ?? ""}`;
     process.env.MODEL_NOTES = join(this.#folder, "notes");
     const environment = ["MODEL_PLAYS", "MODEL_NOTES", "MODEL_ANSWER"];
-    const { loop, journal } = this.test;
     this.config = { diagnosis: { ...toConfig(new Map()).diagnosis, environment, ...settings } };
     this.#nodeHub = new NodeHub({
       state: this.#folder,
       node: "lab",
       instance: "i",
       version: "1",
-      now: () => loop.now(),
+      now: () => this.test.loop.now(),
     });
+    this.#open();
+  }
+
+  /** As after a kill of the daemon. */
+  restart(): void {
+    this.diagnosis.close();
+    this.test.restart();
+    this.#open();
+  }
+
+  #open(): void {
+    const { loop, journal } = this.test;
     const paths = rousePaths({ HOME: this.#folder, XDG_RUNTIME_DIR: this.#folder, XDG_STATE_HOME: this.#folder });
     const log = (line: string): void => void this.logged.push(line);
     const tuning = { learn: () => {} };
     const context = { loop, journal, hub: this.#nodeHub, config: this.config, paths, log, tuning };
     this.diagnosis = new DiagnosisService(context as unknown as ServiceContext);
     this.incidents = new IncidentService(context as unknown as ServiceContext);
+    // As `openApi` does.
+    loop.subscribe((event) => {
+      if (event.kind === "incidents") this.diagnosis.follow(event.changes);
+    });
   }
 
   hub(): Promise<Hub> {

@@ -40,7 +40,8 @@ export async function readFacts(context: ServiceContext, agent?: string): Promis
     at: iso(now),
     about: asked?.name ?? null,
     agents: read.agents,
-    incidents,
+    // Unexplained ones first: the message goes out with the first.
+    incidents: incidents.sort((a, b) => Number(a.opinion !== null) - Number(b.opinion !== null)),
     problems: findPipelineProblems(known, now),
     pipeline: known,
     gaps: [...(typeof pipeline === "string" ? [pipeline] : []), ...read.gaps],

@@ -3,7 +3,8 @@ import { DIAGNOSIS_ACTIONS } from "../../config/diagnosis.js";
 import { forOutput } from "../../core/text/for-output.js";
 import { carryOutActions } from "../../diagnosis/act.js";
 import { askRunner } from "../../diagnosis/ask.js";
-import { buildContext, type DiagnosisFacts } from "../../diagnosis/context.js";
+import { buildContext, type DiagnosisFacts, isOfAgent } from "../../diagnosis/context.js";
+import { problemKey } from "../../diagnosis/due.js";
 import { buildPrompt, type PromptText } from "../../diagnosis/prompt.js";
 import type { DiagnosisRecord, DiagnosisRecords } from "../../diagnosis/records.js";
 import type { Runner } from "../../diagnosis/runners/runner.js";
@@ -38,6 +39,7 @@ export async function runDiagnosis(context: ServiceContext, run: DiagnosisRun): 
     about: facts.about,
     runner: runner.name,
     model,
+    key: problemKey(facts),
     findings: findingsOf(facts),
     diagnosis: asked.answer === null ? null : forOutput(asked.answer.diagnosis, 8000),
     message: selected?.message == null ? null : forOutput(selected.message, 4000),
@@ -46,6 +48,13 @@ export async function runDiagnosis(context: ServiceContext, run: DiagnosisRun): 
       action: forOutput(action, 100),
       result: "ignored" as const,
       reason,
+    })),
+    outcomes: facts.incidents.map(({ id, agent, problem }) => ({
+      incident: id,
+      agent,
+      problem,
+      result: "open" as const,
+      at: null,
     })),
     cost_usd: asked.costUsd,
     took_secs: Math.round(asked.tookMs / 1000),
@@ -79,7 +88,7 @@ export function promptFor({ config }: Pick<ServiceContext, "config">, facts: Dia
 
 /** What the rules say: useful without a model. */
 const findingsOf = ({ incidents, problems }: DiagnosisFacts): DiagnosisRecord["findings"] => [
-  ...incidents.map(({ agent, problem, reasons, commands }) => ({
+  ...incidents.filter(isOfAgent).map(({ agent, problem, reasons, commands }) => ({
     about: agent,
     problem,
     reasons: [...reasons],

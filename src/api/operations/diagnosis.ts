@@ -22,6 +22,17 @@ const diagnosisRecord = z.object({
       z.object({ action: z.string(), result: z.enum(["done", "refused", "failed", "ignored"]), reason: z.string() }),
     )
     .describe("recommended actions and what rouse did"),
+  outcomes: z
+    .array(
+      z.object({
+        incident: z.string(),
+        agent: z.string(),
+        problem: z.string(),
+        result: z.enum(["open", "recovered", "closed"]),
+        at: time.nullable().describe("when it ended"),
+      }),
+    )
+    .describe("the incidents that it explains, and how each ended"),
   cost_usd: z.number().nullable(),
   took_secs: z.number(),
   feedback: z.enum(["right", "wrong"]).nullable(),

@@ -140,6 +140,10 @@ export const incidentRecord = z.object({
     .nullable()
     .describe("next step; null when the incident is closed"),
   withheld_step: actionName.nullable().describe("step that was not permitted"),
+  opinion: z
+    .object({ diagnosis: z.string(), at: time, text: z.string() })
+    .nullable()
+    .describe("what a model says about it (see diagnoses); null for none"),
   commands: texts.describe("suggested commands"),
 });
 

@@ -1,27 +1,29 @@
 /** Diagnosis: asks a model to explain what is wrong, on demand and by itself. */
 import { join } from "node:path";
-import { planDiagnosisNotice } from "../../core/notices/diagnosis.js";
+import type { IncidentChange } from "../../core/incidents/course.js";
 import { forOutput } from "../../core/text/for-output.js";
 import type { DiagnosisFacts } from "../../diagnosis/context.js";
 import { checkRun, problemKey } from "../../diagnosis/due.js";
-import { type DiagnosisRecord, DiagnosisRecords } from "../../diagnosis/records.js";
+import { type DiagnosisRecord, DiagnosisRecords, type DiagnosisSummary } from "../../diagnosis/records.js";
 import { runnerOf } from "../../diagnosis/runners/index.js";
 import type { Runner } from "../../diagnosis/runners/runner.js";
 import { readFacts } from "../diagnosis/facts.js";
 import { DAY_MS, type DiagnosisRun, promptFor, runDiagnosis } from "../diagnosis/run.js";
 import { PipelineWatch } from "../diagnosis/watch.js";
 import { ApiError } from "../error.js";
-import { iso, type ServiceContext } from "./context.js";
+import { iso, isoOrNull, type ServiceContext } from "./context.js";
 
-export type DiagnosisView = Omit<DiagnosisRecord, "at" | "context"> & { at: string };
+export type DiagnosisView = Omit<DiagnosisSummary, "at" | "key" | "outcomes"> & {
+  at: string;
+  outcomes: (Omit<DiagnosisRecord["outcomes"][number], "at"> & { at: string | null })[];
+};
 
 export class DiagnosisService {
   readonly #context: ServiceContext;
   readonly #records: DiagnosisRecords;
   readonly #pipelines: PipelineWatch;
   #running: AbortController | null = null;
-  /** The last automatic run: its time, and what was wrong. */
-  #last = { at: 0, key: "" };
+  #checkedAt = Number.NEGATIVE_INFINITY;
   #logged = "";
 
   constructor(context: ServiceContext) {
@@ -74,24 +76,39 @@ export class DiagnosisService {
     const { config, loop, log } = this.#context;
     const settings = config.diagnosis;
     const now = loop.now();
-    if (!settings.enabled || this.#running !== null || now - this.#last.at < settings.interval_minutes * 60_000) return;
-    this.#last = { ...this.#last, at: now };
+    if (!settings.enabled || this.#running !== null || now - this.#checkedAt < settings.interval_minutes * 60_000)
+      return;
+    this.#checkedAt = now;
     try {
       const runner = this.#runner();
       await this.#exclusively(async (signal) => {
         const facts = await readFacts(this.#context);
         const key = problemKey(facts);
-        if (key === null || key === this.#last.key) return;
+        // Also what was explained before a restart.
+        const last = this.#records.list().find(({ trigger }) => trigger === "automatic");
+        if (key === null || key === last?.key) return;
         const objection = checkRun(this.#situation(facts, runner));
         if (objection !== null) return this.#logOnce(objection);
-        this.#last = { at: now, key };
         const record = await this.#run({ trigger: "automatic", facts, runner, signal });
         if (record.reason !== null) this.#logOnce(`no opinion: ${record.reason}`);
         else log(`diagnosis ${record.id}: ${forOutput(record.diagnosis ?? "", 200)}`);
-        if (record.message !== null) this.#send(record, facts);
       });
     } catch (error) {
       this.#logOnce((error as Error).message);
+    }
+  }
+
+  /** Incidents changed: their ends are kept with the diagnoses that explained them. */
+  follow(changes: readonly IncidentChange[]): void {
+    for (const { incident: id, phase } of changes) {
+      if (phase !== "recovered" && phase !== "closed") continue;
+      const incident = this.#context.loop.incidents.incidents.find((one) => one.id === id);
+      const record = incident?.opinion ? this.#records.find(incident.opinion.id) : null;
+      if (!record) continue;
+      const outcomes = record.outcomes.map((one) =>
+        one.incident === id ? { ...one, result: phase, at: incident?.endedAt ?? null } : one,
+      );
+      this.#records.put({ ...record, outcomes });
     }
   }
 
@@ -122,19 +139,22 @@ export class DiagnosisService {
     }
   }
 
-  #run(run: Omit<DiagnosisRun, "records">): Promise<DiagnosisRecord> {
-    return runDiagnosis(this.#context, { ...run, records: this.#records });
+  async #run(run: Omit<DiagnosisRun, "records">): Promise<DiagnosisRecord> {
+    const record = await runDiagnosis(this.#context, { ...run, records: this.#records });
+    this.#attach(record);
+    return record;
   }
 
-  #send({ id, message }: DiagnosisRecord, { incidents }: DiagnosisFacts): void {
-    const { loop, journal } = this.#context;
-    const notice = planDiagnosisNotice(
-      { id, message: message ?? "", incidents: incidents.map((one) => one) },
-      loop.state.rules.alerts,
-      loop.now(),
-    );
+  /** With the incidents that it explains: their alerts follow it up, and their ends are its outcome. */
+  #attach({ id, at, diagnosis, message, outcomes, trigger }: DiagnosisRecord): void {
+    if (diagnosis === null || outcomes.length === 0) return;
     try {
-      journal.outbox.inOne(() => journal.outbox.put([notice]));
+      this.#context.loop.apply({
+        kind: "explained",
+        incidents: outcomes.map(({ incident }) => incident),
+        // On demand, the user reads it.
+        opinion: { id, at, text: diagnosis, message: trigger === "user" ? null : message },
+      });
     } catch {
       // The journal cannot be written, and reports that itself.
     }
@@ -159,7 +179,7 @@ export class DiagnosisService {
   }
 }
 
-function viewOfRecord(record: DiagnosisRecord): DiagnosisView {
-  const { context: _context, at, ...view } = record;
-  return { at: iso(at), ...view };
+function viewOfRecord(record: DiagnosisSummary & { context?: string }): DiagnosisView {
+  const { context: _context, key: _key, at, outcomes, ...view } = record;
+  return { at: iso(at), ...view, outcomes: outcomes.map((one) => ({ ...one, at: isoOrNull(one.at) })) };
 }

@@ -95,16 +95,22 @@ export function diagnosisText(view: DiagnosisView, screen: OutputStream): string
 const actionText = ({ action, result, reason }: DiagnosisView["actions"][number]): string =>
   `  ${action}: ${result}${reason === "" ? "" : `: ${reason}`}`;
 
+function outcomeText({ agent, problem, result, at }: DiagnosisView["outcomes"][number], now: number): string {
+  const ended = result === "recovered" ? "recovered" : "no longer seen since";
+  return `  ${agent}: ${problem}: ${result === "open" || at === null ? "open" : `${ended} ${localTime(at, now)}`}`;
+}
+
 export function historyText(
   { diagnoses, right, wrong }: OperationAnswer<"diagnoses">,
   screen: OutputStream,
   now: number = Date.now(),
 ): string {
   if (diagnoses.length === 0) return "No diagnoses yet.\n";
-  const lines = diagnoses.flatMap(({ id, at, about, diagnosis, reason, actions, cost_usd, feedback }) => [
+  const lines = diagnoses.flatMap(({ id, at, about, diagnosis, reason, actions, outcomes, cost_usd, feedback }) => [
     `${localTime(at, now)}  ${id}  ${about ?? "all"}${cost_usd === null ? "" : `  $${cost_usd.toFixed(3)}`}${feedback === null ? "" : `  ${feedback}`}`,
     `  ${diagnosis ?? `no opinion: ${reason ?? ""}`}`,
     ...actions.map(actionText),
+    ...outcomes.map((one) => outcomeText(one, now)),
   ]);
   const marked = right + wrong;
   const rate = marked === 0 ? "none marked as right or wrong yet" : `${right} of ${marked} marked ones were right`;

@@ -37,6 +37,7 @@ function incident(fields: Partial<IncidentView> = {}): IncidentView {
     actions: [],
     next: { do: "interrupt", at: at(1), reason: "interrupt comes later" },
     withheld_step: null,
+    opinion: null,
     commands: ["rouse why api"],
     ...fields,
   };

@@ -188,6 +188,7 @@ export function storyText(incident: IncidentView, screen: OutputStream, now: num
     ...incident.reasons.flatMap((reason) => fold(`  ${reason}`)),
     ...(policy === null ? [] : [`  policy ${policy}, auto-recovery is ${allowed ? "on" : "off"}`]),
     ...(incident.feedback === null ? [] : [`  your feedback: ${incident.feedback}`]),
+    ...(incident.opinion === null ? [] : fold(`  a model's opinion: ${incident.opinion.text}`)),
     "",
     "Actions taken",
     ...(incident.actions.length === 0

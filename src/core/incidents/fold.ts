@@ -24,7 +24,7 @@ import {
   takeQuiet,
 } from "./course.js";
 import { takeFeedback } from "./feedback.js";
-import { type Feedback, type Incident, type IncidentState, isOpen, type Silence } from "./incident.js";
+import { type Feedback, type Incident, type IncidentState, isOpen, type Opinion, type Silence } from "./incident.js";
 import { newOverBudget, overBudgetOf } from "./over-budget.js";
 import { isPipelineProblem, type PipelineEvent, takePipeline } from "./pipeline.js";
 import { type Problem, problemOf } from "./problem.js";
@@ -38,6 +38,8 @@ export type IncidentInput =
   | { kind: "escalated"; at: number; incident: string; reason: string; wouldDo?: ActionName | null; overBudget?: true }
   /** A user gave permission or asked for another attempt: the escalation is withdrawn. */
   | { kind: "reconsidered"; incident: string }
+  /** A model explained these open incidents. */
+  | { kind: "explained"; incidents: readonly string[]; opinion: Opinion }
   | { kind: "acked"; at: number; incident: string }
   | { kind: "silenced"; silence: Silence }
   | { kind: "unsilenced"; agent: string | null; problem: Problem | null }
@@ -97,6 +99,15 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
         incident.ackedAt ??= input.at;
         return [];
       });
+    case "explained":
+      for (const id of input.incidents)
+        withIncident(incidentState, id, (incident) => {
+          // The update goes out with one of them.
+          const message = id === input.incidents[0] ? input.opinion.message : null;
+          if (isOpen(incident)) incident.opinion = boundedOpinion({ ...input.opinion, message });
+          return [];
+        });
+      return [];
     case "silenced":
       incidentState.silences = [
         ...incidentState.silences.filter(({ until }) => until > input.silence.at),
@@ -248,6 +259,15 @@ function withIncident(
   const incident = incidentState.incidents.find((candidate) => candidate.id === id);
   return incident ? then(incident) : [];
 }
+
+const OPINION_CHARS = 1000;
+
+const boundedOpinion = ({ id, at, text, message }: Opinion): Opinion => ({
+  id,
+  at,
+  text: forOutput(text, OPINION_CHARS),
+  message: message === null ? null : forOutput(message, OPINION_CHARS),
+});
 
 const DETAILS_MAX = 40;
 

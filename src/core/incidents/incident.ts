@@ -59,8 +59,20 @@ export interface Incident {
   reopened: number;
   /** How often it was briefly not seen, for example between two dialogs. */
   returned?: number;
+  /** What a model says about it. */
+  opinion?: Opinion;
   /** For `over_budget`: the night and the budget. */
   budget?: string;
+}
+
+/** An explanation by a model: advice, which changes nothing else about the incident. */
+export interface Opinion {
+  /** Id of the diagnosis. */
+  id: string;
+  at: number;
+  text: string;
+  /** For the user: follows as an update of the alert; null for none. */
+  message: string | null;
 }
 
 export interface IncidentEnd {

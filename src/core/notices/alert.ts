@@ -13,7 +13,7 @@ export const ALERT_EDGES = [
   "reminder",
   "resolved",
   "digest",
-  "diagnosis", // a model's opinion; it has no follow-ups
+  "diagnosis", // a model explains it
   "security", // a client tried what it may not, or records were altered; it has no follow-ups
   "test",
 ] as const;

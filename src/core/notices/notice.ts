@@ -34,12 +34,14 @@ export function noticeOf(planned: PlannedAlert, source: NoticeSource): Notice {
     edge,
     severity,
     at,
-    title: forOutput(`Watchdog: ${edge === "reminder" ? "reminder: " : ""}${said.title}`, TITLE_MAX),
+    title: forOutput(`Watchdog: ${PREFIXES[edge] ?? ""}${said.title}`, TITLE_MAX),
     lines: said.lines.filter((line) => line !== ""),
     agents: [...new Set(incidents.map(({ agent }) => forOutput(agent, 80)))],
     incidents: incidents.map(({ id }) => id),
   };
 }
+
+const PREFIXES: Readonly<Partial<Record<AlertEdge, string>>> = { reminder: "reminder: ", diagnosis: "explanation: " };
 
 interface NoticeText {
   title: string;
@@ -80,10 +82,14 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
       did || (needs === "" ? "rouse has taken no action" : ""),
       needs === "" ? "" : `needs you: ${forOutput(needs)}`,
       ...(needs === "" ? [] : detailsOf(incidentState, incident).map((line) => forOutput(line))),
+      opinionOf(incident),
       canOf(incident, view),
     ],
   };
 }
+
+const opinionOf = ({ opinion }: Incident): string =>
+  opinion == null || opinion.message === null ? "" : `a model's opinion: ${opinion.message}`;
 
 /** A failed task brings its whole history: one line per session. */
 const detailsOf = ({ actions }: IncidentState, { id }: Incident): readonly string[] =>
@@ -167,6 +173,7 @@ function ofMany(
       edge === "resolved" || open.length === incidents.length
         ? ""
         : `${incidents.length - open.length} of them are resolved`,
+      ...(edge === "resolved" ? [] : open.map(opinionOf)),
       edge === "resolved" ? "" : "you can: list all of them (rouse incidents)",
     ],
   };

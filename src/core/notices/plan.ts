@@ -117,6 +117,10 @@ function followUps(input: AlertInput, state: AlertState, incidents: readonly Inc
   const kind = kindOf(unsilenced);
   if (incidents.length === 1 && !state.edges.some((one) => one.kind === kind))
     return [follow("changed", severity, kind)];
+  const isNews = ({ opinion }: Incident): boolean =>
+    opinion != null && opinion.message !== null && !state.edges.some(({ at }) => at >= opinion.at);
+  const explained = unsilenced.find(isNews)?.opinion;
+  if (explained) return [follow("diagnosis", severity, explained.id)];
   const reminded = state.edges.filter(({ edge }) => edge === "reminder").length;
   const isDue = rules.reminder.everyMs > 0 && now - last.at >= rules.reminder.everyMs;
   return isDue && reminded < rules.reminder.max ? [follow("reminder", severity, String(reminded + 1))] : [];

@@ -62,6 +62,8 @@ export interface IncidentView {
   next: { do: ActionName | null; at: string | null; reason: string } | null;
   /** The step that lacked only permission. */
   withheld_step: ActionName | null;
+  /** What a model says about it, as `rouse diagnose` shows it; null for none. */
+  opinion: { diagnosis: string; at: string; text: string } | null;
   commands: string[];
 }
 
@@ -113,11 +115,15 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
       })),
     next,
     withheld_step: incident.escalated?.overBudget ? null : (incident.escalated?.wouldDo ?? null),
+    opinion: opinionOf(incident),
     commands: isOpen(incident)
       ? commandsFor(incident, judge, canAllow, canRecover)
       : [`rouse feedback ${incident.id} false-alarm`],
   };
 }
+
+const opinionOf = ({ opinion }: Incident): IncidentView["opinion"] =>
+  opinion ? { diagnosis: opinion.id, at: iso(opinion.at), text: sanitize(opinion.text, 1000) } : null;
 
 /** Reasons contain ages: those of a problem that is still seen are as old as the other views show them. */
 function reasonsOf(incident: Incident, judge: SessionJudge | null, now: number): readonly string[] {

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -36,7 +36,7 @@ const limits = (more: Partial<RunnerLimits> = {}): RunnerLimits => ({
   ...more,
 });
 const PROMPT = { system: "RULES", user: "STATE" };
-const cage = () => ({ folder: join(folder, "cage"), environment: ["MODEL_PLAYS", "MODEL_NOTES"] });
+const cage = () => ({ folder: join(folder, "cage"), environment: ["MODEL_PLAYS", "MODEL_NOTES", "MODEL_PORT"] });
 function ask(play: string, more: Partial<RunnerLimits> = {}) {
   process.env.MODEL_PLAYS = play;
   const runner = claudeRunner({
@@ -119,6 +119,20 @@ describe("a run of Claude Code", () => {
       .filter((pid) => pid !== undefined) as number[];
     expect(pids).toHaveLength(2);
     expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it("has its time limit from its first connection, so that a slow start costs nothing", async () => {
+    const silent = createTcpServer((socket) => socket.on("error", () => {}).resume());
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    process.env.MODEL_PORT = String((silent.address() as AddressInfo).port);
+    const started = performance.now();
+    const { reason } = await ask("connected", { timeoutMs: 1500 });
+    silent.close();
+    delete process.env.MODEL_PORT;
+    expect(reason).toMatch(/did not answer within 2 s$/);
+    // Not at 1.5 s, and long before the limit in all.
+    expect(performance.now() - started).toBeGreaterThan(4000);
+    expect(isAlive(noted()[0]?.pid as unknown as number)).toBe(false);
   });
 
   it.each([
