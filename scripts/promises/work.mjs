@@ -51,9 +51,29 @@ export const WORK = {
       },
       {
         test: "src/work/session-work.test.ts",
-        file: "src/work/session-work.ts",
-        from: "< EVERY_MS) return;",
+        file: "src/work/inferred.ts",
+        from: "< EVERY_MS) return false;",
         to: "< 0) return;",
       },
     ],
+  "A line of an agent's reply is a checkpoint only alone on its line, never in a prompt, a tool's input or result, code, a diff or a quotation, and only for a task that the session holds": [
+    {
+      test: "src/readers/records/marked-checkpoints.test.ts",
+      file: "src/readers/records/marked-checkpoints.ts",
+      from: "if (!text.includes(WORD) || text.includes(ROUSE_MARK)) return [];",
+      to: "if (!text.includes(WORD)) return [];",
+    },
+    {
+      test: "src/readers/records/marked-checkpoints.test.ts",
+      file: "src/readers/records/marked-checkpoints.ts",
+      from: "    fence = mark;\n",
+      to: "",
+    },
+    {
+      test: "src/work/session-work.test.ts",
+      file: "src/work/session-work.ts",
+      from: "|| mark.at < task.claim.claimedAt",
+      to: "",
+    },
+  ],
 };

@@ -118,6 +118,8 @@ export interface ToolStartSignal extends Base {
   near?: string;
   /** Its subject: a path, a URL, the head of a command. Bounded. */
   subject?: string;
+  /** The todo list that it writes. */
+  todos?: Todos;
   /** For edits: digest of the unordered pair {before, after}, so that an edit and its undo are the same. */
   effect?: string;
   /** Digest of the state that an edit leaves behind. */
@@ -171,6 +173,20 @@ export interface ToolEndSignal extends Base {
 }
 
 /** A finished message of the conversation. */
+/** A checkpoint that an agent reported by a line of its reply. */
+export interface MarkedCheckpoint {
+  task?: number;
+  step?: number;
+  text: string;
+}
+
+/** A todo list of an agent: how many of its items are completed, and the last of these. */
+export interface Todos {
+  done: number;
+  of: number;
+  last?: string;
+}
+
 export interface MessageSignal extends Base {
   kind: "message";
   role: "user" | "assistant";
@@ -180,6 +196,7 @@ export interface MessageSignal extends Base {
   preview?: string;
   /** It contained the completion marker. */
   marker?: boolean;
+  checkpoints?: MarkedCheckpoint[];
   /** The text is one of rouse's own (it carries the mark). */
   own?: boolean;
   newSession?: boolean;

@@ -9,7 +9,9 @@ import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { screenSettingsOf } from "../config/screen-settings.js";
 import { loadSources } from "../config/sources.js";
-import { loadReaders } from "../programs/registry.js";
+import { partOf } from "../programs/part.js";
+import { loadReaders, programFor } from "../programs/registry.js";
+import { programFiles } from "../sensors/process/program-files.js";
 import { readContextOf } from "../sensors/read-context.js";
 import { takeSpool } from "../store/audit-spool.js";
 import { rouse } from "../store/audit-table.js";
@@ -221,7 +223,19 @@ export async function serve(
     now: () => loop.now(),
     log,
   });
-  const work = new SessionWork(hub, () => loop.now(), log);
+  const work = new SessionWork({
+    hub,
+    now: () => loop.now(),
+    log,
+    signal: async (session, signal) => {
+      await loop.ingest(session, null, [signal]);
+    },
+    todoFiles: async ({ id, kind }) => {
+      const transcript = sensors.transcriptOf(id);
+      const part = partOf(programFor(kind).transcript);
+      return transcript === null ? null : ((await part?.todoFiles?.(transcript, programFiles)) ?? null);
+    },
+  });
   loop.subscribe((event) => {
     const judge = event.kind === "signals" ? loop.state.sessions.get(event.session) : undefined;
     if (event.kind === "signals" && judge) void work.take(judge.session, event.signals);

@@ -1,5 +1,5 @@
 /** The place of a program's session records, and how to find those of a running agent. */
-import type { Signal } from "../core/signal.js";
+import type { Signal, Todos } from "../core/signal.js";
 import type { JsonRecord } from "../readers/records/json.js";
 import type { ReadContext, RecordReader } from "../readers/records/record-reader.js";
 import type { ReadFileValue } from "./account.js";
@@ -7,6 +7,8 @@ import type { ProgramFiles, Refusal } from "./files.js";
 import type { Absent, LazyLoad } from "./part.js";
 
 export interface TranscriptPart {
+  /** The todo list of the session of this transcript, if the program keeps it in files. */
+  readonly todoFiles?: (transcript: string, files: ProgramFiles) => Promise<Todos | null>;
   /** The places of a running agent's records, most reliable first; null for a process without a session of its own. */
   readonly locate: (candidate: Candidate, files: ProgramFiles) => Promise<TranscriptLocation | null>;
   /** How long it lets a command run that states no limit, if its user has set that; null if not. */

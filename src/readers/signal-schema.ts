@@ -109,6 +109,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     call: name,
     near: name.optional(),
     subject: text.optional(),
+    todos: z.object({ done: count, of: count, last: text.optional() }).optional(),
     effect: name.optional(),
     after: name.optional(),
     timeoutMs: count.optional(),
@@ -148,6 +149,10 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     closing: closing.optional(),
     preview: text.optional(),
     marker: z.boolean().optional(),
+    checkpoints: z
+      .array(z.object({ task: count.optional(), step: count.optional(), text }))
+      .max(5)
+      .optional(),
     own: z.boolean().optional(),
     newSession: z.boolean().optional(),
     request: text.optional(),

@@ -5,11 +5,14 @@ const VISIBLE =
   /^(?:git push|gh (?:pr|issue|release) (?:create|merge|close|comment|edit)|glab mr (?:create|merge)|npm publish|docker push)/;
 const EFFECTS_MAX = 20;
 
+/** Others can see its effect. */
+export const isVisibleCall = (subject: string | undefined): boolean => subject !== undefined && VISIBLE.test(subject);
+
 /** A call whose result is missing may have had its effect. */
 function visibleEffects(signals: Iterable<Signal>): string[] {
   const open = new Map<string, { subject: string; at: number; result: string }>();
   for (const signal of signals) {
-    if (signal.kind === "tool_start" && signal.subject !== undefined && VISIBLE.test(signal.subject)) {
+    if (signal.kind === "tool_start" && signal.subject !== undefined && isVisibleCall(signal.subject)) {
       const { subject, at } = signal;
       open.set(signal.id, { subject, at, result: "without a recorded result: check it" });
     }

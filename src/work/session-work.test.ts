@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent } from "../../test/support/loops.js";
-import type { Signal } from "../core/signal.js";
+import type { MarkedCheckpoint, Signal, Todos } from "../core/signal.js";
 import type { Hub } from "../hub/hub.js";
 import { keptStates } from "./keep-state.js";
 import { NodeHub } from "./node-hub.js";
@@ -17,6 +17,8 @@ let hub: Hub;
 let now = 0;
 let work: SessionWork;
 let lines: string[];
+let told: { session: string; signal: unknown }[];
+let todos: Todos | null;
 
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "rouse-work-"));
@@ -30,11 +32,17 @@ beforeEach(async () => {
   lines = [];
   node = new NodeHub({ state: home, node: "lab", instance: "i", version: "1", now: () => now });
   hub = await node.open();
-  work = new SessionWork(
-    node,
-    () => now,
-    (line) => lines.push(line),
-  );
+  told = [];
+  todos = null;
+  work = new SessionWork({
+    hub: node,
+    now: () => now,
+    log: (line) => lines.push(line),
+    signal: async (session, signal) => {
+      told.push({ session, signal });
+    },
+    todoFiles: async () => todos,
+  });
 });
 afterEach(async () => {
   await node.close();
@@ -102,5 +110,144 @@ describe("the work of a session that holds a task", () => {
     await hub.edit(id, { workspace: home }, "user");
     await work.take(session(), [green()]);
     expect(lines).toEqual([`the state of task ${id} was not kept: ${home} is in no git repository`]);
+  });
+});
+
+describe("a marked line of a reply", () => {
+  const reply = (...checkpoints: MarkedCheckpoint[]): Signal => ({
+    kind: "message",
+    role: "assistant",
+    digest: "d",
+    checkpoints,
+    at: now,
+    source: "transcript",
+  });
+  const marked = async (id: number) =>
+    (await hub.get(id)).checkpoints
+      .filter(({ source }) => source === "marker")
+      .map(({ step, text }) => ({ step, text }));
+
+  it("is a checkpoint of the task that the session holds, also for the judgement", async () => {
+    const id = await claim();
+    await hub.edit(id, { steps: ["One", "Two"] }, "user");
+    now += 1000;
+    await work.take(session(), [reply({ task: id, step: 1, text: "one" }, { text: "going on" })]);
+    expect(await marked(id)).toEqual([
+      { step: 1, text: "one" },
+      { step: null, text: "going on" },
+    ]);
+    expect((await hub.get(id)).completedSteps).toContain(1);
+    expect(told).toMatchObject([
+      { session: "s1", signal: { kind: "checkpoint", task: String(id), step: 1, at: now, source: "transcript" } },
+      { session: "s1", signal: { kind: "checkpoint", task: String(id), text: "going on" } },
+    ]);
+  });
+
+  it("is nothing for another task, a step that does not exist, an earlier reply, a user, or a hook", async () => {
+    const id = await claim();
+    await hub.edit(id, { steps: ["One"] }, "user");
+    const other = (await hub.add({ title: "other" }, "user")).id;
+    await hub.claim(other, { agent: "web", session: "s2" });
+    await work.take(session(), [
+      reply({ task: other, text: "not mine" }),
+      reply({ task: 99, text: "none" }),
+      reply({ task: id, step: 7, text: "no such step" }),
+      { ...reply({ task: id, text: "old" }), at: now - 60_000 },
+      { ...reply({ task: id, text: "a prompt" }), role: "user" } as Signal,
+      { ...reply({ task: id, text: "a hook" }), source: "hook" },
+    ]);
+    expect([await marked(id), await marked(other), told]).toEqual([[], [], []]);
+    expect(lines.join()).toContain("no step 7");
+  });
+
+  it("counts once when two records report it, and all of a batch are stored while an earlier one is under way", async () => {
+    const id = await claim();
+    now += 1000;
+    const signals = [
+      reply({ task: id, text: "same" }),
+      { ...reply({ task: id, text: "same" }), source: "stream" } as Signal,
+    ];
+    await Promise.all([...signals, reply({ task: id, text: "next" })].map((signal) => work.take(session(), [signal])));
+    expect((await marked(id)).map(({ text }) => text)).toEqual(["same", "next"]);
+  });
+
+  it("cannot flood the task", async () => {
+    const id = await claim();
+    for (let n = 0; n < 100; n++) await work.take(session(), [reply({ task: id, text: `line ${n}` })]);
+    expect((await marked(id)).length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe("a todo list and the outcome of a call", () => {
+  const list = (done: number, of: number, last: string, id = `t${done}`): Signal => ({
+    kind: "tool_start",
+    id,
+    tool: "TodoWrite",
+    class: "instant",
+    call: "c",
+    todos: { done, of, last },
+    at: now,
+    source: "transcript",
+  });
+  const texts = async (id: number): Promise<string[]> => (await inferred(id)).map(({ text }) => text);
+
+  it("becomes an inferred checkpoint when more items are done, and a change within 30 s follows later", async () => {
+    const id = await claim();
+    await work.take(session(), [list(0, 3, "")]);
+    await work.take(session(), [list(1, 3, "Read")]);
+    await work.take(session(), [list(2, 3, "Fix")]);
+    expect(await texts(id)).toEqual(["Todo list: 1 of 3 done; last: Read"]);
+    now += 31_000;
+    await work.take(session(), [{ kind: "turn", phase: "end", at: now, source: "transcript" }]);
+    await work.take(session(), [list(2, 3, "Fix")]);
+    expect(await texts(id)).toEqual(["Todo list: 1 of 3 done; last: Read", "Todo list: 2 of 3 done; last: Fix"]);
+    expect((await inferred(id)).every(({ source, step }) => source === "todo" && step === null)).toBe(true);
+  });
+
+  it("is read from the task files of the program when its tool has written them", async () => {
+    const id = await claim();
+    todos = { done: 2, of: 5, last: "Fix it" };
+    const start = {
+      kind: "tool_start",
+      id: "u1",
+      tool: "TaskUpdate",
+      class: "instant",
+      call: "c",
+      at: now,
+      source: "transcript",
+    } as const;
+    await work.take(session(), [start]);
+    expect(await texts(id)).toEqual([]);
+    await work.take(session(), [
+      { kind: "tool_end", id: "u1", ok: true, outcome: "o", raw: "r", at: now, source: "transcript" },
+    ]);
+    expect(await texts(id)).toEqual(["Todo list: 2 of 5 done; last: Fix it"]);
+  });
+
+  it("of a push that succeeded is recorded, of a failed or nested one it is not", async () => {
+    const id = await claim();
+    const call = (n: number, ok: boolean, more = {}): Signal[] => [
+      {
+        kind: "tool_start",
+        id: `p${n}`,
+        tool: "Bash",
+        class: "shell",
+        call: "c",
+        subject: "git push origin main",
+        at: now,
+        source: "transcript",
+        ...more,
+      },
+      { kind: "tool_end", id: `p${n}`, ok, outcome: "o", raw: "r", at: now, source: "transcript" },
+    ];
+    await work.take(session(), [...call(1, false), ...call(2, true, { nested: true }), ...call(3, true)]);
+    expect(await texts(id)).toEqual(["Succeeded: git push origin main"]);
+  });
+
+  it("of passing tests is recorded without a repository too", async () => {
+    const id = await claim();
+    await hub.edit(id, { workspace: home }, "user");
+    await work.take(session(), [green()]);
+    expect(await texts(id)).toEqual(["Tests passed"]);
   });
 });

@@ -5,6 +5,7 @@ import { hasFields, ID, newestFile, optionOf, type TranscriptPart, UUID } from "
 import { commandLimitMs } from "./command-limit.js";
 import { SPARE } from "./process.js";
 import { sessionFile } from "./session-file.js";
+import { readTaskFiles } from "./task-files.js";
 
 const FOLDERS_MAX = 2000;
 /** Helpers whose files are copies of the parent's lines. */
@@ -36,6 +37,7 @@ export const transcript: TranscriptPart = {
     return { transcript: newest, root, sessionId: newest ? basename(newest, ".jsonl") : null, configFolder };
   },
   commandLimitMs,
+  todoFiles: readTaskFiles,
   isOwn: (records) => hasFields(records, "sessionId", "type", "uuid") || hasFields(records, "parentUuid"),
   // The stream has no times, so it can only be read live.
   isStream: () => false,

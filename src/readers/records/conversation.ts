@@ -7,6 +7,7 @@ import type { InfraClass, MessageSignal, Signal } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
 import { redact } from "../../core/text/redact.js";
 import { readResetTime } from "../reset-time/reset-time.js";
+import { markedCheckpoints } from "./marked-checkpoints.js";
 import type { ReaderOptions } from "./record-reader.js";
 import { textHead, textTail } from "./text.js";
 import type { RecordOrigin } from "./tool-calls.js";
@@ -31,9 +32,15 @@ export function messageSignal(
     digest: digest(text),
     ...(role === "assistant" ? { closing: closingOf(text) } : {}),
     preview: textTail(text),
+    ...(role === "assistant" ? markFacts(text) : {}),
     ...((role === "user" ? marker !== "" && text.includes(marker) : hasMarker(text, marker)) ? { marker: true } : {}),
     ...(role === "user" ? promptFacts(text) : {}),
   };
+}
+
+function markFacts(text: string): Pick<MessageSignal, "checkpoints"> {
+  const checkpoints = markedCheckpoints(text);
+  return checkpoints.length === 0 ? {} : { checkpoints };
 }
 
 /** A longer prompt does not fit into a composer that shows all of it. */

@@ -6,6 +6,7 @@
 import { canonicalJson, digest } from "../../core/digest.js";
 import { errorKey, infraOf, normaliseCall, normaliseResult } from "../../core/judgement/normalise.js";
 import type { Signal, Source, ToolClass } from "../../core/signal.js";
+import { todosOfCall } from "../../programs/shared/todos.js";
 import { classifyTool } from "../../programs/shared/tools.js";
 import { arrayAt, asRecord, stringAt } from "./json.js";
 import { isPoll } from "./poll.js";
@@ -61,6 +62,7 @@ export class ToolCalls {
     const span = spanOf(call.args);
     const asked = canonicalJson(withoutRemarks(call.args));
     const near = normaliseCall(asked);
+    const todos = todosOfCall(call.tool, call.args);
     this.#known.set(call.id, { class: toolClass, ended: false });
     const signals: Signal[] = [
       {
@@ -72,6 +74,7 @@ export class ToolCalls {
         call: digest(call.tool + asked),
         ...(near === asked ? {} : { near: digest(call.tool + near) }),
         ...facts,
+        ...(todos === null ? {} : { todos }),
         ...(span === undefined ? {} : { span }),
         ...(isPoll(call.tool, call.args) ? { poll: true } : {}),
         ...(call.round === undefined ? {} : { round: call.round }),
