@@ -56,24 +56,25 @@ export const WORK = {
         to: "< 0) return;",
       },
     ],
-  "A line of an agent's reply is a checkpoint only alone on its line, never in a prompt, a tool's input or result, code, a diff or a quotation, and only for a task that the session holds": [
-    {
-      test: "src/readers/records/marked-checkpoints.test.ts",
-      file: "src/readers/records/marked-checkpoints.ts",
-      from: "if (!text.includes(WORD) || text.includes(ROUSE_MARK)) return [];",
-      to: "if (!text.includes(WORD)) return [];",
-    },
-    {
-      test: "src/readers/records/marked-checkpoints.test.ts",
-      file: "src/readers/records/marked-checkpoints.ts",
-      from: "    fence = mark;\n",
-      to: "",
-    },
-    {
-      test: "src/work/session-work.test.ts",
-      file: "src/work/session-work.ts",
-      from: "|| mark.at < task.claim.claimedAt",
-      to: "",
-    },
-  ],
+  "A line of an agent's reply is a checkpoint only alone on its line, never in a prompt, a tool's input or result, code, a diff or a quotation, and only for a task that the session holds":
+    [
+      {
+        test: "src/readers/records/marked-checkpoints.test.ts",
+        file: "src/readers/records/marked-checkpoints.ts",
+        from: "if (!text.includes(WORD) || text.includes(ROUSE_MARK)) return [];",
+        to: "if (!text.includes(WORD)) return [];",
+      },
+      {
+        test: "src/readers/records/marked-checkpoints.test.ts",
+        file: "src/readers/records/marked-checkpoints.ts",
+        from: "    fence = mark;\n",
+        to: "",
+      },
+      {
+        test: "src/work/session-work.test.ts",
+        file: "src/work/session-work.ts",
+        from: "|| mark.at < task.claim.claimedAt",
+        to: "",
+      },
+    ],
 };
