@@ -53,7 +53,7 @@ export const WORK = {
         test: "src/work/session-work.test.ts",
         file: "src/work/inferred.ts",
         from: "< EVERY_MS) return false;",
-        to: "< 0) return;",
+        to: "< 0) return false;",
       },
     ],
   "A line of an agent's reply is a checkpoint only alone on its line, never in a prompt, a tool's input or result, code, a diff or a quotation, and only for a task that the session holds":

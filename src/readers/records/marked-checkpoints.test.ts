@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ROUSE_MARK } from "../../core/judgement/noise.js";
 import { ClaudeTranscriptReader } from "../../programs/claude-code/readers/transcript.js";
-import { readPrompt } from "../../work/prompts/files.js";
 import { markedCheckpoints } from "./marked-checkpoints.js";
 
 const LINE = "@rouse checkpoint 7 step 3: added the endpoint";
@@ -115,7 +116,10 @@ describe("a transcript", () => {
   });
 
   it("with rouse's own prompt in a reply reports none", () => {
-    const text = readPrompt("checkpoints", "/nowhere").text.replaceAll("{{id}}", "7");
+    const text = readFileSync(join(import.meta.dirname, "../../../prompts/checkpoints.md"), "utf8").replaceAll(
+      "{{id}}",
+      "7",
+    );
     expect(text).toContain("@rouse checkpoint 7");
     expect(marks(record({ id: "m1", role: "assistant", content: [{ type: "text", text }] }, "assistant"))).toEqual([]);
   });

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ToolCalls } from "../../readers/records/tool-calls.js";
-import { programFiles } from "../../sensors/process/program-files.js";
-import { readTaskFiles } from "../claude-code/task-files.js";
-import { todosOfCall } from "./todos.js";
+import { readTaskFiles } from "../../src/programs/claude-code/task-files.js";
+import { todosOfCall } from "../../src/programs/shared/todos.js";
+import { ToolCalls } from "../../src/readers/records/tool-calls.js";
+import { programFiles } from "../../src/sensors/process/program-files.js";
 
 it.each([
   [
