@@ -61,7 +61,7 @@ export class SpoolReader {
     const client = { name: "user", rights: new Set(RIGHTS), ...(session === null ? {} : { caller: { session } }) };
     try {
       const known = session === null ? null : this.#parts.loop.find(session);
-      const timed = { ...input, at, ...(operation === "checkpoint" ? { request_id: id } : {}) };
+      const timed = { ...input, at, ...(operation === "checkpoint" ? { request_id: input.request_id ?? id } : {}) };
       // The process of an ended agent can be looked up no more; its own report is still one.
       if (session !== null && known && known.session.endedAt !== null) {
         if (input.agent !== undefined && input.agent !== known.session.name && input.agent !== session)

@@ -2,6 +2,7 @@
 import { FleetNode } from "../fleet/fleet-node.js";
 import type { FleetCommand, FleetHub } from "../hub/fleet.js";
 import { openFleet } from "../hub/open.js";
+import type { FleetAlerts } from "./fleet-alerts.js";
 import { FleetFeed } from "./fleet-feed.js";
 import type { Loop } from "./loop.js";
 
@@ -25,17 +26,19 @@ export interface FleetSetup {
   node: string;
   instance: string;
   version: string;
+  alerts: FleetAlerts;
   log: (line: string) => void;
 }
 
 const NOT_READY: CommandAnswer = { result: "refused", reason: "the daemon is starting", answer: null };
 
-export function openNode({ loop, url, ...options }: FleetSetup): NodeInFleet | null {
+export function openNode({ loop, url, alerts, ...options }: FleetSetup): NodeInFleet | null {
   if (url === "") return null;
   let handler = async (_command: FleetCommand): Promise<CommandAnswer> => NOT_READY;
   const node = new FleetNode({
     ...options,
     open: () => openFleet(url),
+    followed: (roster, hub) => void alerts.take(roster, hub),
     command: async (command, fleet, run) => {
       const answer = await handler(command);
       await keepTrying(() => fleet.finish({ id: command.id, run, ...answer }));

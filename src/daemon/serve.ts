@@ -22,7 +22,7 @@ import { agentSession, endedSince, recordedEnd } from "../terminal/registry.js";
 import { TaskChecks } from "../work/checks.js";
 import { ClaimKeeper } from "../work/claim-keeper.js";
 import { reportFailed } from "../work/history.js";
-import { holderOf, knowsClaim } from "../work/holder.js";
+import { holderOf, knownClaims, knowsClaim } from "../work/holder.js";
 import { instanceFile, NodeHub, nodeName } from "../work/node-hub.js";
 import { SessionWork } from "../work/session-work.js";
 import { SourceSync } from "../work/sources/source-sync.js";
@@ -30,6 +30,7 @@ import { AgentSettings } from "./agent-settings.js";
 import { AuditedFiles, digestOf } from "./audited-files.js";
 import { askDaemon } from "./client.js";
 import { openNode } from "./fleet.js";
+import { FleetAlerts } from "./fleet-alerts.js";
 import { makeHostRoutes } from "./host-routes.js";
 import { makeKey } from "./http/key.js";
 import { readPublicHosts } from "./http/public-hosts.js";
@@ -53,6 +54,7 @@ import { servicePulse } from "./self/service-manager.js";
 import { answerStarting, inPieces } from "./self/starting.js";
 import { clearStopped, markStopped } from "./self/stay-down.js";
 import { SettingsFollower } from "./settings-follower.js";
+import { standDown } from "./stand-down.js";
 
 const DAY_MS = 24 * 3600_000;
 const UPKEEP_EVERY_MS = 60_000;
@@ -216,6 +218,9 @@ export async function serve(
     hub,
     holderOf: (claim) => holderOf(loop, claim),
     isKnown: (session, task) => knowsClaim(loop, session, task),
+    known: () => knownClaims(loop.sessions()),
+    lost: (claim) =>
+      standDown(claim, { loop, alerts: securityAlerts, audit: journal.audit, effects: setup.effectContext }),
     expired: (ended) => void reportFailed(hub, ended, (finding) => securityAlerts.sendTask(finding)),
     signal: async (session, signal) => {
       await loop.ingest(session, null, [{ ...signal, at: loop.now(), source: "report" }]);
@@ -249,7 +254,8 @@ export async function serve(
     auditedFiles.accept(paths.tokens);
   });
   const instance = makeKey(instanceFile(paths.state));
-  const fleet = openNode({ loop, url: config.hub.url, node, instance, version, log });
+  const fleetAlerts = new FleetAlerts(node, () => setup.channels.length > 0, securityAlerts, log);
+  const fleet = openNode({ loop, url: config.hub.url, node, instance, version, alerts: fleetAlerts, log });
   const faces = openFaces({
     ...setup,
     logins,

@@ -21,3 +21,13 @@ const isLiving = ({ session, evidence }: SessionJudge): boolean => session.ended
 
 export const knowsClaim = (sessions: Sessions, session: string, task: number): boolean =>
   sessions.find(session)?.evidence.checkpoint.claims.has(String(task)) ?? true;
+
+/** What living sessions hold, as far as their judgement knows. */
+export const knownClaims = (sessions: readonly SessionJudge[]): { session: string; agent: string; task: number }[] =>
+  sessions
+    .filter(isLiving)
+    .flatMap(({ session, evidence }) =>
+      [...evidence.checkpoint.claims.keys()].flatMap((task) =>
+        /^[1-9]\d{0,9}$/.test(task) ? [{ session: session.id, agent: session.name, task: Number(task) }] : [],
+      ),
+    );

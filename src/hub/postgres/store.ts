@@ -9,38 +9,49 @@ import { POSTGRES_SCHEMA } from "./schema.js";
 
 export interface PostgresHubOptions {
   url: string;
-  /** Default: 15 s. A half-open connection is noticed after it. */
+  /** Default: 10 s. A half-open connection is noticed after it. */
   timeoutMs?: number;
   /** Default: 4. */
   connections?: number;
 }
 
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 10_000;
 const CONNECTIONS = 4;
 
 type Pool = import("pg").Pool;
 
 class PostgresStore implements HubStore {
   readonly engine = "postgresql";
-  readonly #pool: Pool;
   readonly #url: string;
+  readonly #open: () => Pool;
+  #pool: Pool;
   #isClosed = false;
 
-  constructor(pool: Pool, url: string) {
+  constructor(open: () => Pool, pool: Pool, url: string) {
+    this.#open = open;
     this.#pool = pool;
     this.#url = url;
   }
 
   async call(operation: StoreOperation, values: Arguments): Promise<unknown> {
     if (this.#isClosed) throw new HubError("closed", "the hub is closed");
+    const pool = this.#pool;
     try {
-      const { rows } = await this.#pool.query<{ answer: unknown }>(`select rouse.${operation}($1::jsonb) as answer`, [
+      const { rows } = await pool.query<{ answer: unknown }>(`select rouse.${operation}($1::jsonb) as answer`, [
         JSON.stringify(values),
       ]);
       return rows[0]?.answer ?? null;
     } catch (error) {
+      if (/timeout/i.test((error as Error).message)) this.#replace(pool);
       throw asHubError(error, this.#url);
     }
+  }
+
+  /** If one connection is half-open, all may be: each would cost the next call its whole time. */
+  #replace(pool: Pool): void {
+    if (this.#pool !== pool || this.#isClosed) return;
+    this.#pool = this.#open();
+    void pool.end().catch(() => {});
   }
 
   async close(): Promise<void> {
@@ -55,21 +66,24 @@ export async function openPostgresStore(options: PostgresHubOptions): Promise<Hu
   const { url, timeoutMs = TIMEOUT_MS, connections = CONNECTIONS } = options;
   checkUrl(url);
   const { default: pg } = await import("pg");
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: connections,
-    connectionTimeoutMillis: timeoutMs,
-    query_timeout: timeoutMs,
-    idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    application_name: "rouse",
-  });
-  // An idle connection that ends is replaced by the next call.
-  pool.on("error", () => {});
+  const open = (): Pool => {
+    const opened = new pg.Pool({
+      connectionString: url,
+      max: connections,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
+      idleTimeoutMillis: 60_000,
+      keepAlive: true,
+      application_name: "rouse",
+    });
+    // An idle connection that ends is replaced by the next call.
+    return opened.on("error", () => {});
+  };
+  const pool = open();
   try {
     const { rows } = await pool.query<{ version: number }>("select rouse.schema_number() as version");
     checkSchema(Number(rows[0]?.version), url);
-    return new PostgresStore(pool, url);
+    return new PostgresStore(open, pool, url);
   } catch (error) {
     await pool.end();
     throw asHubError(error, url);
