@@ -73,10 +73,10 @@ describe.skipIf(isMissing("PostgreSQL", POSTGRES) || isMissing("pgbouncer", PGBO
       expect(own.agents.find(({ id }) => id === "web@c")?.state).not.toBe("unknown");
       expect(own.nodes.find(({ name }) => name === "d")?.state).toBe("unknown");
       // As if all this had begun an hour ago.
-    await query(
-      database.url,
-      "update rouse.claims set lease_until = now() - interval '10 min'; update rouse.reachable set since = now() - interval '1 hour'",
-    );
+      await query(
+        database.url,
+        "update rouse.claims set lease_until = now() - interval '10 min'; update rouse.reachable set since = now() - interval '1 hour'",
+      );
       const hub = await openHub({ url: database.nodes.d ?? "", state: "/nonexistent", node: "d" });
       try {
         expect(await hub.expire({ patienceMs: 60_000 })).toEqual([]);
