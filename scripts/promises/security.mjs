@@ -235,6 +235,12 @@ export const SECURITY = {
   ],
   "A diagnosis runs without tools, hooks, keys of the user or a shell, and nothing of it is left at its time limit": [
     {
+      test: "src/diagnosis/runners/sandbox.test.ts",
+      file: "src/diagnosis/runners/sandbox.ts",
+      from: '["--tmpfs", path]',
+      to: '["--ro-bind", path, path]',
+    },
+    {
       test: "src/diagnosis/runners/runners.test.ts",
       file: "src/diagnosis/child.ts",
       from: '["SIGKILL", PROOF_MS],',

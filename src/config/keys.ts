@@ -233,7 +233,7 @@ export const KEYS = {
     runner: textKey(
       "claude",
       "never",
-      "What asks the model: claude (Claude Code without tools), endpoint (a server with OpenAI's chat interface), codex, gemini, opencode (these can read your files), or command.",
+      "What asks the model: claude (Claude Code without tools), endpoint (a server with OpenAI's chat interface), codex, gemini, opencode (in a sandbox), or command.",
       { choices: DIAGNOSIS_RUNNERS },
     ),
     model: textKey(
@@ -261,6 +261,11 @@ export const KEYS = {
       "",
       "never",
       "Folder whose files the runner claude may read and search, with no other tool; empty for none.",
+    ),
+    sandbox: booleanKey(
+      true,
+      "never",
+      "Run codex, gemini, opencode and command in a sandbox (bubblewrap) that hides your files; without it they can read them.",
     ),
     timeout_seconds: numberKey(
       60,

@@ -12,6 +12,8 @@ import { readSockets } from "../sensors/process/sockets.js";
 
 export interface ChildOptions {
   argv: readonly [string, ...string[]];
+  /** In messages; default: the program. */
+  name?: string;
   cwd: string;
   env: Readonly<Record<string, string>>;
   input: string;
@@ -48,6 +50,7 @@ export function runChild(options: ChildOptions): Promise<ChildResult> {
   const mark = randomUUID();
   return new Promise((resolve) => {
     const [file, ...args] = argv;
+    const name = options.name ?? file;
     let child: ChildProcessWithoutNullStreams;
     const out = { stdout: "", stderr: "", bytes: 0 };
     const result = (end: ChildResult["end"], reason: string, more: Partial<ChildResult> = {}): ChildResult => ({
@@ -63,7 +66,7 @@ export function runChild(options: ChildOptions): Promise<ChildResult> {
     try {
       child = spawn(file, args, { cwd, env: { ...env, [MARK]: mark }, stdio: "pipe", detached: true });
     } catch (error) {
-      resolve(result("not_started", `${file} could not be started: ${(error as Error).message}`));
+      resolve(result("not_started", `${name} could not be started: ${(error as Error).message}`));
       return;
     }
     const { pid } = child;
@@ -83,14 +86,14 @@ export function runChild(options: ChildOptions): Promise<ChildResult> {
     const timers: NodeJS.Timeout[] = [];
     const limit = (ms: number): void => {
       timers.push(
-        setTimeout(() => void finish("late", `${file} did not answer within ${Math.round(ms / 1000)} s`), ms),
+        setTimeout(() => void finish("late", `${name} did not answer within ${Math.round(ms / 1000)} s`), ms),
       );
     };
     limit(totalMs);
     child.once("error", (error: NodeJS.ErrnoException) => {
       const why =
         error.code === "ENOENT" ? "program not found" : error.code === "EACCES" ? "permission denied" : error.message;
-      void finish("not_started", `${file}: ${why}`);
+      void finish("not_started", `${name}: ${why}`);
     });
     if (pid !== undefined) {
       try {
@@ -108,7 +111,7 @@ export function runChild(options: ChildOptions): Promise<ChildResult> {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       out.bytes += text.length;
       if (out.bytes > outputMax)
-        void finish("too_much_output", `${file} printed more than ${Math.round(outputMax / 1024)} kB`);
+        void finish("too_much_output", `${name} printed more than ${Math.round(outputMax / 1024)} kB`);
       else out.stdout += text;
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -117,7 +120,7 @@ export function runChild(options: ChildOptions): Promise<ChildResult> {
     child.stdin.on("error", () => {});
     child.stdin.end(input);
     const exited = (code: number | null, killed: NodeJS.Signals | null): void =>
-      void finish("exited", code === 0 ? "" : `${file} exited with ${code ?? killed}`, code ?? -1);
+      void finish("exited", code === 0 ? "" : `${name} exited with ${code ?? killed}`, code ?? -1);
     child.once("close", exited);
     // A process that outlives it may hold its output open.
     child.once("exit", (code, killed) => timers.push(setTimeout(() => exited(code, killed), 500)));

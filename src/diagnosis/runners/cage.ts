@@ -8,12 +8,15 @@ import { makePrivateFolder } from "../../config/paths.js";
 import { forOutput } from "../../core/text/for-output.js";
 import { type ChildResult, runChild } from "../child.js";
 import type { RunnerLimits, RunnerResult } from "./runner.js";
+import { sandboxed, sandboxProblem } from "./sandbox.js";
 
 export interface Cage {
   /** Private folders are made here. */
   folder: string;
   /** Variables of the daemon that the program gets. */
   environment: readonly string[];
+  /** A sandbox for programs with tools; see sandbox.ts. */
+  sandbox: boolean;
 }
 
 /** Programs that have not answered with less never do. */
@@ -27,6 +30,10 @@ export interface CagedProgram {
   files?: Readonly<Record<string, string>>;
   /** The file that holds the answer; default: standard output. */
   answerFile?: string;
+  /** It has tools that could read files: it runs in a sandbox, if the cage has one. */
+  hasTools?: boolean;
+  /** Files and folders with its login, in the home folder. */
+  login?: (env: Readonly<Record<string, string>>) => string[];
 }
 
 export interface CagedResult extends ChildResult {
@@ -35,29 +42,47 @@ export interface CagedResult extends ChildResult {
 
 export async function runInCage(
   program: CagedProgram,
-  { folder, environment }: Cage,
+  { folder, environment, sandbox }: Cage,
   limits: RunnerLimits,
 ): Promise<CagedResult> {
   makePrivateFolder(folder);
+  const env = cageEnvironment(environment, process.env);
   const cwd = mkdtempSync(join(folder, "run-"));
   try {
     for (const [name, text] of Object.entries(program.files ?? {}))
       writeFileSync(join(cwd, name), text, { mode: 0o600 });
+    const isSandboxed = sandbox && program.hasTools === true;
+    const argv = isSandboxed ? sandboxed({ program, cwd, env }) : program.argv;
+    if (typeof argv === "string") return notStarted(argv);
     const ran = await runChild({
-      argv: program.argv,
+      argv,
+      name: program.argv[0],
       cwd,
-      env: cageEnvironment(environment, process.env),
+      env,
       input: program.input,
       outputMax: OUTPUT_MAX,
       totalMs: limits.totalMs,
       connectedMs: limits.timeoutMs,
       signal: limits.signal,
     });
+    const problem = isSandboxed && ran.code !== 0 ? sandboxProblem(ran.stderr) : null;
+    if (problem !== null) return notStarted(problem);
     return { ...ran, text: program.answerFile === undefined ? ran.stdout : read(join(cwd, program.answerFile)) };
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }
 }
+
+const notStarted = (reason: string): CagedResult => ({
+  end: "not_started",
+  code: null,
+  stdout: "",
+  stderr: "",
+  tookMs: 0,
+  isGone: true,
+  reason,
+  text: "",
+});
 
 /** API keys are left out: a program that has both a login and a key uses the key, and the user pays. */
 export function cageEnvironment(more: readonly string[], from: NodeJS.ProcessEnv): Record<string, string> {

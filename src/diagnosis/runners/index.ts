@@ -15,8 +15,9 @@ export function runnerOf(config: Config["diagnosis"], folder: string, env: NodeJ
     endpoint_key_variable: variable,
     environment,
     read_folder: readFolder,
+    sandbox,
   } = config;
-  const cage: Cage = { folder, environment };
+  const cage: Cage = { folder, environment, sandbox };
   // The default model is one of Claude Code.
   const otherModel = model.startsWith("claude-") ? "" : model;
   switch (runner) {

@@ -5,6 +5,8 @@ import type { Runner, RunnerRequest } from "./runner.js";
 interface ProgramKind {
   /** The agent program whose sessions it counts among. */
   program: string | null;
+  /** With its login. */
+  login: CagedProgram["login"];
   call: (request: RunnerRequest, model: string) => CagedProgram;
   /** The text of the answer, or the answer itself. */
   answerOf: (text: string) => unknown;
@@ -13,10 +15,11 @@ interface ProgramKind {
 const inputOf = ({ system, user }: RunnerRequest): string => `${system}\n\n${user}`;
 const modelArgs = (model: string): string[] => (model === "" ? [] : ["-m", model]);
 
-/** None of them can be started without tools: their read-only modes may read your files. */
+/** None of them can be started without tools: their read-only modes may read files, so they run in a sandbox. */
 const PROGRAMS: Readonly<Record<"codex" | "gemini" | "opencode", ProgramKind>> = {
   codex: {
     program: "codex",
+    login: ({ CODEX_HOME = ".codex" }) => [CODEX_HOME],
     call: (request, model) => ({
       argv: [
         "codex",
@@ -44,6 +47,7 @@ const PROGRAMS: Readonly<Record<"codex" | "gemini" | "opencode", ProgramKind>> =
   },
   gemini: {
     program: "gemini",
+    login: () => [".gemini"],
     call: (request, model) => ({
       argv: [
         "gemini",
@@ -66,6 +70,7 @@ const PROGRAMS: Readonly<Record<"codex" | "gemini" | "opencode", ProgramKind>> =
   },
   opencode: {
     program: "opencode",
+    login: () => [".local/share/opencode", ".config/opencode"],
     call: (request, model) => ({
       argv: ["opencode", "run", "--pure", "--format", "json", "--agent", "rouse-diagnose", ...modelArgs(model)],
       input: inputOf(request),
@@ -87,16 +92,26 @@ export const programRunner = (name: keyof typeof PROGRAMS, model: string, cage: 
 export const commandRunner = (argv: readonly [string, ...string[]], cage: Cage): Runner =>
   makeRunner(
     "command",
-    { program: null, call: (request) => ({ argv, input: inputOf(request) }), answerOf: (text) => text },
+    {
+      program: null,
+      login: () => [],
+      call: (request) => ({ argv, input: inputOf(request) }),
+      answerOf: (text) => text,
+    },
     "",
     cage,
   );
 
-const makeRunner = (name: string, { program, call, answerOf }: ProgramKind, model: string, cage: Cage): Runner => ({
+const makeRunner = (
+  name: string,
+  { program, login, call, answerOf }: ProgramKind,
+  model: string,
+  cage: Cage,
+): Runner => ({
   name,
   program,
   run: async (request, limits) => {
-    const ran = await runInCage(call(request, model), cage, limits);
+    const ran = await runInCage({ ...call(request, model), hasTools: true, ...(login ? { login } : {}) }, cage, limits);
     const failed = failureOf(ran);
     return failed === null
       ? { answer: answerOf(ran.text), costUsd: null, tookMs: ran.tookMs }

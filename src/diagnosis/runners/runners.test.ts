@@ -36,7 +36,11 @@ const limits = (more: Partial<RunnerLimits> = {}): RunnerLimits => ({
   ...more,
 });
 const PROMPT = { system: "RULES", user: "STATE" };
-const cage = () => ({ folder: join(folder, "cage"), environment: ["MODEL_PLAYS", "MODEL_NOTES", "MODEL_PORT"] });
+const cage = () => ({
+  folder: join(folder, "cage"),
+  environment: ["MODEL_PLAYS", "MODEL_NOTES", "MODEL_PORT"],
+  sandbox: false,
+});
 function ask(play: string, more: Partial<RunnerLimits> = {}) {
   process.env.MODEL_PLAYS = play;
   const runner = claudeRunner({
