@@ -52,7 +52,9 @@ export async function runInCage(
     for (const [name, text] of Object.entries(program.files ?? {}))
       writeFileSync(join(cwd, name), text, { mode: 0o600 });
     const isSandboxed = sandbox && program.hasTools === true;
-    const argv = isSandboxed ? sandboxed({ program, cwd, env }) : program.argv;
+    const argv = isSandboxed
+      ? sandboxed({ argv: program.argv, login: program.login?.(env) ?? [], cwd, env })
+      : program.argv;
     if (typeof argv === "string") return notStarted(argv);
     const ran = await runChild({
       argv,

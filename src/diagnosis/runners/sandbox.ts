@@ -4,7 +4,6 @@
  */
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
-import type { CagedProgram } from "./cage.js";
 
 /** Where users keep files, and programs their sockets. */
 const HIDDEN = ["/home", "/root", "/tmp", "/var/tmp", "/run", "/mnt", "/media", "/srv"];
@@ -12,14 +11,15 @@ const HIDDEN = ["/home", "/root", "/tmp", "/var/tmp", "/run", "/mnt", "/media", 
 const NEEDED = ["/run/systemd/resolve", "/run/NetworkManager/resolv.conf"];
 
 export interface SandboxOptions {
-  program: Pick<CagedProgram, "argv" | "login">;
+  argv: readonly [string, ...string[]];
+  /** Files and folders with its login, absolute or in the home folder. */
+  login: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
 }
 
 /** The call of the program in its sandbox, or why there is none. */
-export function sandboxed({ program, cwd, env }: SandboxOptions): [string, ...string[]] | string {
-  const [name, ...args] = program.argv;
+export function sandboxed({ argv: [name, ...args], login, cwd, env }: SandboxOptions): [string, ...string[]] | string {
   const bwrap = findProgram("bwrap", env);
   if (bwrap === null)
     return `a sandbox for ${name} needs bubblewrap (the program bwrap): install it, or set diagnosis.sandbox = false, which lets ${name} read your files`;
@@ -30,14 +30,14 @@ export function sandboxed({ program, cwd, env }: SandboxOptions): [string, ...st
   const shown = [...installOf(file), ...installOf(process.execPath), ...pathOf(env.PATH), ...args.filter(isScript)];
   const isHidden = (path: string): boolean =>
     hidden.some((one) => path.startsWith(`${one}${sep}`)) && !hidden.includes(path);
-  const login = (program.login?.(env) ?? []).map((path) => (isAbsolute(path) ? path : join(home, path)));
+  const own = login.map((path) => (isAbsolute(path) ? path : join(home, path)));
   return [
     bwrap,
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...hidden.flatMap((path) => ["--tmpfs", path]),
     ...NEEDED.flatMap((path) => ["--ro-bind-try", path, path]),
     ...[...new Set(shown)].filter(isHidden).flatMap((path) => ["--ro-bind-try", path, path]),
-    ...login.flatMap((path) => ["--bind-try", path, path]),
+    ...own.flatMap((path) => ["--bind-try", path, path]),
     ...["--bind", cwd, cwd, "--chdir", cwd],
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--"],
     file,
