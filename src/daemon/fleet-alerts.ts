@@ -61,7 +61,7 @@ export class FleetAlerts {
 }
 
 /** Pure: what is to be reported now. With the brake on, one finding instead of one for each node. */
-export function findings(roster: Roster, now: number): FleetFinding[] {
+function findings(roster: Roster, now: number): FleetFinding[] {
   const { brake, reachableSince } = roster;
   // After an absence of the hub, its nodes need a lease to return.
   if (reachableSince !== null && now - reachableSince < NODE_LEASE_MS + CONFIRM_MS) return [];

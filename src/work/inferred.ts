@@ -9,7 +9,7 @@ import type { CheckpointSource } from "../hub/hub.js";
 import { isVisibleCall } from "./session-effects.js";
 
 /** Tests, commits and todo lists in quick succession count once. */
-export const EVERY_MS = 30_000;
+const EVERY_MS = 30_000;
 const SUBJECT_MAX = 200;
 /** A reply in a loop must not flood the task. */
 const MARKS_PER_PERIOD = 20;

@@ -5,7 +5,7 @@
 import type { HttpRefusal, RequestHead } from "./guard.js";
 import type { Client } from "./tokens.js";
 
-export const PUBLIC_ROUTES: readonly string[] = ["/v1/checkpoints", "/v1/report"];
+const PUBLIC_ROUTES: readonly string[] = ["/v1/checkpoints", "/v1/report"];
 
 const HOST = /^(?=.{1,255}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::\d{1,5})?$/;
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+)(?::\d+)?$/;

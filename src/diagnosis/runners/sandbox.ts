@@ -18,6 +18,10 @@ export interface SandboxOptions {
   env: Readonly<Record<string, string>>;
 }
 
+const READ_ONLY = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
+const OWN_NAMESPACES = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent"];
+const inFolder = (path: string): string[] => ["--bind", path, path, "--chdir", path];
+
 /** The call of the program in its sandbox, or why there is none. */
 export function sandboxed({ argv: [name, ...args], login, cwd, env }: SandboxOptions): [string, ...string[]] | string {
   const bwrap = findProgram("bwrap", env);
@@ -33,13 +37,14 @@ export function sandboxed({ argv: [name, ...args], login, cwd, env }: SandboxOpt
   const own = login.map((path) => (isAbsolute(path) ? path : join(home, path)));
   return [
     bwrap,
-    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...READ_ONLY,
     ...hidden.flatMap((path) => ["--tmpfs", path]),
     ...NEEDED.flatMap((path) => ["--ro-bind-try", path, path]),
     ...[...new Set(shown)].filter(isHidden).flatMap((path) => ["--ro-bind-try", path, path]),
     ...own.flatMap((path) => ["--bind-try", path, path]),
-    ...["--bind", cwd, cwd, "--chdir", cwd],
-    ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--"],
+    ...inFolder(cwd),
+    ...OWN_NAMESPACES,
+    "--",
     file,
     ...args,
   ];

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,6 +57,23 @@ describe("the process at the other end of a connection", () => {
   it("of a loopback connection is the one that opened it", async () => {
     const { socket, pid } = await connected(0);
     expect(await peerProcess(socket, null)).toBe(pid);
+    socket.destroy();
+  });
+
+  it.skipIf(!hasSs)("is found although the first list of sockets misses it", async () => {
+    const path = join(folder, "daemon.sock");
+    const { socket, pid } = await connected(path);
+    const { PATH } = process.env;
+    const seen = join(folder, "seen");
+    const script = `#!/bin/sh\n[ -e '${seen}' ] || { : > '${seen}'; exit 0; }\nPATH='${PATH}' exec ss "$@"\n`;
+    writeFileSync(join(folder, "ss"), script, { mode: 0o755 });
+    process.env.PATH = `${folder}:${PATH}`;
+    try {
+      expect(await peerProcess(socket, path)).toBe(pid);
+      expect(existsSync(seen)).toBe(true);
+    } finally {
+      process.env.PATH = PATH;
+    }
     socket.destroy();
   });
 

@@ -6,6 +6,7 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isIPv4, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** `unknown`: the system could tell, but no process was found, for example because it has closed its end already. */
 export type PeerProcess = number | "unknown";
@@ -14,10 +15,21 @@ const TIMEOUT_MS = 2000;
 /** Reading the descriptors of one process takes about 50 µs: this many block the event loop for about 3 ms. */
 const SLICE = 64;
 const DESCRIPTORS_MAX = 4096;
+/** A list of sockets that is read while others come and go can miss one, seen once in 40 installations: read it again. */
+const AGAIN_MS = [0, 20, 200];
 
 /** `path`: of the Unix socket that was connected to. Null if this system does not tell, and for other machines and users. */
 export async function peerProcess(socket: Socket, path: string | null): Promise<PeerProcess | null> {
   if (process.platform !== "linux") return null;
+  for (const ms of AGAIN_MS) {
+    if (ms > 0) await sleep(ms);
+    const found = await findPeer(socket, path);
+    if (found !== "unknown" || socket.destroyed) return found;
+  }
+  return "unknown";
+}
+
+async function findPeer(socket: Socket, path: string | null): Promise<PeerProcess | null> {
   const inode = path === null ? tcpPeer(socket) : await unixPeer(socket, path);
   if (inode === null || inode === "unknown") return inode;
   return (await holderOf(inode)) ?? "unknown";
