@@ -187,8 +187,23 @@ describe("rouse report", () => {
     },
   );
 
-  it("exits with 69 if no daemon runs, and with 1 if the daemon refuses", async () => {
-    expect(await rouse(["report", "working"])).toMatchObject({ code: 69 });
+  it.each([
+    ["no daemon runs", null],
+    ["the daemon is starting", 503],
+  ])("stores a report if %s, and says so", async (_, status) => {
+    if (status !== null) await listen([status, "{}"]);
+    const { code, output } = await rouse(["report", "working"]);
+    expect(code).toBe(0);
+    expect(output).toBe("Stored: the daemon does not answer now; the report is delivered when it does.\n");
+  });
+
+  it("does not store a heartbeat, which proves nothing later", async () => {
+    const { code, output } = await rouse(["report", "--heartbeat"]);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^Not stored: /);
+  });
+
+  it("exits with 1 if the daemon refuses", async () => {
     await listen([404, '{"error":"no such agent"}']);
     expect(await rouse(["report", "working"])).toEqual({ code: 1, output: "", errors: "rouse: no such agent\n" });
   });

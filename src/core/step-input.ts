@@ -45,3 +45,9 @@ export type StepInput =
   | { kind: "saved" }
   /** Incidents and messages of these effects could not be saved; `problem` is null if no incident was among them. */
   | { kind: "not_saved"; problem: string | null; effects: readonly Effect[] };
+
+/** Inputs that nothing waits for. */
+export type UnansweredInput = Extract<
+  StepInput,
+  { kind: "unreadable" | "check" | "retune" | "reconsider" | "retry" | "pipeline" }
+>;

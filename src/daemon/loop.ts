@@ -12,7 +12,7 @@ import { findSession, type NodeState } from "../core/node-state.js";
 import type { LivenessSource, SessionJudge } from "../core/session-judge.js";
 import type { Signal } from "../core/signal.js";
 import { step } from "../core/step.js";
-import type { StepInput, UserEvent } from "../core/step-input.js";
+import type { StepInput, UnansweredInput, UserEvent } from "../core/step-input.js";
 import { ActionRunner } from "./action-runner.js";
 import type { LoopEvent, LoopOptions } from "./loop-options.js";
 import { NoticeStore } from "./notice-store.js";
@@ -120,9 +120,7 @@ export class Loop {
   }
 
   /** Takes an input that needs no answer. */
-  take(
-    input: Extract<StepInput, { kind: "unreadable" | "check" | "retune" | "reconsider" | "retry" | "pipeline" }>,
-  ): void {
+  take(input: UnansweredInput): void {
     this.#step(input, this.#observe());
   }
 

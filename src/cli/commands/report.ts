@@ -60,7 +60,7 @@ async function sendReport(report: Report): Promise<HttpAnswer | null> {
 }
 
 async function isEarly({ agent }: Report, answer: HttpAnswer | null): Promise<boolean> {
-  if (answer?.status !== 404) return false;
+  if (answer?.status !== 404 && answer?.status !== 503) return false;
   const { isYoungSession, youngSessions } = await import("../../terminal/registry.js");
   if (agent !== undefined) return youngSessions(rousePaths()).some(({ name, id }) => name === agent || id === agent);
   return isYoungSession(process.env.ROUSE_SESSION ?? "");
