@@ -22,6 +22,7 @@ const COMMANDS = {
   "rouse --version": { args: [BIN, "--version"], input: "" },
   "rouse --help": { args: [BIN, "--help"], input: "" },
   "rouse status --help": { args: [BIN, "status", "--help"], input: "" },
+  "rouse checkpoint": { args: [BIN, "checkpoint", "7", "--step", "1", "reproduced it"], input: "" },
   "rouse report": { args: [BIN, "report", "working", "on the parser", "--name", "nobody"], input: "" },
 };
 

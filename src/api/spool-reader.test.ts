@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, TestLoop } from "../../test/support/loops.js";
+import { AgentSettings } from "../daemon/agent-settings.js";
+import { profileFor } from "../programs/registry.js";
 import { TaskChecks } from "../work/checks.js";
 import { NodeHub } from "../work/node-hub.js";
 import { spool, spooled } from "../work/spool.js";
@@ -31,7 +33,12 @@ function openReader(): SpoolReader {
   const services = {
     access: new AccessService({ loop: test.loop } as never),
     reports: new ReportService({ loop: test.loop }),
-    tasks: new TaskService({ loop: test.loop, hub, checks: new TaskChecks(state) }),
+    tasks: new TaskService({
+      loop: test.loop,
+      hub,
+      checks: new TaskChecks(state),
+      tuning: new AgentSettings(state, [], profileFor),
+    }),
   } as unknown as Services;
   return new SpoolReader({ paths: { state }, loop: test.loop }, services, (line) => log.push(line));
 }

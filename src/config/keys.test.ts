@@ -15,6 +15,7 @@ const SETTABLE = {
   "health.auto_kill_on_idle": "off",
   "health.auto_kill_on_repeated_error": "off",
   "checkpoints.checkpoint_stall_minutes": "lower",
+  "checkpoints.claim_stale_minutes": "lower",
   "diagnosis.enabled": "off",
   "activity.lookback_minutes": "lower",
   "activity.min_confidence_threshold": "higher",

@@ -113,7 +113,13 @@ export const KEYS = {
     checkpoint_stall_minutes: detectorKey(
       "checkpoint_stall_minutes",
       "lower",
-      "Minutes after its last checkpoint after which an agent is stalled; only for agents that send checkpoints as signals of the library (`rouse report` is none).",
+      "Minutes after its last checkpoint after which an agent that holds a task is stalled (no_checkpoint); prompts ask for a checkpoint twice as often.",
+      { min: 0.1 },
+    ),
+    claim_stale_minutes: detectorKey(
+      "claim_stale_minutes",
+      "lower",
+      "Minutes without a checkpoint or a renewal after which the claim of an agent is stale (stale_claim); also the lease of an agent that rouse cannot see.",
       { min: 0.1 },
     ),
   },

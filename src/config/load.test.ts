@@ -62,7 +62,6 @@ describe("defaults", () => {
     const names = [...KEY_BY_NAME.keys()].map((full) => full.split(".")[1]);
     for (const name of Object.keys(settings)) expect(names.filter((other) => other === name)).toHaveLength(1);
     expect(Object.keys(DEFAULTS).filter((name) => !Object.hasOwn(settings, name))).toEqual([
-      "claim_stale_minutes",
       "retry_ceiling_minutes",
       "burn_output_tokens",
       "burn_active_minutes",

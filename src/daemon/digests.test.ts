@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NotifyingLoop } from "../../test/support/notifier.js";
 import { START } from "../../test/support/steps.js";
+import type { WorkTotals } from "../core/notices/pipeline-text.js";
 import { Digests } from "./digests.js";
 
 let test: NotifyingLoop;
@@ -10,13 +11,14 @@ beforeEach(() => {
 afterEach(() => test.close());
 
 const MINUTE = 60_000;
-const digests = (pattern: string): Digests =>
+const digests = (pattern: string, work: (since: number) => Promise<WorkTotals> | null = () => null): Digests =>
   new Digests({
     pattern,
     outbox: test.journal.outbox,
     channels: ["ops"],
     incidentState: () => test.loop.incidents,
     states: () => ["working", "working", "needs_input"],
+    work,
     now: () => test.loop.now(),
   });
 const made = (): string[] => test.journal.outbox.list(10).map(({ notice }) => `${notice.kind} ${notice.title}`);
@@ -57,6 +59,37 @@ describe("the digest", () => {
       "digest Digest: 2 working, 1 needs_input",
     ]);
     expect(test.journal.outbox.states()).toEqual([]);
+  });
+
+  it("waits for the totals of the queue, but not for a hub that does not answer", async () => {
+    const totals: WorkTotals = { pending: 1, processing: 2, blocked: 0, done: 3, failed: 0 };
+    const lines = (): readonly string[] => test.journal.outbox.list(1)[0]?.notice.lines ?? [];
+    const since: number[] = [];
+    const answering = digests("*/10 * * * *", async (from) => {
+      since.push(from);
+      return totals;
+    });
+    test.hand.pass(10 * MINUTE);
+    answering.tick(test.loop.now());
+    expect(made()).toEqual([]);
+    await Promise.resolve();
+    answering.tick(test.loop.now());
+    expect(lines()[0]).toBe("Pipeline running. 1 pending, 2 processing. Closed: 3 done.");
+    test.hand.pass(10 * MINUTE);
+    answering.tick(test.loop.now());
+    expect(since).toEqual([START - 24 * 60 * MINUTE + 10 * MINUTE, START + 10 * MINUTE]);
+    await Promise.resolve();
+    answering.tick(test.loop.now());
+    const silent = digests("*/10 * * * *", () => new Promise(() => {}));
+    test.hand.pass(10 * MINUTE);
+    silent.tick(test.loop.now());
+    test.hand.pass(29_000);
+    silent.tick(test.loop.now());
+    expect(made()).toHaveLength(2);
+    test.hand.pass(1_000);
+    silent.tick(test.loop.now());
+    expect(made()).toHaveLength(3);
+    expect(lines()[0]).toMatch(/^last 10 min/);
   });
 
   it("refuses an invalid pattern", () => {

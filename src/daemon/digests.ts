@@ -3,6 +3,7 @@ import { Cron } from "croner";
 import type { IncidentState } from "../core/incidents/incident.js";
 import type { Delivery } from "../core/notices/alert.js";
 import { digestOf } from "../core/notices/digest.js";
+import type { WorkTotals } from "../core/notices/pipeline-text.js";
 import type { State } from "../core/states.js";
 import type { OutboxTable } from "../store/outbox.js";
 
@@ -12,17 +13,27 @@ export interface DigestOptions {
   channels: readonly string[];
   incidentState: () => IncidentState;
   states: () => readonly State[];
+  /** The queue of work since a time; null: there is none. */
+  work: (since: number) => Promise<WorkTotals> | null;
   now: () => number;
 }
 
 /** Period of the first digest. */
 const FIRST_MS = 24 * 3_600_000;
+/** A hub that does not answer by then is left out. */
+const WORK_MS = 30_000;
+
+interface Asked {
+  totals: WorkTotals | null | undefined;
+}
 
 export class Digests {
   readonly #options: DigestOptions;
   readonly #cron: Cron;
   #last: number | null;
   #next: number | null;
+  /** The answer of the hub for the digest that is due; undefined until it arrives. */
+  #work: Asked | null = null;
 
   /** Throws on an invalid pattern. */
   constructor(options: DigestOptions) {
@@ -36,7 +47,10 @@ export class Digests {
   tick(now: number): void {
     if (this.#next === null || now < this.#next) return;
     const { outbox, channels, incidentState, states } = this.#options;
-    const notice = digestOf(incidentState(), states(), this.#last ?? now - FIRST_MS, this.#next);
+    const since = this.#last ?? now - FIRST_MS;
+    const work = this.#workSince(since, now - this.#next);
+    if (work === undefined) return;
+    const notice = digestOf({ incidentState: incidentState(), states: states(), work }, since, this.#next);
     const deliveries: Delivery[] = channels.map((channel) => ({ channel, dueAt: now }));
     const { key, subject, edge, severity, at } = notice;
     const planned = { key, subject, edge, kind: "digest", severity, at, members: [], deliveries };
@@ -48,6 +62,20 @@ export class Digests {
     }
     this.#last = this.#next;
     this.#next = this.#after(now);
+    this.#work = null;
+  }
+
+  #workSince(since: number, waitedMs: number): WorkTotals | null | undefined {
+    if (this.#work === null) {
+      const answer = this.#options.work(since);
+      const asked: Asked = { totals: answer === null ? null : undefined };
+      this.#work = asked;
+      answer?.then(
+        (totals) => (asked.totals = totals),
+        () => (asked.totals = null),
+      );
+    }
+    return this.#work.totals === undefined && waitedMs >= WORK_MS ? null : this.#work.totals;
   }
 
   #after(at: number): number | null {

@@ -95,7 +95,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   };
   const tagsOf = (agent: string): readonly string[] => loop.find(agent)?.session.tags ?? [];
   const alerts = new AlertOutbox(journal.outbox);
-  const channels = openChannels(config, alerts, () => loop);
+  const channels = openChannels(config, alerts, () => loop, options.hub);
   const woken = new Set<string>();
   const scheduleNotes: string[] = [];
   const rules: StepRules = {

@@ -10,6 +10,8 @@ import type { AlertRules } from "../core/notices/alert.js";
 import type { NotifyRules } from "../core/notices/contents.js";
 import { isStillWanted } from "../core/notices/wanted.js";
 import { compilePattern } from "../programs/shared/pattern.js";
+import type { NodeHub } from "../work/node-hub.js";
+import { workTotals } from "../work/overview.js";
 import type { AlertOutbox } from "./alert-outbox.js";
 import { alertRules, isCron } from "./alert-rules.js";
 import { AlertSender } from "./alert-sender.js";
@@ -33,7 +35,7 @@ export interface ChannelSetup {
   channelNotes: string[];
 }
 
-export function openChannels(config: Config, outbox: AlertOutbox, loop: () => Loop): ChannelSetup {
+export function openChannels(config: Config, outbox: AlertOutbox, loop: () => Loop, hub: NodeHub): ChannelSetup {
   const file = new ChannelFile();
   const first = file.read();
   const { rules, issues } = alertRules(config, first.channels);
@@ -61,6 +63,7 @@ export function openChannels(config: Config, outbox: AlertOutbox, loop: () => Lo
           loop()
             .sessions()
             .flatMap((one) => (one.session.endedAt === null ? [one.assessment.state] : [])),
+        work: (since) => (hub.isUsed() ? hub.open().then((store) => workTotals(store, since)) : null),
         now,
       })
     : null;

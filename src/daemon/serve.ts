@@ -24,6 +24,7 @@ import { ClaimKeeper } from "../work/claim-keeper.js";
 import { reportFailed } from "../work/history.js";
 import { holderOf, knownClaims, knowsClaim } from "../work/holder.js";
 import { instanceFile, NodeHub, nodeName } from "../work/node-hub.js";
+import { Retention } from "../work/retention.js";
 import { SessionWork } from "../work/session-work.js";
 import { SourceSync } from "../work/sources/source-sync.js";
 import { AgentSettings } from "./agent-settings.js";
@@ -228,6 +229,7 @@ export async function serve(
     now: () => loop.now(),
     log,
   });
+  const retention = new Retention(hub, () => loop.now());
   const work = new SessionWork({
     hub,
     now: () => loop.now(),
@@ -246,6 +248,7 @@ export async function serve(
     if (event.kind === "signals" && judge) void work.take(judge.session, event.signals);
     if (event.kind !== "tick") return;
     void claims.tick();
+    void retention.tick();
     void sources.tick(() => hub.open());
   });
   const logins = new WebLogins(paths.tokens, (text) => {

@@ -191,6 +191,9 @@ export interface ProgressRow {
 
 export type ProgressStatus = "in_progress" | "stalled" | "completed" | "failed";
 
+/** The longest list. */
+export const LIST_MAX = 10_000;
+
 export interface TaskFilter {
   status?: readonly TaskStatus[];
   project?: string;
@@ -202,6 +205,10 @@ export interface TaskFilter {
   worker?: string;
   source?: string;
   sourceKey?: string;
+  /** Only tasks that this node holds. */
+  node?: string;
+  /** Only tasks that were changed at this time or later. */
+  updatedSince?: number;
   /** Only tasks after this id. Then ordered by id. */
   after?: number;
   limit?: number;
@@ -343,6 +350,8 @@ export interface Hub {
   add(task: NewTask, author: string): Promise<Task>;
   get(id: number): Promise<TaskDetail>;
   list(filter?: TaskFilter): Promise<TaskSummary[]>;
+  /** How many tasks have each status. */
+  counts(filter?: Pick<TaskFilter, "updatedSince">): Promise<Record<TaskStatus, number>>;
   edit(id: number, changes: TaskChanges, author: string): Promise<Task>;
   /** A comment of the holder counts as a checkpoint. */
   comment(id: number, text: string, author: string, claim?: ClaimRef): Promise<Comment>;

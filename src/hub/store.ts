@@ -11,6 +11,7 @@ export type StoreOperation =
   | "task_add"
   | "task_get"
   | "task_list"
+  | "task_counts"
   | "task_edit"
   | "task_comment"
   | "task_transition"

@@ -15,6 +15,7 @@ import {
   type HubMessage,
   type Joined,
   LEASE_MS,
+  LIST_MAX,
   type Lock,
   type LockRelease,
   type LockRequest,
@@ -47,9 +48,7 @@ import {
   lineOf,
 } from "./input.js";
 import { type Arguments, type HubStore, isRefused, type StoreOperation } from "./store.js";
-import type { DecidedOperation } from "./task-states.js";
-
-const LIST_MAX = 10_000;
+import { type DecidedOperation, TASK_STATUSES, type TaskStatus } from "./task-states.js";
 
 export class StoredHub implements Hub {
   readonly #store: HubStore;
@@ -84,6 +83,17 @@ export class StoredHub implements Hub {
 
   list(filter: TaskFilter = {}): Promise<TaskSummary[]> {
     return this.#call("task_list", { ...filterOf(filter), limit: limitOf(filter.limit, 200) });
+  }
+
+  async counts({ updatedSince }: Pick<TaskFilter, "updatedSince"> = {}): Promise<Record<TaskStatus, number>> {
+    const found = await this.#call<Partial<Record<TaskStatus, number>>>(
+      "task_counts",
+      filterOf(updatedSince === undefined ? {} : { updatedSince }),
+    );
+    return Object.fromEntries(TASK_STATUSES.map((status) => [status, found[status] ?? 0])) as Record<
+      TaskStatus,
+      number
+    >;
   }
 
   async edit(id: number, changes: TaskChanges, author: string): Promise<Task> {
@@ -271,5 +281,7 @@ const filterOf = (filter: TaskFilter): Arguments => ({
   worker: filter.worker ?? null,
   source: filter.source ?? null,
   sourceKey: filter.sourceKey ?? null,
+  node: filter.node ?? null,
+  updatedSince: filter.updatedSince ?? null,
   after: filter.after ?? null,
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { START } from "../../test/support/steps.js";
 import { LEASE_MS, RENEW_MS } from "../hub/hub.js";
+import { loadSqlite } from "../store/sqlite.js";
 import { ClaimKeeper, PATIENCE_MS } from "./claim-keeper.js";
 import { NodeHub } from "./node-hub.js";
 
@@ -58,6 +59,19 @@ describe("a claim", () => {
     await pass(3 * PATIENCE_MS);
     expect(await status(id)).toBe("in_progress");
     expect(signals).toEqual([]);
+  });
+
+  it("is kept while many tasks of other nodes come before it", async () => {
+    const id = await claimed();
+    const file = loadSqlite().open(join(state, "hub.db"));
+    file.exec(`create temp table others as select * from tasks, (with recursive n (i) as (select 1 union all select i + 1 from n
+        limit 201) select i from n);
+      update others set id = i + 1, priority = 1;
+      alter table others drop column i;
+      insert into tasks select * from others`);
+    file.close();
+    await pass(LEASE_MS + PATIENCE_MS + RENEW_MS);
+    expect(await status(id)).toBe("in_progress");
   });
 
   it("of a session that ended is offered again after the lease and the patience, and not before", async () => {

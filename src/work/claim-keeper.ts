@@ -4,7 +4,7 @@
  */
 import type { CheckpointSignal, ClaimSignal } from "../core/signal.js";
 import type { Checkpoint, Claim, Expired, Hub } from "../hub/hub.js";
-import { RENEW_MS } from "../hub/hub.js";
+import { LIST_MAX, RENEW_MS } from "../hub/hub.js";
 import { HubError } from "../hub/hub-error.js";
 import type { NodeHub } from "./node-hub.js";
 
@@ -81,8 +81,8 @@ export class ClaimKeeper {
     const { hub: own, holderOf, isKnown, signal, patienceMs = PATIENCE_MS, expired } = this.#options;
     // Before the list: a claim that is made meanwhile is in the list, and not yet among these.
     const known = this.#options.known?.() ?? [];
-    const open = await hub.list({ status: ["in_progress"] });
-    const claims = open.flatMap(({ claim }) => (claim !== null && claim.node === own.node ? [claim] : []));
+    const open = await hub.list({ status: ["in_progress"], node: own.node, limit: LIST_MAX });
+    const claims = open.flatMap(({ claim }) => claim ?? []);
     for (const checkpoint of await hub.collect()) await this.#passOn(claims, checkpoint);
     const living = claims.flatMap((claim) => {
       const session = holderOf(claim);

@@ -1,5 +1,5 @@
 /** Finds the claim that a session of this node holds. */
-import type { Claim, Hub, TaskSummary } from "../hub/hub.js";
+import { type Claim, type Hub, LIST_MAX, type TaskSummary } from "../hub/hub.js";
 import { HubError } from "../hub/hub-error.js";
 
 export type HeldTask = TaskSummary & { claim: Claim };
@@ -13,9 +13,9 @@ export async function heldTasks(
   session: string,
   holder: (claim: Claim) => string | null = () => null,
 ): Promise<HeldTask[]> {
-  const open = await hub.list({ status: ["in_progress"] });
+  const open = await hub.list({ status: ["in_progress"], node, limit: LIST_MAX });
   const isOwn = (claim: Claim): boolean => claim.session === session || holder(claim) === session;
-  return open.filter(isHeld).filter(({ claim }) => claim.node === node && isOwn(claim));
+  return open.filter(isHeld).filter(({ claim }) => isOwn(claim));
 }
 
 /** The task that a report of a session is about. Throws `HubError`. */

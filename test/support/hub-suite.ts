@@ -101,6 +101,24 @@ export function describeHub(name: string, start: () => Promise<HubRig>): void {
         expect(await hub.list({ status: ["done", "failed"] })).toEqual([]);
         expect((await hub.list({ after: low.id })).map(({ id }) => id)).toEqual([high.id]);
         expect(await hub.list({ limit: 1 })).toHaveLength(1);
+        await hub.claim(low.id, AGENT);
+        await (await rig.open("lab-2")).claim(high.id, AGENT);
+        expect((await hub.list({ node: "lab-1" })).map(({ id }) => id)).toEqual([low.id]);
+      });
+
+      it("counts tasks by status, also only those that changed since a time", async () => {
+        const first = await claimed();
+        await hub.finish(first.claim, { outcome: "done" });
+        await rig.advance(MINUTE);
+        const since = await hub.now();
+        const second = await claimed();
+        await add();
+        const none = { proposed: 0, approved: 0, blocked: 0, failed: 0, rejected: 0 };
+        expect(await hub.counts()).toEqual({ ...none, pending: 1, in_progress: 1, done: 1 });
+        expect(await hub.counts({ updatedSince: since })).toEqual({ ...none, pending: 1, in_progress: 1, done: 0 });
+        expect((await hub.list({ updatedSince: since, status: ["in_progress", "done"] })).map(({ id }) => id)).toEqual([
+          second.task.id,
+        ]);
       });
 
       it("edits only the named fields and records which", async () => {

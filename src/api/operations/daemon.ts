@@ -5,6 +5,7 @@ import { STATES } from "../../core/states.js";
 import { timeField } from "./fields.js";
 import { operation } from "./operation.js";
 import { incidentRecord, moveField, texts, time } from "./records.js";
+import { taskSummary } from "./task-records.js";
 
 const counts = z.record(z.string(), z.number());
 const watchRules = z.object({ programs: z.boolean(), tags: texts, names: texts });
@@ -98,6 +99,17 @@ export const DAEMON = {
         }),
       ),
       incidents: z.array(incidentRecord),
+      work: z
+        .object({
+          pending: z.number().describe("now, as processing and blocked"),
+          processing: z.number(),
+          blocked: z.number(),
+          done: z.number().describe("closed since then"),
+          failed: z.number(),
+          tasks: z.array(taskSummary).describe("held now, or blocked or closed since then; at most 200"),
+        })
+        .nullable()
+        .describe("the queue; null: there are no tasks, or the hub does not answer"),
     }),
     surfaces: { library: "summary", cli: ["summary"] },
     example: { since: "2026-11-15T08:00:00Z" },

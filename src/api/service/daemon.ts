@@ -2,6 +2,7 @@
 import { type AgentSession, isAdopted } from "../../core/agent.js";
 import { awaitsUser } from "../../core/incidents/incident.js";
 import { compareByMove } from "../../core/move.js";
+import type { WorkTotals } from "../../core/notices/pipeline-text.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import type { HttpView } from "../../daemon/http/server.js";
 import type { WatchRules } from "../../daemon/intake/watch-rules.js";
@@ -12,9 +13,11 @@ import { type LineView, lineOf } from "../../daemon/views/line.js";
 import { type Summary, summaryOf } from "../../daemon/views/summary.js";
 import { viewOf } from "../../daemon/views/view.js";
 import type { JournalStats } from "../../store/journal.js";
+import { workOverview } from "../../work/overview.js";
 import { ApiError } from "../error.js";
 import type { ServiceContext } from "./context.js";
 import { inPieces } from "./pieces.js";
+import { summaryView, type TaskSummaryView } from "./task-views.js";
 
 export interface HealthView {
   ok: boolean;
@@ -40,15 +43,21 @@ export interface DaemonView {
   heartbeats: PulseView[];
 }
 
-/** The summary of each agent, and the actions that rouse took or would have taken. */
-export type SummaryAnswer = Summary & { incidents: IncidentView[] };
+/** The queue of work; tasks are held now, or were blocked or closed in the period. */
+export type WorkView = WorkTotals & { tasks: TaskSummaryView[] };
+
+/**
+ * The summary of each agent, the actions that rouse took or would have taken, and the queue of work. No work: there are no tasks, or
+ * the hub does not answer.
+ */
+export type SummaryAnswer = Summary & { incidents: IncidentView[]; work: WorkView | null };
 
 export class DaemonService {
-  readonly #context: Pick<ServiceContext, "loop" | "journal" | "version" | "control">;
+  readonly #context: Pick<ServiceContext, "loop" | "journal" | "version" | "control" | "hub">;
 
   #firstTick: HealthView["judging"] = null;
 
-  constructor(context: Pick<ServiceContext, "loop" | "journal" | "version" | "control">) {
+  constructor(context: Pick<ServiceContext, "loop" | "journal" | "version" | "control" | "hub">) {
     this.#context = context;
     const unsubscribe = context.loop.subscribe(({ kind }) => {
       if (kind !== "tick") return;
@@ -111,8 +120,19 @@ export class DaemonService {
     };
     const needsUser = ({ id, name }: AgentSession): boolean =>
       now < until && loop.find(name)?.session.id === id && awaitsUser(loop.incidents, name, now);
-    const work = summaryOf(journal.sessions(), read, since, now, loop.state.rules.settingsFor, needsUser);
-    return { ...(await inPieces(work)), incidents };
+    const fold = summaryOf(journal.sessions(), read, since, now, loop.state.rules.settingsFor, needsUser);
+    return { ...(await inPieces(fold)), incidents, work: await this.#work(since, now) };
+  }
+
+  async #work(since: number, until: number): Promise<WorkView | null> {
+    const { hub } = this.#context;
+    if (!hub.isUsed()) return null;
+    try {
+      const { tasks, ...totals } = await workOverview(await hub.open(), since);
+      return { ...totals, tasks: tasks.filter(({ updatedAt }) => updatedAt <= until).map(summaryView) };
+    } catch {
+      return null;
+    }
   }
 
   async watch({ programs, tags, names, replace }: WatchRules): Promise<WatchRules> {

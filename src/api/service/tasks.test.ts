@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, TestLoop } from "../../../test/support/loops.js";
 import { rousePaths } from "../../config/paths.js";
+import { AgentSettings } from "../../daemon/agent-settings.js";
 import { type Client, RIGHTS, type Right } from "../../daemon/http/tokens.js";
+import { profileFor } from "../../programs/registry.js";
 import { TaskChecks } from "../../work/checks.js";
 import { keepState } from "../../work/keep-state.js";
 import { NodeHub } from "../../work/node-hub.js";
@@ -23,7 +25,12 @@ beforeEach(() => {
   test.loop.register(agent({ name: "api", id: "s1", pid: 2_000_001 }));
   test.loop.register(agent({ name: "web", id: "s2", pid: 2_000_002 }));
   hub = new NodeHub({ state, node: "lab", instance: "i", version: "1" });
-  tasks = new TaskService({ loop: test.loop, hub, checks: new TaskChecks(state) });
+  tasks = new TaskService({
+    loop: test.loop,
+    hub,
+    checks: new TaskChecks(state),
+    tuning: new AgentSettings(state, [], profileFor),
+  });
 });
 afterEach(async () => {
   await hub.close();

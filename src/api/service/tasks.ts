@@ -2,7 +2,6 @@
 
 import { ownCheck } from "../../config/own-check.js";
 import type { AgentSession } from "../../core/agent.js";
-import { DEFAULTS } from "../../core/defaults.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { MINUTE } from "../../core/text/time.js";
 import type { CheckpointSource, Finish, Hub, QueueFilter, Task, TaskDetail, TaskSummary } from "../../hub/hub.js";
@@ -37,9 +36,6 @@ import {
 } from "./task-views.js";
 import { UnseenAgents } from "./unseen-agents.js";
 
-/** Only its checkpoints renew the claim of an agent that rouse cannot see; without them it is stale after this time. */
-const UNSEEN_LEASE_MS = DEFAULTS.claim_stale_minutes * MINUTE;
-
 type Verified = Pick<Finish, "verification" | "mustBeVerified" | "error">;
 
 /** Lines of a check's output in the answer to its holder; the task keeps more. */
@@ -47,10 +43,10 @@ const OUTPUT_LINES = 20;
 const OPEN: readonly TaskStatus[] = TASK_STATUSES.filter((status) => !CLOSED.includes(status));
 
 export class TaskService {
-  readonly #context: Pick<ServiceContext, "loop" | "hub" | "checks">;
+  readonly #context: Pick<ServiceContext, "loop" | "hub" | "checks" | "tuning">;
   readonly #unseen: UnseenAgents;
 
-  constructor(context: Pick<ServiceContext, "loop" | "hub" | "checks">) {
+  constructor(context: Pick<ServiceContext, "loop" | "hub" | "checks" | "tuning">) {
     this.#context = context;
     this.#unseen = new UnseenAgents(context.loop);
   }
@@ -306,7 +302,9 @@ export class TaskService {
     if (known && lost && found.status !== "pending") return { held: { ...found, claim: lost }, session: known };
     checkClaimable(found, step);
     const session = known ?? (await this.#unseen.create(identity, agent));
-    const holder = { agent: session.name, session: session.id, leaseMs: UNSEEN_LEASE_MS };
+    // Only its checkpoints renew this claim.
+    const leaseMs = this.#context.tuning.configOf(session).checkpoints.claim_stale_minutes * MINUTE;
+    const holder = { agent: session.name, session: session.id, leaseMs };
     const claimed = await hub.claim(task, holder);
     await this.#signal(session, { kind: "claim", task: String(task), phase: "taken" });
     return { held: { ...claimed.task, claim: claimed.claim }, session };

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, TestLoop } from "../../../test/support/loops.js";
+import { AgentSettings } from "../../daemon/agent-settings.js";
 import type { Right } from "../../daemon/http/tokens.js";
+import { profileFor } from "../../programs/registry.js";
 import { TaskChecks } from "../../work/checks.js";
 import { NodeHub } from "../../work/node-hub.js";
 import { type Identity, identify } from "../identity.js";
@@ -26,7 +28,12 @@ beforeEach(() => {
   test = new TestLoop();
   test.loop.register(agent({ name: "lab-local", id: "s1", pid: 2_000_001 }));
   hub = new NodeHub({ state, node: "here", instance: "i", version: "1", now: () => test.hand.wall });
-  tasks = new TaskService({ loop: test.loop, hub, checks: new TaskChecks(state) });
+  tasks = new TaskService({
+    loop: test.loop,
+    hub,
+    checks: new TaskChecks(state),
+    tuning: new AgentSettings(state, [], profileFor),
+  });
   reports = new ReportService({ loop: test.loop });
 });
 afterEach(async () => {

@@ -1,6 +1,8 @@
 /** `rouse summary`: states, problems and results of each agent since a time. */
 import type { Command } from "@commander-js/extra-typings";
 import type { SummaryAnswer } from "../../api/service/daemon.js";
+import type { TaskSummaryView } from "../../api/service/task-views.js";
+import { pipelineText } from "../../core/notices/pipeline-text.js";
 import type { State } from "../../core/states.js";
 import { formatDuration } from "../../core/text/duration.js";
 import { sanitizedJson } from "../../core/text/sanitize.js";
@@ -10,6 +12,7 @@ import { requestOperation } from "../ask.js";
 import { parseSince } from "../since.js";
 import { incidentSummary } from "../text/incident.js";
 import { isColoured, paintState, paintText } from "../text/paint.js";
+import { taskLine } from "../text/task.js";
 import { foldText } from "../text/width.js";
 
 const USUAL = "12h";
@@ -39,18 +42,35 @@ export function addSummary(program: Command, _setExit: (code: number) => void): 
 }
 
 export function summaryText(
-  { since, until, agents, incidents }: SummaryAnswer,
+  { since, until, agents, incidents, work }: SummaryAnswer,
   screen: { isTTY?: boolean },
   now: number = Date.now(),
 ): string {
   const colour = isColoured(screen);
   const head = `From ${localTime(since)} to ${localTime(until)}`;
-  if (agents.length === 0) return `${head}: no agents.\n`;
+  if (agents.length === 0) return `${head}: no agents.\n${workText(work, colour)}`;
   // Incidents belong to an agent, not to a session: all are shown with its last session.
   const last = new Map(agents.toSorted((a, b) => (a.from < b.from ? -1 : 1)).map((agent) => [agent.name, agent]));
   const of = (agent: AgentSummary): IncidentView[] =>
     last.get(agent.name) === agent ? incidents.filter((incident) => incident.agent === agent.name).reverse() : [];
-  return `${head}\n${agents.map((agent) => agentText(agent, of(agent), colour, now)).join("")}`;
+  return `${head}\n${workText(work, colour)}${agents.map((agent) => agentText(agent, of(agent), colour, now)).join("")}`;
+}
+
+const TASKS_SHOWN = 30;
+
+/** The tasks that need the user come first. */
+function workText(work: SummaryAnswer["work"], colour: boolean): string {
+  if (work === null) return "";
+  const rank = ({ status }: TaskSummaryView): number => (status === "failed" ? 0 : status === "blocked" ? 1 : 2);
+  const tasks = work.tasks.toSorted((a, b) => rank(a) - rank(b));
+  const more = tasks.length - TASKS_SHOWN;
+  const lines = [
+    "",
+    paintText(pipelineText(work), "bold", colour),
+    ...tasks.slice(0, TASKS_SHOWN).map((task) => `  ${taskLine(task)}`),
+    ...(more > 0 ? [`  and ${more} more ${more === 1 ? "task" : "tasks"}`] : []),
+  ];
+  return `${lines.join("\n")}\n`;
 }
 
 function agentText(agent: AgentSummary, incidents: readonly IncidentView[], colour: boolean, now: number): string {

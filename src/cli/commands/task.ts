@@ -273,6 +273,9 @@ function printTask(task: TaskView, json: true | undefined, text: string): void {
 
 interface FieldOptions {
   description?: string | undefined;
+  diagnosis?: string | undefined;
+  qa?: string | undefined;
+  cycle?: number | undefined;
   step?: string[] | undefined;
   priority?: number | undefined;
   project?: string | undefined;
@@ -291,6 +294,8 @@ interface FieldOptions {
 const withFields = <Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) =>
   command
     .option("--description <text>", "description")
+    .option("--diagnosis <text>", "what is known about the cause")
+    .option("--qa <text>", "QA requirements")
     .option("--step <text>", "a step; repeatable, in order", collectTexts)
     .option("--priority <number>", "higher is first (default: 0)", parseWhole)
     .option("--project <name>", "project")
@@ -302,6 +307,7 @@ const withFields = <Args extends unknown[], Options extends OptionValues>(comman
     .option("--workspace <folder>", "folder in which it is worked on")
     .option("--score <number>", "score of a proposal", parseNumber)
     .option("--threshold <number>", "score that makes a proposal viable", parseNumber)
+    .option("--cycle <number>", "cycle of its pipeline in which it was made", parseWhole)
     .option("--check <command>", 'command that verifies the work, such as "npm test"; no shell; "none"', parseCheck)
     .option("--max-continuations <count>", "continuations before it fails (default: 2)", parseWhole);
 

@@ -43,6 +43,17 @@ export function tasksText(tasks: readonly TaskSummaryView[], screen: Screen, now
   return tableText(columns, tasks, columnsOf(screen));
 }
 
+/** One task in one line. */
+export function taskLine(task: TaskSummaryView, now: number = Date.now()): string {
+  const { id, status, verification, title, worker, claim, attempts, steps } = task;
+  const by = worker === null || claim !== null ? "" : ` by ${sanitize(worker, 60)}`;
+  const checked = verification === null || verification === "unverified" ? "" : ` (${verification})`;
+  const progress = status !== "done" && steps.length > 0 ? [`${stepsText(task)} steps`] : [];
+  const about = [...progress, ...(attempts > 1 ? [`claimed ${times(attempts)}`] : []), holderText(task, now)];
+  const rest = about.filter((one) => one !== "").join("; ");
+  return `#${id} ${status}${checked}${by}: ${sanitize(title, 120)}${rest === "" ? "" : `; ${rest}`}`;
+}
+
 export function taskText(task: TaskDetailView, screen: Screen, now: number = Date.now()): string {
   const lines = [`#${task.id}  ${sanitize(task.title, 500)}`, ...facts(task, now)];
   const part = (heading: string, text: string): void => {

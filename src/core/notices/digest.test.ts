@@ -6,7 +6,8 @@ import { digestOf } from "./digest.js";
 
 const since = START;
 const now = START + 3_600_000;
-const digested = (world: World) => digestOf(world.incidentState, ["working", "stuck", "working"], since, now);
+const digested = (world: World) =>
+  digestOf({ incidentState: world.incidentState, states: ["working", "stuck", "working"], work: null }, since, now);
 
 function opened(count: number): World {
   const world = new World(POLICIES.observe);
@@ -21,7 +22,19 @@ describe("the digest", () => {
       lines: ["last 60 min: 0 new problems, 0 resolved, 0 actions by rouse"],
       incidents: [],
     });
-    expect(digestOf(opened(0).incidentState, [], since, now).title).toBe("Digest: no agents watched");
+    const { incidentState } = opened(0);
+    expect(digestOf({ incidentState, states: [], work: null }, since, now).title).toBe("Digest: no agents watched");
+  });
+
+  it("says what the queue of work does, in its title if no agent is watched", () => {
+    const { incidentState } = opened(0);
+    const work = { pending: 0, processing: 0, blocked: 0, done: 0, failed: 0 };
+    const idle = digestOf({ incidentState, states: [], work }, since, now);
+    expect(idle.title).toBe("Digest: Pipeline idle. 0 pending, 0 processing.");
+    expect(idle.lines).toHaveLength(1);
+    const running = digestOf({ incidentState, states: ["working"], work: { ...work, processing: 1 } }, since, now);
+    expect(running).toMatchObject({ title: "Digest: 1 working" });
+    expect(running.lines[0]).toBe("Pipeline running. 0 pending, 1 processing.");
   });
 
   it("counts what began, ended and was done since the last one, including at that very moment", () => {

@@ -6,10 +6,19 @@ import { STATES, type State } from "../states.js";
 import { formatDuration } from "../text/duration.js";
 import { forOutput } from "../text/for-output.js";
 import type { Notice } from "./alert.js";
+import { pipelineText, type WorkTotals } from "./pipeline-text.js";
 
 const LISTED_MAX = 8;
 
-export function digestOf(incidentState: IncidentState, states: readonly State[], since: number, now: number): Notice {
+export interface Digested {
+  incidentState: IncidentState;
+  /** Of the living agents. */
+  states: readonly State[];
+  /** Null: there are no tasks. */
+  work: WorkTotals | null;
+}
+
+export function digestOf({ incidentState, states, work }: Digested, since: number, now: number): Notice {
   const counted = STATES.flatMap((state) => {
     const n = states.filter((one) => one === state).length;
     return n > 0 ? [`${n} ${state}`] : [];
@@ -20,6 +29,7 @@ export function digestOf(incidentState: IncidentState, states: readonly State[],
   const open = recent.filter(isOpen);
   const ended = recent.filter(({ endedAt }) => endedAt !== null && endedAt >= since);
   const actions = incidentState.actions.filter(({ at }) => at >= since).length;
+  const pipeline = work && pipelineText(work);
   const span = formatDuration(Math.max(0, now - since));
   return {
     key: digest(`digest ${since} ${now}`),
@@ -28,8 +38,9 @@ export function digestOf(incidentState: IncidentState, states: readonly State[],
     edge: "digest",
     severity: "info",
     at: now,
-    title: `Digest: ${counted.join(", ") || "no agents watched"}`,
+    title: `Digest: ${counted.join(", ") || pipeline || "no agents watched"}`,
     lines: [
+      ...(pipeline === null || counted.length === 0 ? [] : [pipeline]),
       `last ${span}: ${recent.filter(({ openedAt }) => openedAt >= since).length} new problems, ${ended.length} resolved, ${actions} actions by rouse`,
       ...open
         .slice(0, LISTED_MAX)

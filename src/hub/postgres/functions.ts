@@ -389,8 +389,20 @@ const OPERATIONS = [
       and (args->>'worker' is null or t.worker = args->>'worker')
       and (args->>'source' is null or t.source = args->>'source')
       and (args->>'sourceKey' is null or t.source_key = args->>'sourceKey')
+      and (args->>'node' is null
+        or exists (select 1 from claims c where c.task = t.id and c.ended is null and c.node = args->>'node'))
+      and (args->>'updatedSince' is null or t.updated_at >= to_timestamp((args->>'updatedSince')::numeric / 1000))
       and (args->>'after' is null or t.id > (args->>'after')::bigint)
     order by place limit (args->>'limit')::int) found);`,
+  ),
+  operation(
+    "task_counts",
+    "",
+    `
+  return (select coalesce(jsonb_object_agg(status, n), '{}') from (
+    select t.status, count(*) as n from tasks t
+    where args->>'updatedSince' is null or t.updated_at >= to_timestamp((args->>'updatedSince')::numeric / 1000)
+    group by t.status) counted);`,
   ),
   operation(
     "task_edit",

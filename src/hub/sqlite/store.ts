@@ -35,6 +35,7 @@ const READS: Partial<Record<StoreOperation, Run>> = {
   clock_ms: ({ now }) => now,
   task_get: tasks.getTask,
   task_list: tasks.listTasks,
+  task_counts: tasks.countTasks,
   task_next: tasks.nextTask,
   lock_list: others.listLocks,
   progress_list: others.listProgress,

@@ -130,6 +130,12 @@ export function listTasks(context: Context, values: Arguments): TaskSummary[] {
   ).map(toSummary);
 }
 
+export function countTasks(context: Context, values: Arguments): Record<string, number> {
+  const { where, cells } = conditions(values);
+  const rows = all(context, `select t.status, count(*) as n from tasks t where ${where} group by t.status`, ...cells);
+  return Object.fromEntries(rows.map(({ status, n }) => [String(status), Number(n)]));
+}
+
 function conditions(values: Arguments): { where: string; cells: Cell[] } {
   const parts: string[] = ["true"];
   const cells: Cell[] = [];
@@ -142,6 +148,8 @@ function conditions(values: Arguments): { where: string; cells: Cell[] } {
     if (value !== null && value !== undefined) add(`t.${column} = ?`, value as Cell);
   }
   if (Array.isArray(values.status)) add("t.status in (select value from json_each(?))", JSON.stringify(values.status));
+  if (typeof values.node === "string") add("c.node = ?", values.node);
+  if (typeof values.updatedSince === "number") add("t.updated_at >= ?", values.updatedSince);
   if (typeof values.after === "number") add("t.id > ?", values.after);
   for (const tag of (values.tags ?? []) as string[])
     add("exists (select 1 from json_each(t.tags) where value = ?)", tag);
