@@ -45,6 +45,11 @@ describe("the API", () => {
         const { status, body } = await client.get(
           `${path.replace("{task}", "1").replace(/\{\w+\}/, agent)}?since=0&all=true&at=0`,
         );
+        // This machine is alone; test/fleet has the answers of a fleet.
+        if (name.startsWith("fleet")) {
+          expect([name, status, body]).toEqual([name, 409, { error: expect.stringContaining("rouse fleet join") }]);
+          continue;
+        }
         expect([name, status]).toEqual([name, 200]);
         expect([name, output.parse(body)]).toEqual([name, body]);
       }
