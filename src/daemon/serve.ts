@@ -1,17 +1,13 @@
 /** The daemon process: opens and reads the journal, listens on its socket, and stops on request. */
 import { randomBytes } from "node:crypto";
-import { chmodSync, rmSync } from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { issueText } from "../config/issue.js";
+import type { Config } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { screenSettingsOf } from "../config/screen-settings.js";
-import { loadSources } from "../config/sources.js";
-import { partOf } from "../programs/part.js";
-import { loadReaders, programFor } from "../programs/registry.js";
-import { programFiles } from "../sensors/process/program-files.js";
+import { loadReaders } from "../programs/registry.js";
 import { readContextOf } from "../sensors/read-context.js";
 import { takeSpool } from "../store/audit-spool.js";
 import { rouse } from "../store/audit-table.js";
@@ -19,14 +15,7 @@ import { openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { migrateStateFiles } from "../store/state-files.js";
 import { agentSession, endedSince, recordedEnd } from "../terminal/registry.js";
-import { TaskChecks } from "../work/checks.js";
-import { ClaimKeeper } from "../work/claim-keeper.js";
-import { reportFailed } from "../work/history.js";
-import { holderOf, knownClaims, knowsClaim } from "../work/holder.js";
-import { instanceFile, NodeHub, nodeName } from "../work/node-hub.js";
-import { Retention } from "../work/retention.js";
-import { SessionWork } from "../work/session-work.js";
-import { SourceSync } from "../work/sources/source-sync.js";
+import { instanceFile, nodeName } from "../work/node-hub.js";
 import { AgentSettings } from "./agent-settings.js";
 import { AuditedFiles, digestOf } from "./audited-files.js";
 import { askDaemon } from "./client.js";
@@ -38,16 +27,16 @@ import { readPublicHosts } from "./http/public-hosts.js";
 import { HttpServer } from "./http/server.js";
 import { WebLogins } from "./http/web-logins.js";
 import { Hooks } from "./intake/hooks.js";
-import { LocalSensors } from "./intake/local-sensors.js";
+import { LocalSensors, type LocalSensorsOptions } from "./intake/local-sensors.js";
 import { Profiles } from "./intake/profiles.js";
 import { Telemetry } from "./intake/telemetry.js";
-import { joinRules, readRules, removeFromRules, type WatchRules, writeRules } from "./intake/watch-rules.js";
 import { makeIntake } from "./intake.js";
 import { setUpLoop } from "./loop-setup.js";
 import type { ApiFactory, DaemonControl } from "./parts.js";
 import { SecurityAlerts } from "./security-alerts.js";
 import { DaemonClock, TICK_MS } from "./self/clock.js";
 import { Compaction } from "./self/compaction.js";
+import { DaemonSocket } from "./self/daemon-socket.js";
 import { deadManPulse } from "./self/dead-man.js";
 import { JournalUpkeep } from "./self/journal-upkeep.js";
 import { LastWatchedFile } from "./self/last-watched.js";
@@ -55,7 +44,8 @@ import { servicePulse } from "./self/service-manager.js";
 import { answerStarting, inPieces } from "./self/starting.js";
 import { clearStopped, markStopped } from "./self/stay-down.js";
 import { SettingsFollower } from "./settings-follower.js";
-import { standDown } from "./stand-down.js";
+import { WatchControl } from "./watch-control.js";
+import { setUpWork } from "./work-setup.js";
 
 const DAY_MS = 24 * 3600_000;
 const UPKEEP_EVERY_MS = 60_000;
@@ -79,7 +69,7 @@ export async function serve(
   paths: RousePaths,
   version: string,
   hostScript: string,
-  openFaces: ApiFactory,
+  openApi: ApiFactory,
   log: (line: string) => void = () => {},
 ): Promise<RunningDaemon> {
   const running = await askDaemon(paths.daemonSocket, "GET", "/v1/health").catch(() => null);
@@ -87,6 +77,8 @@ export async function serve(
   makePrivateFolder(paths.state);
   makePrivateFolder(paths.runtime);
   migrateStateFiles(paths.state);
+
+  // What is stored, and the loop over it.
   const clock = new DaemonClock();
   const checked = new LastWatchedFile(join(paths.state, "checked"));
   const { config, origins, issues } = loadConfig({ cwd: paths.config });
@@ -95,27 +87,15 @@ export async function serve(
     allowNetworkFileSystem: config.journal.allow_network_file_system,
   });
   const profiles = new Profiles(paths.config);
-  notes.push(...[...issues, ...profiles.issues].map(issueText));
   const tuning = new AgentSettings(paths.config, journal.incidentState.load().feedback, profiles.of);
-  const node = nodeName(config.hub.node);
-  const { sources: sourceSettings, issues: sourceIssues } = loadSources();
-  notes.push(...sourceIssues.map(issueText));
-  const sources = new SourceSync({ settings: sourceSettings, state: paths.state, node, now: () => loop.now(), log });
-  const hub = new NodeHub({
-    url: config.hub.url,
-    state: paths.state,
-    node,
-    sources,
-    instance: makeKey(instanceFile(paths.state)),
-    version,
-    allowNetworkFileSystem: config.journal.allow_network_file_system,
-  });
+  const node = { node: nodeName(config.hub.node), instance: makeKey(instanceFile(paths.state)), version };
+  const work = setUpWork({ ...node, paths, config, now: () => loop.now(), log });
   const setup = setUpLoop(journal, clock, {
     paths,
     config,
     isOnlyWorkers: ["worker_tags", "worker_pattern"].some((key) => origins[`watchdog.${key}`]?.layer !== "default"),
     hostScript,
-    hub,
+    hub: work.hub,
     profileOf: profiles.of,
     tuning,
     release: version,
@@ -127,15 +107,15 @@ export async function serve(
     log,
   });
   const { loop } = setup;
-  const fold = { folded: 0, of: journal.stats().signals };
-  let respond: RequestListener = (request, response) => answerStarting(version, fold, request, response);
-  const server = createServer((request, response) => respond(request, response));
-  // No daemon answered above, so an existing socket file belongs to a daemon that was killed.
-  rmSync(paths.daemonSocket, { force: true });
-  await listen(server, paths.daemonSocket);
-  chmodSync(paths.daemonSocket, 0o600);
+  notes.push(...[...issues, ...profiles.issues].map(issueText), ...work.notes);
+  const progress = { folded: 0, of: journal.stats().signals };
+  const socket = await DaemonSocket.open(paths.daemonSocket, (request, response) =>
+    answerStarting(version, progress, request, response),
+  );
   clearStopped(paths);
-  await inPieces(loop.restoring(checked.before), fold);
+  await inPieces(loop.restoring(checked.before), progress);
+
+  // What the user finds out about rouse itself.
   const securityAlerts = new SecurityAlerts(loop, setup.alerts);
   const auditedFiles = new AuditedFiles({
     paths,
@@ -158,6 +138,8 @@ export async function serve(
   const pulses = [servicePulse(), deadManPulse(config.daemon.dead_man_url, DEAD_MAN_EVERY_MS)].filter(
     (pulse) => pulse !== null,
   );
+
+  // What comes in by itself.
   const follower = new SettingsFollower(loop, tuning);
   loop.subscribe(({ kind }, now) => {
     if (kind !== "tick") return;
@@ -165,47 +147,33 @@ export async function serve(
     follower.tick();
     for (const pulse of pulses) pulse.ticked(now);
   });
-  const rulesFile = join(paths.state, "watch.json");
-  const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
-  const kept = readRules(rulesFile);
-  let rules: WatchRules = { ...joinRules(fromConfig, kept), ...(kept.except ? { except: kept.except } : {}) };
-  const context = readContextOf(config);
+  const readContext = readContextOf(config);
+  const watching = new WatchControl(paths.state, config.watchdog.worker_tags);
   const sensors = new LocalSensors(loop, {
-    rules,
+    ...sensorOptions(paths, config),
+    readContext,
+    rules: watching.rules,
     tagsIn: (folder) => tuning.configOf({ workspace: folder }).watchdog.worker_tags,
-    pattern: config.watchdog.worker_pattern || null,
     profiles: profiles.own,
-    readContext: context,
     named: setup.named,
-    screen: screenSettingsOf(config),
-    positionsFile: join(paths.state, "transcripts.json"),
-    endOf: (session) => recordedEnd(paths, session),
-    endedSince: (since, isSkipped) => endedSince(paths, since, isSkipped).map(agentSession),
-    workspace: config.workspace,
-    ownFolders: [paths.state, paths.runtime, paths.config],
-    accountKey: accountKey(join(paths.state, "account.key")),
-    openDatabase: (path) => loadSqlite().openReadOnly(path),
   });
   notes.push(...setup.notes);
-  const watch = async (wanted: WatchRules): Promise<WatchRules> => {
-    rules = joinRules(wanted.replace ? fromConfig : rules, wanted);
-    writeRules(rulesFile, rules);
-    await sensors.watch(rules);
-    return rules;
-  };
-  const unwatch: DaemonControl["unwatch"] = async (names, agents) => {
-    rules = removeFromRules(rules, names, agents);
-    writeRules(rulesFile, rules);
-    await sensors.unwatch(rules, agents);
-  };
+  work.follow({
+    loop,
+    effects: setup.effectContext,
+    transcriptOf: (session) => sensors.transcriptOf(session),
+    alerts: securityAlerts,
+    audit: journal.audit,
+  });
+  const fleetAlerts = new FleetAlerts(node.node, () => setup.channels.length > 0, securityAlerts, log);
+  const fleet = openNode({ ...node, loop, url: config.hub.url, alerts: fleetAlerts, log });
+
+  // What clients ask.
   let end: (...then: Parameters<RunningDaemon["stop"]>) => void = () => {};
   // Pending alerts first, while the daemon still answers; the client gets its answer afterwards.
   const atRest = (): Promise<void> => setup.alertSender.close();
-  const hooks = new Hooks(loop, context, await loadReaders());
   const control: DaemonControl = {
-    watch,
-    watchRules: () => rules,
-    unwatch,
+    ...watching.over(sensors),
     pulses: () => pulses.map((pulse) => pulse.view()),
     http: () => httpServer.view(),
     shutDown: async () => {
@@ -213,59 +181,18 @@ export async function serve(
       setImmediate(() => end("stays down"));
     },
   };
-  const checks = new TaskChecks(paths.state);
-  void checks.recover(() => hub.open()).catch((error: Error) => log(`an interrupted check: ${error.message}`));
-  const claims = new ClaimKeeper({
-    hub,
-    holderOf: (claim) => holderOf(loop, claim),
-    isKnown: (session, task) => knowsClaim(loop, session, task),
-    known: () => knownClaims(loop.sessions()),
-    lost: (claim) =>
-      standDown(claim, { loop, alerts: securityAlerts, audit: journal.audit, effects: setup.effectContext }),
-    expired: (ended) => void reportFailed(hub, ended, (finding) => securityAlerts.sendTask(finding)),
-    signal: async (session, signal) => {
-      await loop.ingest(session, null, [{ ...signal, at: loop.now(), source: "report" }]);
-    },
-    now: () => loop.now(),
-    log,
-  });
-  const retention = new Retention(hub, () => loop.now());
-  const work = new SessionWork({
-    hub,
-    now: () => loop.now(),
-    log,
-    signal: async (session, signal) => {
-      await loop.ingest(session, null, [signal]);
-    },
-    todoFiles: async ({ id, kind }) => {
-      const transcript = sensors.transcriptOf(id);
-      const part = partOf(programFor(kind).transcript);
-      return transcript === null ? null : ((await part?.todoFiles?.(transcript, programFiles)) ?? null);
-    },
-  });
-  loop.subscribe((event) => {
-    const judge = event.kind === "signals" ? loop.state.sessions.get(event.session) : undefined;
-    if (event.kind === "signals" && judge) void work.take(judge.session, event.signals);
-    if (event.kind !== "tick") return;
-    void claims.tick();
-    void retention.tick();
-    void sources.tick(() => hub.open());
-  });
   const logins = new WebLogins(paths.tokens, (text) => {
     const at = loop.now();
     journal.audit.put({ ...rouse(at), action: "web_session", text }, { at, result: "done", reason: "" });
     auditedFiles.accept(paths.tokens);
   });
-  const instance = makeKey(instanceFile(paths.state));
-  const fleetAlerts = new FleetAlerts(node, () => setup.channels.length > 0, securityAlerts, log);
-  const fleet = openNode({ loop, url: config.hub.url, node, instance, version, alerts: fleetAlerts, log });
-  const faces = openFaces({
+  const api = openApi({
     ...setup,
     logins,
     journal,
-    hub,
+    hub: work.hub,
     fleet,
-    checks,
+    checks: work.checks,
     config,
     tuning,
     profiles,
@@ -276,6 +203,7 @@ export async function serve(
     auditedFiles,
     securityAlerts,
   });
+  const hooks = new Hooks(loop, readContext, await loadReaders());
   const publicHosts = readPublicHosts(config.api.public_hosts);
   notes.push(...publicHosts.issues);
   const httpServer = new HttpServer({
@@ -287,19 +215,20 @@ export async function serve(
     keyFile: paths.hookKey,
     tokensFile: paths.tokens,
     hooks,
-    telemetry: new Telemetry(loop, context),
-    more: faces.more,
+    telemetry: new Telemetry(loop, readContext),
+    more: api.more,
     logins,
   });
-  const app = makeIntake(hooks);
-  faces.addTo(app);
-  const answer = getRequestListener(app.fetch);
+  const intake = makeIntake(hooks);
+  api.addTo(intake);
+  const answer = getRequestListener(intake.fetch);
   const answerHost = makeHostRoutes(loop);
   await httpServer.start();
   const { port, address, error } = httpServer.view();
   if (error !== null) notes.push(`HTTP is off (no API, hooks or telemetry): port ${port} of ${address}: ${error}`);
+
+  // Start, and stop on request.
   loop.tick();
-  const ticking = setInterval(() => loop.tick(), TICK_MS);
   sensors.start();
   fleet?.node.start();
   const limits = {
@@ -308,34 +237,32 @@ export async function serve(
   };
   const compaction = new Compaction({ journal, state: loop.state, release: version });
   const upkeep = new JournalUpkeep({ journal, loop, limits, compaction, log });
-  const keepingUp = setInterval(() => {
-    upkeep.run();
-    keepAudit();
-  }, UPKEEP_EVERY_MS);
-  const compacting = setInterval(() => upkeep.compact(), COMPACT_EVERY_MS);
+  const timers = [
+    setInterval(() => loop.tick(), TICK_MS),
+    setInterval(() => upkeep.compact(), COMPACT_EVERY_MS),
+    setInterval(() => upkeep.run(), UPKEEP_EVERY_MS),
+    setInterval(keepAudit, UPKEEP_EVERY_MS),
+  ];
   const stopped = new Promise<void>((resolve) => {
     end = (then) => {
       end = () => {};
       if (then === "stays down") markStopped(paths);
-      clearInterval(ticking);
-      clearInterval(keepingUp);
-      clearInterval(compacting);
+      for (const timer of timers) clearInterval(timer);
       for (const pulse of pulses) pulse.stop();
       checked.close();
       void sensors.stop();
-      faces.stop();
-      void hub.close();
+      api.stop();
+      void work.hub.close();
       void fleet?.node.close();
       httpServer.stop();
-      server.close();
-      server.closeAllConnections();
+      socket.close();
       loop.close();
       journal.close();
-      rmSync(paths.daemonSocket, { force: true });
+      socket.remove();
       resolve();
     };
   });
-  respond = (request, response) => void (answerHost(request, response) || answer(request, response));
+  socket.respond = (request, response) => void (answerHost(request, response) || answer(request, response));
   return {
     notes,
     stopped,
@@ -346,6 +273,31 @@ export async function serve(
   };
 }
 
+type FromConfig = Pick<
+  LocalSensorsOptions,
+  | "pattern"
+  | "screen"
+  | "positionsFile"
+  | "endOf"
+  | "endedSince"
+  | "workspace"
+  | "ownFolders"
+  | "accountKey"
+  | "openDatabase"
+>;
+
+const sensorOptions = (paths: RousePaths, config: Config): FromConfig => ({
+  pattern: config.watchdog.worker_pattern || null,
+  screen: screenSettingsOf(config),
+  positionsFile: join(paths.state, "transcripts.json"),
+  endOf: (session) => recordedEnd(paths, session),
+  endedSince: (since, isSkipped) => endedSince(paths, since, isSkipped).map(agentSession),
+  workspace: config.workspace,
+  ownFolders: [paths.state, paths.runtime, paths.config],
+  accountKey: accountKey(join(paths.state, "account.key")),
+  openDatabase: (path) => loadSqlite().openReadOnly(path),
+});
+
 /** With a stored key, account digests stay the same after a restart. Without one, accounts are still distinguished within this run. */
 function accountKey(path: string): string {
   try {
@@ -353,16 +305,4 @@ function accountKey(path: string): string {
   } catch {
     return randomBytes(32).toString("base64url");
   }
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    // The umask makes the file private from its first moment; the mode is set again afterwards.
-    const before = process.umask(0o177);
-    server.listen(path, () => {
-      process.umask(before);
-      resolve();
-    });
-  });
 }

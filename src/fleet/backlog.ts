@@ -37,8 +37,9 @@ export class AgentBacklog {
     return rows;
   }
 
-  /** They wait again, unless a later change has replaced them. */
+  /** They wait again, unless a later change has replaced them, and are late already. */
   restore(rows: readonly AgentRow[]): void {
+    this.isUrgent = true;
     for (const row of rows) if (!this.#waiting.has(row.id)) this.#waiting.set(row.id, row);
   }
 
