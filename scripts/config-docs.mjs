@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 /**
- * Writes docs/configuration.md from the table of keys, the keys of a policy into docs/acting.md, and the states of a task into
- * docs/work.md. Needs a build.
+ * Writes docs/configuration.md from the table of keys, the plans and keys of a policy into docs/acting.md, and the states of a
+ * task into docs/work.md. Needs a build.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { policyReference } from "../dist/config/policy-reference.js";
+import { planReference, policyReference } from "../dist/config/policy-reference.js";
 import { configReference } from "../dist/config/reference.js";
 import { taskReference } from "../dist/hub/task-reference.js";
 
 writeFileSync(new URL("../docs/configuration.md", import.meta.url), configReference());
 
+writePart("acting.md", "plans", planReference());
 writePart("acting.md", "keys", policyReference());
 writePart("work.md", "states", taskReference());
 

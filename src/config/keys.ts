@@ -87,14 +87,8 @@ export const KEYS = {
     repeated_error_threshold: detectorKey(
       "repeated_error_threshold",
       "lower",
-      "Number of equal errors that count as a repeated error; identical calls with the same failure are reported after 4, whatever this value.",
+      "Number of equal errors within 10 minutes that count as a repeated error; identical calls with the same failure are reported after 4, whatever this value.",
       { min: 2, max: SAME_ERRORS_MAX },
-    ),
-    repeated_error_window_minutes: detectorKey(
-      "repeated_error_window_minutes",
-      "never",
-      "Minutes within which equal errors are counted together.",
-      { min: 0.1 },
     ),
     auto_kill_on_idle: booleanKey(
       true,
@@ -293,7 +287,6 @@ export const KEYS = {
       "never",
       "Cost in US dollars of all diagnoses in 24 hours, if the runner reports it.",
     ),
-    log_lines: integerKey(100, "never", "Number of last output lines of each agent that a model gets.", { max: 300 }),
     actions: listKey(
       [],
       "never",

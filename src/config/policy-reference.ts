@@ -1,6 +1,9 @@
-/** The tables of keys in docs/acting.md, written from the schema. `npm run docs:config` runs it; a test compares. */
+/** The tables of keys and of plans in docs/acting.md, written from the code. `npm run docs:config` runs it; a test compares. */
 import * as z from "zod";
+import { AGENT_PROBLEMS, HUMAN_ONLY, needsConfirming } from "../core/incidents/problem.js";
 import { POLICIES } from "../core/policy/builtin.js";
+import type { Problem } from "../core/states.js";
+import { formatDuration } from "../core/text/duration.js";
 import { POLICY_TABLES, policyFields } from "./policy-schema.js";
 
 const DEFAULTS = policyFields(POLICIES.default);
@@ -60,4 +63,32 @@ function meaning(schema: z.core.$ZodType & { description?: string | undefined })
     inner = inner instanceof z.ZodOptional ? inner.unwrap() : inner.element;
   const values = inner instanceof z.ZodEnum ? `: ${inner.options.map((one) => `\`${one}\``).join(", ")}` : "";
   return `${schema.description}${values}`;
+}
+
+/** The recovery plans of the policy `default`: one row for all problems that share a plan. */
+export function planReference(): string {
+  const rows = new Map<string, string[]>();
+  for (const problem of AGENT_PROBLEMS) {
+    const text = planText(problem);
+    rows.set(text, [...(rows.get(text) ?? []), `\`${problem}\``]);
+  }
+  const lines = [...rows].map(([text, problems]) => `| ${problems.join(", ")} | ${text} |\n`);
+  return `| problem | recovery plan |\n|---|---|\n${lines.join("")}`;
+}
+
+function planText(problem: Problem): string {
+  const steps = POLICIES.default.plans[problem] ?? [];
+  const when = needsConfirming(problem) ? "once it is confirmed" : "at once";
+  if (steps.length === 0)
+    return HUMAN_ONLY.has(problem) ? `none, human-only: escalates to you ${when}` : "none: escalates to you";
+  return steps
+    .map(({ do: name, limit, say, when: { afterMs } }) =>
+      [
+        `\`${name}\``,
+        ...(say && say !== "continue" ? [`(\`${say}\`)`] : []),
+        ...(limit > 1 ? [`(${limit})`] : []),
+        ...(afterMs > 0 ? [`after ${formatDuration(afterMs)}`] : []),
+      ].join(" "),
+    )
+    .join(", ");
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { policyReference } from "./policy-reference.js";
+import { planReference, policyReference } from "./policy-reference.js";
 import { configReference } from "./reference.js";
 
 it("docs/configuration.md matches the output of `npm run docs:config`", () => {
@@ -8,9 +8,12 @@ it("docs/configuration.md matches the output of `npm run docs:config`", () => {
   expect(page).toBe(configReference());
 });
 
-it("docs/acting.md has the keys of a policy as `npm run docs:config` writes them", () => {
+it.each([
+  ["plans", planReference],
+  ["keys", policyReference],
+])("docs/acting.md has the %s of a policy as `npm run docs:config` writes them", (name, write) => {
   const page = readFileSync(new URL("../../docs/acting.md", import.meta.url), "utf8");
   expect(page).toContain(
-    `<!-- keys: written by npm run docs:config -->\n\n${policyReference()}\n<!-- end of the keys -->\n`,
+    `<!-- ${name}: written by npm run docs:config -->\n\n${write()}\n<!-- end of the ${name} -->\n`,
   );
 });

@@ -1,6 +1,6 @@
 /** docs/configuration.md, written from the table of keys. `npm run docs:config` runs it; a test compares. */
 import type { ConfigKey, ProjectRule } from "./key.js";
-import { KEYS } from "./keys.js";
+import { KEY_BY_NAME, KEYS } from "./keys.js";
 
 const PROJECT: Readonly<Record<ProjectRule, string>> = {
   lower: "may lower it",
@@ -14,20 +14,40 @@ const PROJECT: Readonly<Record<ProjectRule, string>> = {
 
 const HEAD = `# Configuration
 
-\`rouse init\` creates \`~/.config/rouse/config.toml\` (or \`$ROUSE_HOME/config/config.toml\`) with every key explained. Values come from the defaults,
-then your file, then \`.rouse.toml\` files from the root down to the agent's folder, then variables named \`ROUSE_SECTION_KEY\`, then \`--set\` of \`rouse config show\`. A project's
-\`.rouse.toml\` can only make things stricter; the last column says how. \`rouse config show --origin\` prints what is in effect and where it comes
-from, \`rouse config schema\` the JSON Schema. An unknown key is named and ignored. Changed
-thresholds apply within two minutes, also to running agents; channels, presets, sources, \`[alerts]\`, \`[daemon]\` and \`[journal]\` when the daemon restarts; \`[mcp]\` when \`rouse mcp\` restarts.
+\`rouse init\` creates \`~/.config/rouse/config.toml\` (or \`$ROUSE_HOME/config/config.toml\`) with all ${KEY_BY_NAME.size} keys and what they mean, as comments. Set
+only what you want to change. \`rouse config show --origin\` prints what is in effect and where it comes from. A later source
+replaces an earlier one:
 
-A botbox project's \`.botbox.json\` is read too: its block \`agents.health\` counts like \`[health]\` of a \`.rouse.toml\` in the same folder, so it can
-only make things stricter. To use a looser value, set it in your own file; \`rouse init\` in the project's folder copies the whole block there.
+1. the defaults,
+2. your file,
+3. \`.rouse.toml\` files from the root down to the agent's folder, and a botbox project's \`.botbox.json\`. They can only make things stricter; the last column says how,
+4. variables named \`ROUSE_SECTION_KEY\`, such as \`ROUSE_ALERTS_QUIET_HOURS\`,
+5. \`--set\` of \`rouse config show\`, to try a value.
 
-Channels have their own tables; see [messages and alerts](alerts.md). Policies are files of their own; see [acting](acting.md).
-Presets have their own tables too; see [for orchestrators](orchestrators.md#presets).
-\`[projects.NAME]\` has one key, \`check\`: the command that verifies the tasks of this project, instead of \`[work] check\`; \`[]\` for none. Only your own file
-counts.
-Sources of work are tables \`[work.sources.NAME]\`; see [tasks](work.md#work-from-elsewhere).
+An unknown key is named and ignored; a wrong value is named, and the default is used. \`rouse config schema\` prints the JSON Schema for editors.
+
+| a change of | takes effect |
+|---|---|
+| channels | within a second |
+| numbers in \`[watchdog]\`, \`[health]\`, \`[checkpoints]\`, \`[activity]\`, \`[detectors]\`, \`[spend]\`; policies | within two minutes, also for running agents |
+| \`[presets]\`, \`[projects]\`, \`[agents]\`, the check of \`[work]\` | with their next use |
+| \`[mcp]\` | when the MCP client starts \`rouse mcp\` again |
+| everything else | when the daemon restarts (\`rouse down\`, \`rouse up\`) |
+
+Of \`.botbox.json\` the block \`agents.health\` counts, like \`[health]\` of a \`.rouse.toml\` in the same folder. To use a looser value, set it in your own file;
+\`rouse init\` in the project's folder copies the whole block there.
+
+Tables with names of your own, in your own file only:
+
+| table | for |
+|---|---|
+| \`[channels.NAME]\` | [alerts](alerts.md#alerts-to-users) |
+| \`[presets.NAME]\` | [programs with their model](orchestrators.md#presets), for \`rouse spawn --preset\` |
+| \`[agents.NAME]\` | [agents that rouse starts for tasks](work.md#continuations) |
+| \`[work.sources.NAME]\` | [trackers and queues that tasks come from](work.md#work-from-elsewhere) |
+| \`[projects.NAME]\` | one key, \`check\`: the command that verifies the tasks of this project, instead of \`[work] check\`; \`[]\` for none |
+
+[Policies](acting.md#a-policy-of-your-own) and [profiles](add-a-program.md) are files of their own.
 `;
 
 export function configReference(): string {

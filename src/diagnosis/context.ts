@@ -59,13 +59,16 @@ interface Section {
   lines: readonly string[];
 }
 
-export function buildContext(facts: DiagnosisFacts, { max = CONTEXT_MAX, logLines = 100 } = {}): string {
+/** Last lines of each agent. */
+const OUTPUT_LINES = 100;
+
+export function buildContext(facts: DiagnosisFacts, { max = CONTEXT_MAX } = {}): string {
   const cap = Math.floor(max * SHARE);
   const sections = sectionsOf(facts).filter(({ lines }) => lines.length > 0);
   const fixed = sections
     .map(({ title, lines }) => sectionText(title, fitLines(lines.map(dataLine), cap, "first")))
     .join("");
-  return fixed + outputs(facts.agents, max - fixed.length, logLines);
+  return fixed + outputs(facts.agents, max - fixed.length);
 }
 
 /** The most useful section first. */
@@ -142,14 +145,14 @@ const agentLines = ({ name, kind, state, cause, since, doing, task, reasons }: A
 ];
 
 /** The last lines of each agent: those with problems share the room first. */
-function outputs(agents: readonly AgentFacts[], room: number, logLines: number): string {
+function outputs(agents: readonly AgentFacts[], room: number): string {
   let text = "";
   for (const isWrong of [true, false]) {
     const group = agents.filter((agent) => agent.isWrong === isWrong && agent.output.length > 0);
     for (const [index, { name, output }] of group.entries()) {
       const title = `LAST OUTPUT OF ${titleName(name)}`;
       const share = Math.floor((room - text.length) / (group.length - index)) - title.length - 4;
-      const lines = fitLines(redactLines(output).slice(-logLines).map(dataLine), share, "last");
+      const lines = fitLines(redactLines(output).slice(-OUTPUT_LINES).map(dataLine), share, "last");
       if (lines.length > 0) text += sectionText(title, lines);
     }
   }

@@ -83,7 +83,7 @@ export function promptFor({ config }: Pick<ServiceContext, "config">, facts: Dia
   const settings = config.diagnosis;
   const allowed = DIAGNOSIS_ACTIONS.filter((name) => name === "send_slack" || settings.actions.includes(name));
   const mayRead = settings.runner === "claude" && settings.read_folder !== "";
-  return buildPrompt(buildContext(facts, { logLines: settings.log_lines }), { allowed, mayRead });
+  return buildPrompt(buildContext(facts), { allowed, mayRead });
 }
 
 /** What the rules say: useful without a model. */
