@@ -47,6 +47,24 @@ export const SECURITY = {
         to: "",
       },
       {
+        test: "src/sensors/process/peer.test.ts",
+        file: "src/sensors/process/peer.ts",
+        from: 'error.code === "ENOENT" ? "no ss" : "failed"',
+        to: '"no ss"',
+      },
+      {
+        test: "src/sensors/process/peer.test.ts",
+        file: "src/sensors/process/peer.ts",
+        from: 'return list.failure === "no ss" ? null : "unknown";',
+        to: "return null;",
+      },
+      {
+        test: "src/api/spool-reader.test.ts",
+        file: "src/api/spool-reader.ts",
+        from: "return around?.id ?? session;",
+        to: "return session;",
+      },
+      {
         test: "src/core/reserved.test.ts",
         file: "src/core/reserved.ts",
         from: "/^(worker|watchdog)\\./",
@@ -64,8 +82,32 @@ export const SECURITY = {
       {
         test: "src/api/service/access.test.ts",
         file: "src/api/service/access.ts",
-        from: "  if (isWorker(target, own)) return null;\n",
+        from: "  if (target === null || isWorker(target, own)) return null;\n",
         to: "  return null;\n",
+      },
+      {
+        test: "src/api/service/access.test.ts",
+        file: "src/api/service/access.ts",
+        from: "const around = inside === null ? [] : [inside, ...outer];",
+        to: "const around = inside === null ? [] : [inside];",
+      },
+      {
+        test: "src/api/service/start-for-task.test.ts",
+        file: "src/api/service/start-for-task.ts",
+        from: 'insideObjection("workers", client, session, ownRights())',
+        to: "null",
+      },
+      {
+        test: "src/terminal/key-clients.test.ts",
+        file: "src/terminal/viewers.ts",
+        from: "if (refusal === null) return press();",
+        to: "if (refusal === null || refusal) return press();",
+      },
+      {
+        test: "src/terminal/key-clients.test.ts",
+        file: "src/terminal/key-clients.ts",
+        from: "const sessions = [own, ...listSessions(paths).filter(({ isAlive }) => isAlive)];",
+        to: "const sessions = [own];",
       },
     ],
   "Every change of permissions, silences, policies and tokens, every typed text and every ended process is recorded before it happens, with its author":
@@ -81,6 +123,12 @@ export const SECURITY = {
         file: "src/daemon/notice-store.ts",
         from: 'effect.kind === "run" && isAudited(effect)',
         to: 'effect.kind === "run" && effect === null',
+      },
+      {
+        test: "src/api/service/start-for-task.test.ts",
+        file: "src/api/service/start-for-task.ts",
+        from: "    orders.finish(line, stopped.result, stopped.reason);\n",
+        to: "",
       },
       {
         test: "src/daemon/audited-files.test.ts",

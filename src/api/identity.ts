@@ -6,7 +6,7 @@ import { ownRights } from "../config/own-rights.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import { sanitize } from "../core/text/sanitize.js";
 import type { Client, Right, TokenScope } from "../daemon/http/tokens.js";
-import { type Caller, enclosingAgent, isInnerOf } from "../daemon/intake/callers.js";
+import { type Caller, enclosingAgent, isInnerOf, outerAgents } from "../daemon/intake/callers.js";
 import type { Loop } from "../daemon/loop.js";
 import type { AuditOrigin } from "../store/audit-entry.js";
 import { ApiError } from "./error.js";
@@ -24,6 +24,8 @@ export interface Identity {
   scope: TokenScope;
   /** The watched agent that it runs in; null outside of all agents. */
   inside: SessionJudge | null;
+  /** The agents that this one runs in. */
+  outer: readonly SessionJudge[];
   /** It belongs to a second agent program inside of that agent. */
   isInner: boolean;
   caller: Caller;
@@ -43,15 +45,26 @@ export async function identify(loop: Loop, client: Client): Promise<Identity> {
       "rouse cannot tell which process sends this request; keep the connection open until the answer has come",
     );
   const { process: claimed, ...said } = client.caller ?? {};
-  const pid = known ?? claimed;
-  const caller: Caller = { ...said, ...(pid === undefined ? {} : { process: pid }) };
-  return identityOf(client, caller, enclosingAgent(loop, caller));
+  const pids = known ?? (claimed === undefined ? [] : [claimed]);
+  // A connection that several processes hold comes from inside of an agent if one of them is inside.
+  for (const process of pids) {
+    const inside = enclosingAgent(loop, { ...said, process });
+    if (inside) return identityOf(client, { ...said, process }, inside, outerAgents(loop, inside, { process }));
+  }
+  const [process] = pids;
+  const caller: Caller = { ...said, ...(process === undefined ? {} : { process }) };
+  return identityOf(client, caller, enclosingAgent(loop, said));
 }
 
 /** Of a client that only reads: where it runs does not matter. */
 export const unverified = (client: Client): Identity => identityOf(client, client.caller ?? {}, null);
 
-function identityOf(client: Client, caller: Caller, inside: SessionJudge | null): Identity {
+function identityOf(
+  client: Client,
+  caller: Caller,
+  inside: SessionJudge | null,
+  outer: readonly SessionJudge[] = [],
+): Identity {
   const { token = null, scope = NO_SCOPE, origin = "socket" } = client;
   const agent = inside?.session.name;
   return {
@@ -62,6 +75,7 @@ function identityOf(client: Client, caller: Caller, inside: SessionJudge | null)
     token,
     scope,
     inside,
+    outer,
     isInner: inside !== null && isInnerOf(inside, caller),
     caller,
   };

@@ -104,7 +104,7 @@ function timerObjection(
   if (inside?.session.endedAt !== null) return "the agent that started the timer has ended";
   const own = ownRights();
   const rights = new Set<Right>(RIGHTS.filter((right) => token !== null || own.rights.includes(right)));
-  return insideObjection("itself or workers", { inside, rights }, session, own);
+  return insideObjection("itself or workers", { inside, outer: [], rights }, session, own);
 }
 
 /** `createMcpHandler` needs a new server per request. Loaded with the first request. */

@@ -106,6 +106,7 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
 const FROM_INSIDE: Readonly<Record<FromInside, string>> = {
   allowed: "allowed",
   itself: "only about that agent",
+  orchestrators: "only by an orchestrator",
   workers: "only to workers, by an orchestrator",
   "itself or workers": "only to that agent or to workers, by an orchestrator",
   refused: "refused",

@@ -112,7 +112,7 @@ describe("a call over the socket", () => {
     const inside = { "x-rouse-session": "s1", "x-rouse-rights": "read,report,report_any,control" };
     const report = { agent: "web", state: "complete" };
     test.loop.register(agent({ name: "web", id: "s2", pid: 9 }));
-    expect(await call("spawn", { command: ["x"], cwd: "/" }, inside)).toMatchObject({ error: { kind: "right" } });
+    expect(await call("spawn", { command: ["x"], cwd: "/" }, inside)).toMatchObject({ error: { kind: "identity" } });
     expect(await call("report", report, inside)).toMatchObject({ error: { kind: "identity" } });
     vi.stubEnv("ROUSE_MCP_RIGHTS", "read,report,report_any,control");
     expect(await call("report", report, inside)).toMatchObject({ error: { kind: "identity" } });
@@ -125,6 +125,7 @@ describe("a call over the socket", () => {
 
   it("from inside of an agent may do only what the table of operations says, and each attempt is recorded", async () => {
     configure('[mcp]\nrights = ["read", "report", "control", "admin"]');
+    test.loop.register(agent({ tags: ["worker"] }));
     test.loop.register(agent({ name: "web", id: "s2", pid: 9 }));
     const changes = Object.entries<Operation>(OPERATIONS).filter(([, { fromInside }]) => fromInside !== "allowed");
     expect(changes.length).toBeGreaterThan(15);

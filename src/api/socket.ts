@@ -7,7 +7,7 @@ import type { Context, Hono } from "hono";
 import { type Client, RIGHTS, type Right } from "../daemon/http/tokens.js";
 import { callerOf } from "../daemon/intake/callers.js";
 import { waitingJson } from "../daemon/self/slow-answers.js";
-import { peerProcess } from "../sensors/process/peer.js";
+import { peerProcesses } from "../sensors/process/peer.js";
 import { ApiError } from "./error.js";
 import type { ApiApp } from "./http.js";
 import { USER } from "./identity.js";
@@ -52,7 +52,7 @@ function clientOf(c: Context, path: string): Client {
     rights: new Set<Right>(rights),
     origin: origin === "cli" || origin === "mcp" ? origin : "socket",
     caller: callerOf(c.req),
-    process: async () => (socket ? peerProcess(socket, path) : null),
+    process: async () => (socket ? peerProcesses(socket, path) : null),
   };
 }
 

@@ -7,7 +7,7 @@ import { AgentSettings } from "../daemon/agent-settings.js";
 import { profileFor } from "../programs/registry.js";
 import { TaskChecks } from "../work/checks.js";
 import { NodeHub } from "../work/node-hub.js";
-import { spool, spooled } from "../work/spool.js";
+import { type SpooledReport, spool, spooled } from "../work/spool.js";
 import { AccessService } from "./service/access.js";
 import { ReportService } from "./service/reports.js";
 import type { Services } from "./service/services.js";
@@ -24,8 +24,13 @@ const SECOND = 1000;
 const now = (): number => test.loop.now();
 const register = (name: string, id: string, more: Parameters<typeof agent>[0] = {}): number =>
   test.loop.register(agent({ name, id, pid: 2_000_000, startedAt: now(), ...more }));
-const report = (session: string | null, at: number, input: Record<string, unknown>): void => {
-  expect(spool(state, { operation: "report", at, session, input })).toBeNull();
+const report = (
+  session: string | null,
+  at: number,
+  input: Record<string, unknown>,
+  parents: SpooledReport["parents"] = [],
+): void => {
+  expect(spool(state, { operation: "report", at, session, parents, input })).toBeNull();
 };
 const reported = (name: string): unknown => test.loop.find(name)?.evidence.report;
 
@@ -120,6 +125,30 @@ describe("a stored report", () => {
     expect(log.join("\n")).toContain("the report is older than api");
   });
 
+  it("is from the agent whose process made it, whatever it says: none is taken for the user's", async () => {
+    const parentsOf = (pid: number) => [
+      { pid: 77, ppid: pid, sid: 70, start: "boot:9" },
+      { pid, ppid: 1, sid: 70, start: "boot:1" },
+    ];
+    register("evil", "s6", { pid: 60 });
+    register("web", "s2", { pid: 50 });
+    report(null, now(), { state: "complete", agent: "web" }, parentsOf(60));
+    report("s2", now(), { state: "complete" }, parentsOf(60));
+    await reader.read();
+    expect(reported("web")).toBeNull();
+    expect(log).toEqual([expect.stringContaining("runs inside evil and may report only about it")]);
+    expect(reported("evil")).toMatchObject({ state: "complete" });
+  });
+
+  it("is not from an ended agent whose process number was given again", async () => {
+    register("old", "s6", { pid: 60 });
+    register("old", "s6", { pid: 60, endedAt: now() });
+    test.run(10, "silent");
+    report("s1", now(), { state: "complete" }, [{ pid: 77, ppid: 1, sid: 60, start: "boot:9" }]);
+    await reader.read();
+    expect(reported("api")).toMatchObject({ state: "complete" });
+  });
+
   it("waits for its agent to be registered, and does not hold up others", async () => {
     report("late", now() + 1, { state: "error" });
     report("s1", now() + 2, { state: "complete" });
@@ -148,11 +177,17 @@ describe("a stored checkpoint", () => {
     const task = (await store.add({ title: "Fix it", steps: ["One", "Two"] }, "user")).id;
     await store.claim(task, { agent: "api", session: "s1" });
     const at = now() + SECOND;
-    spool(state, { operation: "checkpoint", at, session: "s1", input: { step: 1, text: "one" } });
+    spool(state, { operation: "checkpoint", at, session: "s1", parents: [], input: { step: 1, text: "one" } });
     test.run(30, "silent");
     await reader.read();
     expect(test.loop.find("s1")?.evidence.checkpoint.checkpointAt).toBe(at);
-    spool(state, { operation: "checkpoint", at: at + SECOND, session: "s1", input: { step: 2, text: "two" } });
+    spool(state, {
+      operation: "checkpoint",
+      at: at + SECOND,
+      session: "s1",
+      parents: [],
+      input: { step: 2, text: "two" },
+    });
     register("api", "s1", { endedAt: now() });
     await reader.read();
     expect((await store.get(task)).completedSteps).toEqual(expect.arrayContaining([1, 2]));

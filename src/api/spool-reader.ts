@@ -2,6 +2,7 @@
 import { sanitize } from "../core/text/sanitize.js";
 import { RIGHTS } from "../daemon/http/tokens.js";
 import type { DaemonParts } from "../daemon/parts.js";
+import { enclosingSession } from "../sensors/process/enclosing.js";
 import { type SpooledReport, spooled, unspool } from "../work/spool.js";
 import { ApiError } from "./error.js";
 import { performOperation } from "./operations/index.js";
@@ -12,7 +13,7 @@ const REGISTER_MS = 60_000;
 
 export interface SpoolParts {
   paths: Pick<DaemonParts["paths"], "state">;
-  loop: Pick<DaemonParts["loop"], "find" | "now">;
+  loop: Pick<DaemonParts["loop"], "find" | "now" | "sessions">;
 }
 
 export class SpoolReader {
@@ -40,15 +41,27 @@ export class SpoolReader {
     const missing = new Set<string>();
     try {
       for (const { id, report } of spooled(state)) {
-        const session = report?.session ?? null;
+        const session = report ? this.#reporterOf(report) : null;
         if (session !== null && this.#isExpected(session)) missing.add(session);
         if (session !== null && missing.has(session)) continue;
-        if (report && !(await this.#deliver(id, report))) return;
+        if (report && !(await this.#deliver(id, { ...report, session }))) return;
         unspool(state, id);
       }
     } finally {
       this.#isReading = false;
     }
+  }
+
+  /** What the processes show counts before what the report says. Process numbers are given again, so only agents of that time. */
+  #reporterOf({ session, parents, at }: SpooledReport): string | null {
+    const then = this.#parts.loop
+      .sessions()
+      .map((judge) => judge.session)
+      .filter(({ startedAt, endedAt }) => startedAt <= at && (endedAt === null || endedAt >= at));
+    const place = (pid: number) => parents.find((one) => one.pid === pid) ?? null;
+    const [first] = parents;
+    const around = first && enclosingSession(first.pid, then, new Set(), { place, mark: () => null });
+    return around?.id ?? session;
   }
 
   #isExpected(session: string): boolean {

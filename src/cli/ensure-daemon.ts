@@ -55,12 +55,16 @@ function startProcess(paths: RousePaths): ChildProcess {
   const child = spawn(process.execPath, [bin, "up", "--foreground"], {
     detached: true,
     stdio: ["ignore", log, log],
+    env: ownEnvironment(process.env),
     cwd: "/",
   });
   closeSync(log);
   child.unref();
   return child;
 }
+
+/** A daemon that is started inside of an agent is no part of it. */
+const ownEnvironment = ({ ROUSE_SESSION: _s, ROUSE_TASK: _t, ROUSE_PROMPT_FILE: _p, ...env }: NodeJS.ProcessEnv) => env;
 
 /** Null if no daemon answers soon: starting an agent does not wait long for a daemon that hangs. */
 const healthOf = (socket: string): Promise<{ starting?: RestoreProgress } | null> =>

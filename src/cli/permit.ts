@@ -61,11 +61,7 @@ export async function permitted<T>(
   return recorded(await permit(command, about), files, run);
 }
 
-export async function recorded<T>(
-  command: PermittedCommand,
-  files: readonly string[],
-  run: () => T | Promise<T>,
-): Promise<T> {
+async function recorded<T>(command: PermittedCommand, files: readonly string[], run: () => T | Promise<T>): Promise<T> {
   try {
     const answer = await run();
     await command.finish("done", "", files);

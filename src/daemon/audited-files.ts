@@ -33,6 +33,7 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   token: ["tokens.json"],
   config: ["config.toml"],
   init: ["config.toml"],
+  fleet: ["config.toml"],
 };
 
 /** Folders with more files are not configuration. */

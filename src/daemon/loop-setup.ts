@@ -24,6 +24,7 @@ import { TaskEffects } from "../work/task-effects.js";
 import { TaskStarter } from "../work/task-starter.js";
 import type { AgentSettings } from "./agent-settings.js";
 import { AlertOutbox } from "./alert-outbox.js";
+import { auditedEffect } from "./audited-effect.js";
 import { budgetPeriodAt } from "./budget-period.js";
 import { type EffectSources, effectContextOf } from "./effect-context.js";
 import { Loop } from "./loop.js";
@@ -132,7 +133,13 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     paths,
     agents,
     startHost: (order, env) => startHost(order, { script: options.hostScript, paths, env }),
-    type: (session, text) => typeMessage(text, session, effectContext, { waitMs: READY_MS }),
+    type: (session, text) =>
+      auditedEffect(
+        journal.audit,
+        () => loop.now(),
+        { action: "type", session, text },
+        () => typeMessage(text, session, effectContext, { waitMs: READY_MS }),
+      ),
     signal,
     minutes: (workspace) => {
       const stall = tuning.configOf({ workspace }).checkpoints.checkpoint_stall_minutes;

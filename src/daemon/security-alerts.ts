@@ -3,14 +3,15 @@ import { openPrompt } from "../core/judgement/evidence/prompts.js";
 import { planSecurityAlert, type SecurityFinding } from "../core/notices/security.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import { sanitize } from "../core/text/sanitize.js";
+import type { AuditEntry } from "../store/audit-entry.js";
 import type { AlertOutbox } from "./alert-outbox.js";
 import type { Loop } from "./loop.js";
 
 export class SecurityAlerts {
-  readonly #loop: Pick<Loop, "state" | "now">;
+  readonly #loop: Pick<Loop, "state" | "now" | "find">;
   readonly #alerts: AlertOutbox;
 
-  constructor(loop: Pick<Loop, "state" | "now">, alerts: AlertOutbox) {
+  constructor(loop: Pick<Loop, "state" | "now" | "find">, alerts: AlertOutbox) {
     this.#loop = loop;
     this.#alerts = alerts;
   }
@@ -29,6 +30,15 @@ export class SecurityAlerts {
       ],
       agent: session.name,
     });
+  }
+
+  /** Another process of rouse refused a command and left this line, while no daemon ran or without asking it. */
+  spooledAttempt({ author, action, session }: AuditEntry): void {
+    const by = this.#loop.find(/^agent (.+)$/.exec(author)?.[1] ?? "");
+    if (!by) return;
+    const about = session === null ? null : this.#loop.find(session);
+    const asking = [about, by].find((one) => one && openPrompt(one.evidence.prompts) !== null);
+    if (asking) this.dialogAttempt(by, asking, action);
   }
 
   send(finding: SecurityFinding): void {

@@ -127,7 +127,8 @@ export async function serve(
   loop.subscribe(({ kind }) => kind === "renamed" && auditedFiles.accept(join(paths.state, "allow.json")));
   const keepAudit = (): void => {
     try {
-      takeSpool(paths.state, journal.audit, digestOf);
+      for (const { entry, outcome } of takeSpool(paths.state, journal.audit, digestOf))
+        if (outcome?.result === "refused") securityAlerts.spooledAttempt(entry);
       auditedFiles.check();
     } catch {
       // A full disk: tried again.

@@ -6,8 +6,9 @@ import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { sanitize } from "../core/text/sanitize.js";
 import { carryOut, type EffectContext } from "../effects/index.js";
-import { type AuditTable, rouse } from "../store/audit-table.js";
+import type { AuditTable } from "../store/audit-table.js";
 import type { LostClaim } from "../work/claim-keeper.js";
+import { auditedEffect } from "./audited-effect.js";
 import type { Loop } from "./loop.js";
 import type { SecurityAlerts } from "./security-alerts.js";
 
@@ -16,7 +17,7 @@ const STOP_MS = 60_000;
 export interface StandDownContext {
   loop: Pick<Loop, "find" | "state" | "now">;
   alerts: Pick<SecurityAlerts, "sendTask">;
-  audit: Pick<AuditTable, "put" | "outcome">;
+  audit: Pick<AuditTable, "intend" | "outcome">;
   effects: EffectContext;
 }
 
@@ -59,10 +60,12 @@ export async function standDown(
 }
 
 /** The database says that the claim is gone: no other evidence is needed. */
-async function stop(action: Action, session: AgentSession, { loop, audit, effects }: StandDownContext) {
+function stop(action: Action, session: AgentSession, { loop, audit, effects }: StandDownContext) {
   const text = `its claim (${action.id}) was given to another session`;
-  const line = audit.put({ ...rouse(loop.now()), action: "stop", agent: session.name, session: session.id, text });
-  const outcome = await carryOut(action, session, { ...effects, isOrder: true });
-  audit.outcome(line, { at: loop.now(), result: outcome.result, reason: outcome.reason });
-  return outcome;
+  return auditedEffect(
+    audit,
+    () => loop.now(),
+    { action: "stop", session, text },
+    () => carryOut(action, session, { ...effects, isOrder: true }),
+  );
 }

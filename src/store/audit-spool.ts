@@ -27,23 +27,30 @@ export function spoolLine(state: string, { entry, outcome, files }: SpooledLine)
   appendFileSync(spoolPath(state), `${JSON.stringify(line)}\n`, { mode: 0o600, flush: true });
 }
 
-/** Throws if the lines cannot be stored; they stay in the file then. `digestOf`: of a file as it is now. */
-export function takeSpool(state: string, audit: AuditTable, digestOf: (path: string) => string): void {
+/**
+ * Returns the lines that were not known. Throws if the lines cannot be stored; they stay in the file then. `digestOf`: of a file
+ * as it is now.
+ */
+export function takeSpool(state: string, audit: AuditTable, digestOf: (path: string) => string): SpooledLine[] {
   const path = spoolPath(state);
   const taking = `${path}.taking`;
   // Left by a daemon that was killed.
   if (!existsSync(taking) && existsSync(path)) renameSync(path, taking);
-  if (!existsSync(taking)) return;
+  if (!existsSync(taking)) return [];
   const lines = readFileSync(taking, "utf8").split("\n").slice(0, LINES_MAX).flatMap(parse);
+  const added: SpooledLine[] = [];
   audit.inOne(() => {
-    for (const { entry, outcome, files } of lines) {
+    for (const one of lines) {
+      const { entry, outcome, files } = one;
       const known = audit.find(entry.key);
+      if (known === null) added.push(one);
       const line = known ?? audit.put(entry);
       if (outcome !== null && audit.get(line)?.outcome === null) audit.putOutcome(line, outcome);
       for (const { path, digest } of files) if (digestOf(path) === digest) audit.putDigest(path, digest);
     }
   });
   rmSync(taking);
+  return added;
 }
 
 const schema = z.object({

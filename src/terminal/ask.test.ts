@@ -87,6 +87,8 @@ async function hosting(press: () => void): Promise<Viewers> {
       press();
       return { bytes: 0, reason: "it is gone" };
     },
+    checkKeys: async () => null,
+    keysRefused: () => {},
     stop: async () => ({ isGone: true, isKilled: false, processes: 1, left: [] }),
     info: () => ({}),
   };

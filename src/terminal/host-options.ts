@@ -29,6 +29,16 @@ export interface HeldProgram {
   readonly terminal: HeldTerminal | null;
 }
 
+export interface RefusedAttempt {
+  /** Name of the agent. */
+  by: string;
+  order: "attach" | "type";
+  agent: string;
+  session: string;
+  text: string;
+  reason: string;
+}
+
 export interface HostOptions {
   spec: HostSpec;
   /** Default: a new one. */
@@ -43,6 +53,8 @@ export interface HostOptions {
   /** Starts the program; by default in its own pseudo-terminal. */
   open?: (options: PtyOptions, events: PtyEvents) => HeldProgram;
   startDaemon?: () => Promise<unknown>;
+  /** Records an attempt of an agent to press keys through this host. */
+  keysRefused?: (attempt: RefusedAttempt) => void;
   /** Logs failures of the watching. */
   log: (text: string) => void;
 }

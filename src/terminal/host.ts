@@ -4,6 +4,7 @@
  * attached to it, and a failure in one of them affects neither the others nor the agent.
  */
 import { writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makePrivateFolder } from "../config/paths.js";
 import { isLeave, LEAVING_MS } from "../core/judgement/evidence/leaving.js";
@@ -16,6 +17,7 @@ import { DaemonLink } from "./daemon-link.js";
 import type { PressAnswer, ScreenAnswer, TypedBy } from "./frames.js";
 import type { HostHand } from "./hand.js";
 import type { HeldProgram, HostOptions } from "./host-options.js";
+import { checkKeyClient, type RefusedKeys } from "./key-clients.js";
 import { type LeftBy, leftBy, stopSignal } from "./leave.js";
 import type { Observer } from "./observer.js";
 import { type PixelSize, Pty, type PtyEvents, type PtyExit, type PtyOptions } from "./pty.js";
@@ -216,6 +218,15 @@ export class Host implements ViewedHost {
     this.#enters = typed;
     await typed;
     return bytes.length + (enter ? ENTER.length : 0);
+  }
+
+  checkKeys(client: Socket): Promise<RefusedKeys | null> {
+    return checkKeyClient(client, this.#options.paths, this.#record);
+  }
+
+  keysRefused(order: "attach" | "type", text: string, { by, reason }: RefusedKeys): void {
+    const { name, session } = this;
+    if (by !== null) this.#options.keysRefused?.({ by, order, agent: name, session, text, reason });
   }
 
   async stop(graceMs: number, by: LeftBy | "rouse"): Promise<StopResult> {

@@ -9,6 +9,7 @@ import type { Keys, Precondition } from "../core/policy/typing-checks.js";
 import { AnswerFilter } from "./answers.js";
 import { askHostProcess } from "./ask.js";
 import { FrameReader, type FromHost, frameLine, type PressAnswer, type ScreenAnswer, type TypedBy } from "./frames.js";
+import type { RefusedKeys } from "./key-clients.js";
 import type { LeftBy } from "./leave.js";
 import { keysOf, preconditionOf } from "./order.js";
 import { removeDeadSocket } from "./registry.js";
@@ -28,6 +29,9 @@ export interface ViewedHost {
   /** The text of the screen; null if it is unknown. */
   rows(): string[] | null;
   press(keys: Keys, precondition: Precondition, by: TypedBy): PressAnswer;
+  /** Why this client may not press keys without a check of the screen; null if it may. */
+  checkKeys(client: Socket): Promise<RefusedKeys | null>;
+  keysRefused(order: "attach" | "type", text: string, refusal: RefusedKeys): void;
   stop(graceMs: number, by: LeftBy | "rouse"): Promise<StopResult>;
   info(): Record<string, unknown>;
 }
@@ -40,6 +44,8 @@ interface Viewer {
   keys: boolean;
   size: { cols: number; rows: number } | null;
   isBehind: boolean;
+  /** Looked up with its first keys. */
+  refusal: Promise<RefusedKeys | null> | null;
 }
 
 const VIEWERS_MAX = 64;
@@ -145,6 +151,7 @@ export class Viewers {
       keys: false,
       size: null,
       isBehind: false,
+      refusal: null,
     };
     const frames = new FrameReader();
     this.#viewers.add(viewer);
@@ -190,11 +197,14 @@ export class Viewers {
     input: (viewer, { data }) => {
       if (viewer.mode !== "attached" || typeof data !== "string") return;
       const keys = viewer.answers.keys(Buffer.from(data, "base64"));
-      if (keys.length > 0) this.#host.input(keys);
+      if (keys.length > 0) this.#withKeys(viewer, "attach", "", () => this.#host.input(keys));
     },
-    type: (viewer, { text, enter }) => {
-      const typed = this.#host.type(typeof text === "string" ? text : "", enter !== false);
-      this.#answer(viewer, typed, (bytes) => ({ ev: "typed", bytes }));
+    type: (viewer, { text: given, enter }) => {
+      const text = typeof given === "string" ? given : "";
+      this.#withKeys(viewer, "type", text, () => {
+        const typed = this.#host.type(text, enter !== false);
+        this.#answer(viewer, typed, (bytes) => ({ ev: "typed", bytes }));
+      });
     },
     stop: (viewer, { graceMs, by }) => {
       const asked = typeof graceMs === "number" && graceMs >= 0 ? Math.min(graceMs, GRACE_MS_MAX) : GRACE_MS;
@@ -236,6 +246,18 @@ export class Viewers {
       viewer.socket.write(frameLine({ ...this.#host.info(), ev: "info" }));
     },
   };
+
+  /** In the order of the requests. */
+  #withKeys(viewer: Viewer, order: "attach" | "type", text: string, press: () => void): void {
+    viewer.refusal ??= this.#host.checkKeys(viewer.socket);
+    const pressed = viewer.refusal.then((refusal) => {
+      if (refusal === null) return press();
+      this.#host.keysRefused(order, text, refusal);
+      viewer.socket.write(frameLine({ ev: "error", text: refusal.reason }));
+    });
+    this.#work.add(pressed);
+    void pressed.finally(() => this.#work.delete(pressed));
+  }
 
   #answer<T>(viewer: Viewer, work: Promise<T>, toFrame: (value: T) => FromHost): void {
     const reported = work.then(

@@ -10,12 +10,21 @@ import { join } from "node:path";
 const FILES_MAX = 10_000;
 const BYTES_MAX = 16 * 1024;
 
+interface SpooledProcess {
+  pid: number;
+  ppid: number;
+  sid: number;
+  start: string;
+}
+
 export interface SpooledReport {
   operation: "checkpoint" | "report";
   /** When it was reported. */
   at: number;
-  /** The session of the agent that reported; null outside of all agents. */
+  /** The session of the agent that reported, as far as it knew; null outside of all agents. */
   session: string | null;
+  /** Its process and the parents of that: the daemon also finds agents in them that have no record of a host. */
+  parents: readonly SpooledProcess[];
   input: Readonly<Record<string, unknown>>;
 }
 
@@ -54,6 +63,11 @@ export function spooled(state: string, limit = 100): WaitingReport[] {
 
 export const unspool = (state: string, id: string): void => rmSync(join(folderOf(state), id), { force: true });
 
+function isProcess(value: unknown): value is SpooledProcess {
+  const { pid, ppid, sid, start } = (value ?? {}) as Partial<SpooledProcess>;
+  return [pid, ppid, sid].every(Number.isSafeInteger) && typeof start === "string";
+}
+
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -67,14 +81,16 @@ function namesIn(folder: string): string[] {
 function readReport(path: string): SpooledReport | null {
   try {
     if (statSync(path).size > BYTES_MAX) return null;
-    const { operation, at, session, input } = JSON.parse(readFileSync(path, "utf8")) as SpooledReport;
+    const { operation, at, session, parents, input } = JSON.parse(readFileSync(path, "utf8")) as SpooledReport;
     const isReport =
       (operation === "checkpoint" || operation === "report") &&
       Number.isSafeInteger(at) &&
       (session === null || typeof session === "string") &&
+      Array.isArray(parents) &&
+      parents.every(isProcess) &&
       typeof input === "object" &&
       input !== null;
-    return isReport ? { operation, at, session, input } : null;
+    return isReport ? { operation, at, session, parents, input } : null;
   } catch {
     return null;
   }

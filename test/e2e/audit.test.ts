@@ -56,7 +56,10 @@ describe("the audit trail", () => {
     await run("type", "web", "go on");
     const token = (await run("token", "create", "orch", "--right", "read")).trim();
     await run("token", "revoke", "orch");
-    expect(await last(6)).toMatchObject([
+    await run("alert", "add", "terminal", "--no-test");
+    const refused = await rouse(home, ["fleet", "join", "lab", "--url", "postgresql://nobody@127.0.0.1:1/none"]);
+    expect(refused.status).not.toBe(0);
+    expect(await last(8)).toMatchObject([
       { ...USER, action: "allow", agent: "web", result: "done", reason: expect.stringContaining("allow.json") },
       { ...USER, action: "silence", agent: "web", text: "what=web problem=none for_secs=3600", result: "done" },
       { ...USER, action: "silence", agent: "web", text: "what=web problem=none for_secs=none", result: "done" },
@@ -69,6 +72,14 @@ describe("the audit trail", () => {
         reason: expect.stringContaining("tokens.json"),
       },
       { ...USER, action: "token", text: "revoke orch", result: "done" },
+      {
+        ...USER,
+        action: "config",
+        text: "alert add terminal",
+        result: "done",
+        reason: expect.stringContaining("config.toml"),
+      },
+      { ...USER, action: "fleet", text: "join lab", result: "failed" },
     ]);
     expect(JSON.stringify(await lines())).not.toContain(token);
     expect(await run("audit")).toMatch(/^TIME +AUTHOR +ORIGIN +ACTION +AGENT +RESULT +DETAILS\n/);

@@ -115,6 +115,36 @@ describe("an agent with an open permission dialog", () => {
     expect(readFileSync(result, "utf8")).toMatch(/refused inside of[\s\S]*status 1/);
   });
 
+  it("cannot do it at the socket of its own host, nor at that of another agent", async () => {
+    const code = `
+      const [path, ...lines] = process.argv.slice(1);
+      const socket = require("net").connect(path, () => lines.forEach((line) => socket.write(line + "\\n")));
+      const end = () => process.exit();
+      let said = "";
+      socket.on("data", (chunk) => {
+        said += chunk;
+        if (/"ev":"(error|typed)"/.test(said)) { console.log(said); end(); };
+      });
+      setTimeout(end, 5000);`;
+    const type = JSON.stringify({ op: "type", text: "1" });
+    const keys = ["attach", "input"].map((op) => JSON.stringify({ op, cols: 80, rows: 24, data: btoa("1\r") }));
+    for (const [to, lines] of [
+      ["asker", [type]],
+      ["asker", keys],
+      ["other", [type]],
+    ] as const) {
+      const { hostSocket } = findSession(rousePaths(home.env), to) ?? {};
+      const { stdout } = await inside(
+        home,
+        "asker",
+        [process.execPath, "-e", code, String(hostSocket), ...lines],
+        NONE,
+      );
+      expect(stdout).toContain("refused inside of the watched agent asker; run the command in another terminal");
+    }
+    expect([received("asker"), received("other")]).toEqual(["", ""]);
+  });
+
   it("has changed nothing: its dialog is open, and no key has reached it", async () => {
     expect(received("asker")).toBe("");
     expect((await viewOf(home, "asker"))?.state).toBe("needs_input");
@@ -132,6 +162,16 @@ describe("an agent with an open permission dialog", () => {
     await rouse(home, ["up"]);
     expect((await rouseInside(home, "asker", ["type", "asker", "1"])).status).toBe(1);
     expect(sentAlerts()).toHaveLength(1);
+    // Hosts leave their lines for the daemon.
+    const { lines } = await ask<{ lines: Record<string, unknown>[] }>("/v1/audit?since=1970-01-01T00:00:00Z");
+    const byHosts = lines.filter(({ origin, action }) => origin === "socket" && !String(action).startsWith("send_"));
+    expect(byHosts.map(({ author, action, agent, result }) => [author, action, agent, result])).toEqual(
+      expect.arrayContaining([
+        ["agent asker", "type_unchecked", "asker", "refused"],
+        ["agent asker", "attach", "asker", "refused"],
+        ["agent asker", "type_unchecked", "other", "refused"],
+      ]),
+    );
   });
 
   it("is announced too if another agent tries to answer it", async () => {
@@ -141,6 +181,9 @@ describe("an agent with an open permission dialog", () => {
     expect(received("asker")).toBe("");
   });
 });
+
+/** Nothing listens there. */
+const NO_HUB = "postgresql://nobody@127.0.0.1:1/none";
 
 describe("a command that changes something", () => {
   it.each<[string[]]>([
@@ -163,6 +206,19 @@ describe("a command that changes something", () => {
     [["token", "create", "mine", "--right", "admin"]],
     [["token", "revoke", "all"]],
     [["config", "migrate"]],
+    [["rename", "other", "new"]],
+    [["alert", "add", "terminal", "--no-test"]],
+    [["fleet", "init", "--url", NO_HUB]],
+    [["fleet", "join", "lab", "--url", NO_HUB]],
+    [["fleet", "leave", "lab", "--url", NO_HUB]],
+    [["web", "--print"]],
+    [["diagnose"]],
+    [["diagnose", "--wrong", "abc"]],
+    [["task", "add", "Fix it"]],
+    [["task", "edit", "1", "--priority", "9"]],
+    [["task", "approve", "1"]],
+    [["task", "fork", "1", "--at", "1"]],
+    [["audit", "--accept"]],
   ])("is refused inside of a watched agent: %j", async (args) => {
     expect(await rouseInside(home, "evil", args)).toMatchObject(refused("evil"));
   });

@@ -105,7 +105,7 @@ export const AGENTS = {
   spawn: operation({
     summary: "Start an agent, detached, in a terminal of its own.",
     right: "control",
-    fromInside: "allowed",
+    fromInside: "orchestrators",
     audit: "handler",
     method: "post",
     path: "/v1/agents",

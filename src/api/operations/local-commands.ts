@@ -38,6 +38,7 @@ const KEYBOARD = { right: "control", fromInside: "refused" } as const;
 export const LOCAL_COMMANDS = {
   local_init: localCommand("init", "Permit the command line to write settings of agent programs.", USER_ONLY),
   local_config: localCommand("config", "Permit the command line to rewrite the configuration.", USER_ONLY),
+  local_fleet: localCommand("fleet", "Permit the command line to set up, join or leave a fleet.", USER_ONLY),
   local_token: localCommand("token", "Permit the command line to create or revoke a token.", USER_ONLY),
   local_attach: localCommand("attach", "Permit the command line to pass the user's keys to an agent.", KEYBOARD),
   local_type: localCommand(
@@ -65,7 +66,7 @@ export const LOCAL_COMMANDS = {
       reason: z.string().max(2000).default(""),
     }),
     output: z.object({ ok: z.boolean() }),
-    surfaces: { http: false, cli: ["config", "init", "stop", "token", "type"] },
+    surfaces: { http: false, cli: ["config", "fleet", "init", "stop", "token", "type"] },
     example: { line: 1, result: "done" },
     run: ({ audit }, { line, result, reason }, client) => audit.finish(line, result, reason, client),
   }),

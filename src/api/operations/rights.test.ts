@@ -16,6 +16,7 @@ describe("rights", () => {
       "allow",
       "dismiss_alerts",
       "local_config",
+      "local_fleet",
       "local_init",
       "local_token",
       "rename",
@@ -83,14 +84,11 @@ describe("inside of a watched agent", () => {
   it("everything that reads is allowed, and of the rest only this", () => {
     const changes = new Set(ROWS.flatMap(([name, { right }]) => (right === "read" ? [] : [name])));
     expect(ofKind("allowed").filter((name) => changes.has(name))).toEqual([
-      "spawn",
       "send_message",
       "ack_messages",
-      "add_task",
-      "edit_task",
-      "decide_task",
       "local_outcome",
     ]);
+    expect(ofKind("orchestrators").sort()).toEqual(["add_task", "decide_task", "edit_task", "spawn"]);
     expect(ofKind("itself").sort()).toEqual([
       "checkpoint",
       "claim_task",

@@ -53,7 +53,7 @@ export const TASKS = {
   add_task: operation({
     summary: "Add a task, with its progress record.",
     right: "control",
-    fromInside: "allowed",
+    fromInside: "orchestrators",
     method: "post",
     path: "/v1/tasks",
     input: TASK_INPUTS.add_task,
@@ -65,7 +65,7 @@ export const TASKS = {
   edit_task: operation({
     summary: "Change fields of a task.",
     right: "control",
-    fromInside: "allowed",
+    fromInside: "orchestrators",
     method: "post",
     path: "/v1/tasks/{task}/edit",
     input: TASK_INPUTS.edit_task,
@@ -89,7 +89,7 @@ export const TASKS = {
   decide_task: operation({
     summary: "Decide about a task: approve, queue, reject, block, unblock, close, reopen or release it.",
     right: "control",
-    fromInside: "allowed",
+    fromInside: "orchestrators",
     method: "post",
     path: "/v1/tasks/{task}/decision",
     input: TASK_INPUTS.decide_task,

@@ -16,16 +16,36 @@ const AGENTS = {
 } as const;
 type Name = keyof typeof AGENTS;
 
-const asks = (by: Name | null, fromInside: FromInside, to: Name | null, rights: readonly Right[]): string | null =>
+const judgeOf = (name: Name): SessionJudge => ({ session: AGENTS[name] }) as SessionJudge;
+const asks = (
+  by: Name | null,
+  fromInside: FromInside,
+  to: Name | null,
+  rights: readonly Right[],
+  outer: readonly Name[] = [],
+): string | null =>
   insideObjection(
     fromInside,
-    { inside: by && ({ session: AGENTS[by] } as SessionJudge), rights: new Set(rights) },
+    { inside: by && judgeOf(by), outer: outer.map(judgeOf), rights: new Set(rights) },
     to && AGENTS[to],
     OWN,
   );
 
 const CONTROL = ["read", "report", "control"] as const;
 const ALL = [...CONTROL, "admin"] as const;
+
+describe("an agent that another agent started", () => {
+  it.each<[string, Name, readonly Name[], Name, string | null]>([
+    ["controls no other worker for a worker", "web", ["ann"], "hand-1", "it is a worker itself"],
+    ["does not control the agent that started it", "web", ["lead"], "lead", "itself"],
+    ["controls workers for an orchestrator", "web", ["boss"], "ann", null],
+    ["controls workers for a worker with the orchestrator's tag", "web", ["lead"], "ann", null],
+  ])("%s", (_, by, outer, to, expected) => {
+    const objection = asks(by, "workers", to, CONTROL, outer);
+    if (expected === null) expect(objection).toBeNull();
+    else expect(objection).toContain(expected);
+  });
+});
 
 describe("what a client may do inside of a watched agent", () => {
   it.each<[string, Name | null, FromInside, Name | null, readonly Right[], string | null]>([
@@ -44,6 +64,16 @@ describe("what a client may do inside of a watched agent", () => {
     ["no timer for itself without control", "web", "itself or workers", "web", ["read"], "lacks the right control"],
     ["a timer for a worker", "boss", "itself or workers", "ann", CONTROL, null],
     ["no timer for another agent", "boss", "itself or workers", "web", CONTROL, "only workers"],
+    [
+      "no start of an agent without control",
+      "boss",
+      "orchestrators",
+      null,
+      ["read", "report"],
+      "lacks the right control",
+    ],
+    ["a start of an agent by an orchestrator", "boss", "orchestrators", null, CONTROL, null],
+    ["no start of an agent by a worker", "ann", "orchestrators", null, CONTROL, "it is a worker itself"],
     ["no control of an agent that is not known", "boss", "workers", null, ALL, "inside of the watched agent boss"],
   ])("%s", (_, by, fromInside, to, rights, expected) => {
     const objection = asks(by, fromInside, to, rights);

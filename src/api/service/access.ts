@@ -40,7 +40,7 @@ export class AccessService {
     const { inside } = identity;
     const { fromInside, input } = request;
     if (inside === null || fromInside === "allowed") return;
-    const isToAgent = fromInside !== "refused" && typeof input.agent === "string";
+    const isToAgent = fromInside !== "refused" && fromInside !== "orchestrators" && typeof input.agent === "string";
     const target = isToAgent ? findAgent(this.#context, String(input.agent)).session : null;
     const objection = insideObjection(fromInside, identity, target, ownRights());
     if (objection === null) return;
@@ -66,23 +66,24 @@ export class AccessService {
 /** Why a client inside of an agent may not do this; null if it may. `target`: the agent that it is about, if there is one. */
 export function insideObjection(
   fromInside: FromInside,
-  identity: Pick<Identity, "inside" | "rights">,
+  identity: Pick<Identity, "inside" | "outer" | "rights">,
   target: AgentSession | null,
   own: OwnRights,
 ): string | null {
-  const { inside, rights } = identity;
+  const { inside, outer, rights } = identity;
   // The report itself is checked with its subject, which may be left out.
   if (inside === null || fromInside === "allowed" || fromInside === "itself") return null;
   const name = sanitize(inside.session.name, 80);
-  if (fromInside === "refused" || target === null) return `refused inside of the watched agent ${name}`;
-  const isSelf = target.id === inside.session.id;
+  if (fromInside === "refused" || (target === null && fromInside !== "orchestrators"))
+    return `refused inside of the watched agent ${name}`;
+  const isSelf = [inside, ...outer].some(({ session }) => session.id === target?.id);
   if (isSelf && fromInside === "workers")
     return `refused inside of ${name}: an agent may not type into, recover or stop itself`;
   if (!rights.has("control"))
     return `refused inside of the watched agent ${name}: it lacks the right control (mcp.rights in your own configuration)`;
   if (isSelf) return null;
   if (!isOrchestrator(identity, own)) return `refused inside of ${name}: it is a worker itself`;
-  if (isWorker(target, own)) return null;
+  if (target === null || isWorker(target, own)) return null;
   const tags = own.workerTags.map((tag) => sanitize(tag, 40)).join(", ");
   return `refused inside of ${name}: it may control only workers (tags: ${tags}), and ${sanitize(target.name, 80)} is none`;
 }
@@ -128,10 +129,14 @@ export function checkOwner(identity: Identity, tag: string, orchestratorTag: str
   );
 }
 
-/** A client with control. Inside of a watched agent only if that is no worker, or has the orchestrator's tag too. */
-function isOrchestrator({ rights, inside }: Pick<Identity, "inside" | "rights">, own: OwnRights): boolean {
+/** A client with control. Inside of watched agents only if none of them is a worker without the orchestrator's tag. */
+function isOrchestrator(
+  { rights, inside, outer }: Pick<Identity, "inside" | "outer" | "rights">,
+  own: OwnRights,
+): boolean {
   if (!rights.has("control")) return false;
-  return inside === null || inside.session.tags.includes(own.orchestratorTag) || !isWorker(inside.session, own);
+  const around = inside === null ? [] : [inside, ...outer];
+  return around.every(({ session }) => session.tags.includes(own.orchestratorTag) || !isWorker(session, own));
 }
 
 function isWorker({ tags, name }: AgentSession, { workerTags, workerPattern }: OwnRights): boolean {

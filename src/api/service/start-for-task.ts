@@ -1,5 +1,6 @@
 /** Starts a configured agent for a task on a client's request. An agent that holds the task is stopped first. */
 
+import { ownRights } from "../../config/own-rights.js";
 import type { Action } from "../../core/action.js";
 import { isUnseen } from "../../core/agent-decisions.js";
 import { sanitize } from "../../core/text/sanitize.js";
@@ -10,6 +11,7 @@ import { holderOf } from "../../work/holder.js";
 import { NotStarted, type TaskStart } from "../../work/task-starter.js";
 import { ApiError } from "../error.js";
 import type { Identity } from "../identity.js";
+import { insideObjection } from "./access.js";
 import type { ServiceContext } from "./context.js";
 import type { SpawnedAgent, SpawnOrder } from "./spawn-order.js";
 
@@ -39,7 +41,8 @@ export async function startForTask(context: ServiceContext, client: Identity, or
     orders.finish(line, "done", `${agent}, session ${session}`);
     return { agent, session, pid, prompt };
   } catch (error) {
-    orders.finish(line, "failed", (error as Error).message.slice(0, 300));
+    const result = error instanceof ApiError ? "refused" : "failed";
+    orders.finish(line, result, (error as Error).message.slice(0, 300));
     if (error instanceof NotStarted || error instanceof HubError)
       throw new ApiError("refused", `the agent was not started: ${sanitize(error.message, 4000)}`);
     throw error;
@@ -64,7 +67,7 @@ async function freed(
   { take_over, task }: TaskOrder,
   claim: Claim,
 ): Promise<NonNullable<TaskStart["from"]>> {
-  const { loop, hub, effectContext } = context;
+  const { loop, hub, effectContext, orders } = context;
   const reason = `${client.author} started another session`;
   const own = claim.node === hub.node ? loop.find(claim.session) : null;
   if (claim.node !== hub.node && own === null && claim.leaseUntil >= Date.now())
@@ -82,6 +85,8 @@ async function freed(
     );
   if (isAlive) {
     const { session } = holder;
+    const objection = insideObjection("workers", client, session, ownRights());
+    if (objection !== null) throw new ApiError("identity", `${objection}; run the command in another terminal`);
     const action: Action = {
       id: `take-over-${claim.task}-${claim.fence}`,
       do: "stop",
@@ -94,7 +99,10 @@ async function freed(
       proof: "process_gone",
       waitMs: 0,
     };
+    const text = `task ${claim.task} was given to another session`;
+    const line = orders.begin(client, { action: "stop", agent: session.name, session: session.id, text });
     const stopped = await stopAgent(action, session, { ...effectContext, isOrder: true });
+    orders.finish(line, stopped.result, stopped.reason);
     if (stopped.result !== "done")
       throw new ApiError(
         "refused",

@@ -1,15 +1,17 @@
 /** `rouse alert add`: writes a channel into the user's configuration and proves it with a test alert. */
+import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { AlertTest } from "../../api/service/alerts.js";
 import { addChannel, type ChannelTable } from "../../config/add-channel.js";
+import { rousePaths } from "../../config/paths.js";
 import { SEVERITIES } from "../../core/notices/alert.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { requestOperation } from "../ask.js";
 import { call } from "../client.js";
 import { ensureDaemon } from "../ensure-daemon.js";
-import { permit } from "../permit.js";
+import { permitted } from "../permit.js";
 import { foldText } from "../text/width.js";
 import { WrongOption } from "../wrong-option.js";
 
@@ -88,16 +90,18 @@ export function addAlertAdd(alert: Command, setExit: (code: number) => void): vo
       };
       if (kind.needs.includes("token") && token === undefined)
         throw new WrongOption(`${type} needs an access token: --token TOKEN`);
-      await permit("local_config", { text: `alert add ${type}` });
-      const added = addChannel(name, table);
-      if ("problem" in added) throw new BadInput(`cannot add the channel: ${added.problem}`);
-      const tested = await prove(name, test, added.undo);
+      const file = join(rousePaths().config, "config.toml");
+      const { path, tested } = await permitted("local_config", { text: `alert add ${type}` }, [file], async () => {
+        const added = addChannel(name, table);
+        if ("problem" in added) throw new BadInput(`cannot add the channel: ${added.problem}`);
+        return { path: added.path, tested: await prove(name, test, added.undo) };
+      });
       if (tested !== null && tested.result !== "sent") setExit(1);
       process.stdout.write(
         json
-          ? `${sanitizedJson({ channel: name, type, path: added.path, test: tested })}\n`
+          ? `${sanitizedJson({ channel: name, type, path, test: tested })}\n`
           : foldText(
-              `Added the channel ${name} to ${added.path}.${tested ? " Sent a test alert; check that it has arrived." : ""}\n`,
+              `Added the channel ${name} to ${path}.${tested ? " Sent a test alert; check that it has arrived." : ""}\n`,
               process.stdout,
               0,
             ),

@@ -1,6 +1,5 @@
 /** `rouse checkpoint`: an agent reports a completed step of its task. */
 import { rousePaths } from "../../config/paths.js";
-import { spool } from "../../work/spool.js";
 import { type HttpAnswer, sendRequest } from "../send.js";
 import { callerHeaders } from "./hook.js";
 
@@ -33,9 +32,14 @@ export async function runCheckpoint(args: readonly string[]): Promise<number> {
 }
 
 /** The daemon is down, or cannot reach the hub: the checkpoint is delivered later. */
-function store(input: CheckpointInput): Promise<number> | number {
-  const session = process.env.ROUSE_SESSION ?? null;
-  const problem = spool(rousePaths().state, { operation: "checkpoint", at: Date.now(), session, input: { ...input } });
+async function store(input: CheckpointInput): Promise<number> {
+  const [{ spool }, { reporter }] = await Promise.all([
+    import("../../work/spool.js"),
+    import("../../work/reporter.js"),
+  ]);
+  const paths = rousePaths();
+  const stored = { operation: "checkpoint", at: Date.now(), ...reporter(paths), input: { ...input } } as const;
+  const problem = spool(paths.state, stored);
   if (problem !== null)
     return say(`the daemon does not answer, and the checkpoint could not be stored: ${problem}`, 69);
   process.stdout.write("Stored: the daemon does not answer now; the checkpoint is delivered when it does.\n");

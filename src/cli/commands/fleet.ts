@@ -10,7 +10,7 @@ import { HubError } from "../../hub/hub-error.js";
 import { hubOptions, openFleet, openHub } from "../../hub/open.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { call } from "../client.js";
-import { permitWithoutDaemon, recorded } from "../permit.js";
+import { permitted } from "../permit.js";
 import { loadSettings } from "../settings.js";
 import { nodesText } from "../text/fleet.js";
 
@@ -29,7 +29,7 @@ export function addFleet(program: Command, setExit: (code: number) => void): voi
     .requiredOption("--url <url>", ADMIN_URL)
     .option("--json", "print JSON")
     .action(async ({ url, json }) => {
-      const setup = await recorded(permitWithoutDaemon("fleet_init"), [], async () => {
+      const setup = await permitted("local_fleet", { text: "init" }, [], async () => {
         const { initHub } = await import("../../hub/postgres/admin.js");
         return orBadInput(initHub(url));
       });
@@ -56,26 +56,26 @@ export function addFleet(program: Command, setExit: (code: number) => void): voi
     .option("--replace", "replace the login of a machine that has this name already")
     .action(async (name, { url, print = false, replace = false }) => {
       const file = join(rousePaths().config, "config.toml");
-      const { finish } = permitWithoutDaemon("fleet_join", { text: name });
-      // Before the hub is changed: a file that cannot be edited must not leave a node behind.
-      const write = print ? null : prepareConfig(file, replace);
-      const { joinHub } = await import("../../hub/postgres/admin.js");
-      const login = await orBadInput(joinHub(url, name, { replace }));
-      const values = { url: login.url, node: login.node };
-      if (!write) {
-        await finish("done");
+      const changed = print ? [] : [file];
+      const values = await permitted("local_fleet", { text: `join ${name}` }, changed, async () => {
+        // Before the hub is changed: a file that cannot be edited must not leave a node behind.
+        const write = print ? null : prepareConfig(file, replace);
+        const { joinHub } = await import("../../hub/postgres/admin.js");
+        const login = await orBadInput(joinHub(url, name, { replace }));
+        write?.({ url: login.url, node: login.node });
+        return { url: login.url, node: login.node };
+      });
+      if (print) {
         process.stdout.write(setInConfig("", "hub", values).split("\n").slice(2).join("\n"));
         process.stderr.write(
           `rouse: Add these lines to ~/.config/rouse/config.toml on ${sanitize(name, 60)}. The address contains its password and is shown only once.\n`,
         );
         return;
       }
-      write(values);
-      await finish("done", "", [file]);
       const hub = await orBadInput(openHub(hubOptions(loadSettings(), rousePaths())));
       await hub.close();
       process.stdout.write(
-        `Joined the fleet as ${login.node}. The address is in ${file}; restart the daemon with \`rouse down\` and \`rouse up\`.\n`,
+        `Joined the fleet as ${values.node}. The address is in ${file}; restart the daemon with \`rouse down\` and \`rouse up\`.\n`,
       );
     });
   fleet
@@ -107,7 +107,7 @@ export function addFleet(program: Command, setExit: (code: number) => void): voi
         self.error("error: --url needs the NAME of a machine", { exitCode: 2 });
       const released =
         name !== undefined && url !== undefined
-          ? await recorded(permitWithoutDaemon("fleet_leave", { text: name }), [], async () => {
+          ? await permitted("local_fleet", { text: `leave ${name}` }, [], async () => {
               const { leaveHub } = await import("../../hub/postgres/admin.js");
               return orBadInput(leaveHub(url, name, { release }));
             })
@@ -148,7 +148,7 @@ async function leaveWithThis(release: boolean): Promise<number[]> {
   if (url === "") throw new BadInput("this machine is in no fleet ([hub] url is not set)");
   if (process.env.ROUSE_HUB_URL) throw new BadInput("the hub is set by ROUSE_HUB_URL: unset it, and run this again");
   const edited = setInConfig(readFileSync(file, "utf8"), "hub", { url: "" });
-  return recorded(permitWithoutDaemon("fleet_leave"), [file], async () => {
+  return permitted("local_fleet", { text: "leave" }, [file], async () => {
     const hub = await orBadInput(openFleet(url));
     try {
       const { released } = await orBadInput(hub.leave({ release }));

@@ -10,7 +10,7 @@ import { rousePaths } from "../../config/paths.js";
 import { Host } from "../../terminal/host.js";
 import { releaseName } from "../../terminal/names.js";
 import type { HostOrder } from "../../terminal/start-host.js";
-import { nameFor, startDaemon } from "../agent-spec.js";
+import { keysRefused, nameFor, startDaemon } from "../agent-spec.js";
 
 const LOG = 2;
 const ANSWER = 3;
@@ -40,7 +40,7 @@ async function start({ spec: wanted, cols, rows, session }: HostOrder): Promise<
   try {
     const spec = nameFor(wanted);
     try {
-      const host = new Host({ spec, session, paths, env: environment(), cols, rows, startDaemon, log });
+      const host = new Host({ spec, session, paths, env: environment(), cols, rows, startDaemon, keysRefused, log });
       await host.ready;
       answer({ name: host.name, session: host.session, pid: host.pid });
       return host;

@@ -36,9 +36,13 @@ async function store(report: Report): Promise<number> {
     process.stdout.write("Not stored: the daemon does not answer now, and a heartbeat proves nothing later.\n");
     return 0;
   }
-  const { spool } = await import("../../work/spool.js");
-  const session = process.env.ROUSE_SESSION ?? null;
-  const problem = spool(rousePaths().state, { operation: "report", at: Date.now(), session, input: { ...report } });
+  const [{ spool }, { reporter }] = await Promise.all([
+    import("../../work/spool.js"),
+    import("../../work/reporter.js"),
+  ]);
+  const paths = rousePaths();
+  const stored = { operation: "report", at: Date.now(), ...reporter(paths), input: { ...report } } as const;
+  const problem = spool(paths.state, stored);
   if (problem !== null) return say(`the daemon does not answer, and the report could not be stored: ${problem}`, 69);
   process.stdout.write("Stored: the daemon does not answer now; the report is delivered when it does.\n");
   return 0;

@@ -13,7 +13,7 @@ import type { HostSpec } from "../../terminal/host-options.js";
 import type { PtyExit } from "../../terminal/pty.js";
 import type { SpecWithoutName } from "../../terminal/start-host.js";
 import { agentCommand, checkCommand, checkOptions, commandFor, reportUnwritten, specOf } from "../agent-options.js";
-import { nameFor, startDaemon } from "../agent-spec.js";
+import { keysRefused, nameFor, startDaemon } from "../agent-spec.js";
 
 export function addRun(program: Command, _setExit: (code: number) => void): void {
   agentCommand(program, "run")
@@ -53,7 +53,7 @@ async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
     const run = isTerminal
       ? (await import("../../terminal/foreground.js")).runForeground
       : (await import("../../terminal/piped.js")).runPiped;
-    return await run({ spec, paths, env: process.env, startDaemon, log: logOf(spec.name) });
+    return await run({ spec, paths, env: process.env, startDaemon, keysRefused, log: logOf(spec.name) });
   } catch (error) {
     return runUnwatched(spec, (error as Error).message);
   } finally {

@@ -6,7 +6,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { SkipCounter } from "../../readers/records/record-reader.js";
-import { peerProcess } from "../../sensors/process/peer.js";
+import { peerProcesses } from "../../sensors/process/peer.js";
 import type { Hooks } from "../intake/hooks.js";
 import type { Telemetry } from "../intake/telemetry.js";
 import type { Connections } from "./connections.js";
@@ -96,7 +96,7 @@ export function makeHttpApp(options: HttpOptions): Hono<Env> {
       "client",
       isPublic
         ? publicClient(admitted.client)
-        : { ...admitted.client, origin: "http", process: async () => (socket ? peerProcess(socket, null) : null) },
+        : { ...admitted.client, origin: "http", process: async () => (socket ? peerProcesses(socket, null) : null) },
     );
     await next();
   });

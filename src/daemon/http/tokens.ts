@@ -7,7 +7,7 @@ import { statSync } from "node:fs";
 import * as z from "zod";
 import { writeWhole } from "../../config/whole-file.js";
 import { isReservedName } from "../../core/reserved.js";
-import type { PeerProcess } from "../../sensors/process/peer.js";
+import type { PeerProcesses } from "../../sensors/process/peer.js";
 import type { AuditOrigin } from "../../store/audit-entry.js";
 import type { Caller } from "../intake/callers.js";
 import { readPrivate } from "./key.js";
@@ -42,8 +42,8 @@ export interface Client {
   origin?: AuditOrigin;
   /** What a client of the socket says about itself. */
   caller?: Caller;
-  /** The process at the other end of the connection; null if this system does not tell. */
-  process?: () => Promise<PeerProcess | null>;
+  /** The processes at the other end of the connection; null if this system does not tell. */
+  process?: () => Promise<PeerProcesses | null>;
 }
 
 const MAX = 200;

@@ -1,7 +1,7 @@
 /** Finds the agent of a hook or report: by its process, rouse session, name, conversation, or folder. */
 
 import type { SessionJudge } from "../../core/session-judge.js";
-import { enclosingSession } from "../../sensors/process/enclosing.js";
+import { enclosingSession, enclosingSessions } from "../../sensors/process/enclosing.js";
 import { isInnerAgent } from "../../sensors/process/inner-agent.js";
 import type { Loop } from "../loop.js";
 
@@ -51,6 +51,22 @@ export function enclosingAgent(
   const sessions = alive.map(({ session }) => session);
   const id = (pid === undefined ? null : enclosing(pid, sessions, OUTSIDE))?.id ?? claimed;
   return alive.find(({ session }) => session.id === id) ?? null;
+}
+
+/** The agents around that agent: one of them has started it, or a process between them. */
+export function outerAgents(
+  loop: Loop,
+  { session: { id } }: SessionJudge,
+  { process: pid }: Pick<Caller, "process">,
+): SessionJudge[] {
+  if (pid === undefined) return [];
+  const alive = living(loop);
+  const around = enclosingSessions(
+    pid,
+    alive.map(({ session }) => session),
+    OUTSIDE,
+  );
+  return around.flatMap((one) => (one.id === id ? [] : (alive.find(({ session }) => session === one) ?? [])));
 }
 
 /** Another agent program stands between this agent and the process: what that one reports is not about this agent. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { enclosingSession, type ProcessPlace } from "./enclosing.js";
+import { enclosingSession, enclosingSessions, type ProcessPlace, type ReadPlace } from "./enclosing.js";
 
 /** pid, parent, terminal session, and the mark in the environment. */
 type Row = readonly [pid: number, ppid: number, sid: number, mark?: string];
@@ -11,15 +11,45 @@ const SESSIONS = [
   { id: "s-remote", pid: null, pidStart: null },
 ];
 
-function find(pid: number, rows: readonly Row[], outside: readonly number[] = []): string | null {
+const find = (pid: number, rows: readonly Row[], outside: readonly number[] = []): string | null =>
+  enclosingSession(pid, SESSIONS, new Set(outside), factsOf(rows))?.id ?? null;
+
+function factsOf(rows: readonly Row[]): ReadPlace {
   const byPid = new Map(rows.map((row) => [row[0], row]));
   const place = (at: number): ProcessPlace | null => {
     const row = byPid.get(at);
     return row ? { ppid: row[1], sid: row[2], start: START } : null;
   };
   const mark = (at: number): string | null => byPid.get(at)?.[3] ?? null;
-  return enclosingSession(pid, SESSIONS, new Set(outside), { place, mark })?.id ?? null;
+  return { place, mark };
 }
+
+describe("the agents that a process belongs to", () => {
+  it.each<[string, readonly Row[]]>([
+    [
+      "are the nearest and those around it",
+      [
+        [320, 300, 300],
+        [300, 200, 300],
+        [200, 100, 100],
+        [100, 1, 100],
+      ],
+    ],
+    [
+      "include the one that started the nearest, although it is no parent of it any more",
+      [
+        [320, 300, 300, "s-inner"],
+        [300, 250, 300, "s-inner"],
+        [250, 1, 250, "s-outer"],
+      ],
+    ],
+  ])("%s", (_, rows) => {
+    expect(enclosingSessions(320, SESSIONS, new Set(), factsOf(rows)).map(({ id }) => id)).toEqual([
+      "s-inner",
+      "s-outer",
+    ]);
+  });
+});
 
 describe("the agent that a process belongs to", () => {
   it.each<[string, number, readonly Row[], string | null]>([

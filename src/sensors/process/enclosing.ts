@@ -17,6 +17,10 @@ export interface ProcessPlace {
   start: string;
 }
 
+export interface PlacedProcess extends ProcessPlace {
+  pid: number;
+}
+
 export interface ReadPlace {
   place: (pid: number) => ProcessPlace | null;
   /** The rouse session in its environment; null if there is none, or if it cannot be read. */
@@ -37,31 +41,48 @@ export function enclosingSession<S extends Known>(
   pid: number,
   sessions: readonly S[],
   outside: ReadonlySet<number> = new Set(),
-  { place, mark }: ReadPlace = SYSTEM,
+  facts: ReadPlace = SYSTEM,
 ): S | null {
+  const [nearest] = placesAround(pid, sessions, outside, facts);
+  return nearest ?? null;
+}
+
+/** All of them, the nearest first: an agent may have started another one, whose host keeps the variable of the first. */
+export const enclosingSessions = <S extends Known>(
+  pid: number,
+  sessions: readonly S[],
+  outside: ReadonlySet<number> = new Set(),
+  facts: ReadPlace = SYSTEM,
+): S[] => [...new Set(placesAround(pid, sessions, outside, facts))];
+
+function* placesAround<S extends Known>(
+  pid: number,
+  sessions: readonly S[],
+  outside: ReadonlySet<number>,
+  { place, mark }: ReadPlace,
+): Generator<S> {
   const line = lineOf(pid, outside, place);
   for (const { pid: at, sid, start } of line) {
     const found = sessions.find(
       (one) =>
         one.pid !== null && one.pidStart !== null && ((one.pid === at && one.pidStart === start) || one.pid === sid),
     );
-    if (found) return found;
+    if (found) yield found;
   }
   for (const { pid: at } of line) {
     const session = mark(at);
     const found = session === null ? undefined : sessions.find(({ id }) => id === session);
-    if (found) return found;
+    if (found) yield found;
   }
-  return null;
 }
 
 /** The process and its parents, nearest first. */
-function lineOf(
+export function lineOf(
   pid: number,
-  outside: ReadonlySet<number>,
-  place: ReadPlace["place"],
-): (ProcessPlace & { pid: number })[] {
-  const line: (ProcessPlace & { pid: number })[] = [];
+  outside: ReadonlySet<number> = new Set(),
+  place: ReadPlace["place"] = SYSTEM.place,
+): PlacedProcess[] {
+  const line: PlacedProcess[] = [];
   for (let at = pid; at > 1 && line.length < STEPS_MAX && !outside.has(at); ) {
     const found = place(at);
     if (!found) break;

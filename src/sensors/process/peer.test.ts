@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hexOf, parsePeer, parseTcp, peerProcess } from "./peer.js";
+import { hexOf, parsePeer, parseTcp, peerProcesses } from "./peer.js";
 
 const hasSs = ((): boolean => {
   try {
@@ -31,7 +31,10 @@ afterEach(async () => {
 });
 
 /** Another process connects and stays; returns its pid and our end. */
-async function connected(listen: string | number): Promise<{ socket: Socket; pid: number }> {
+async function connected(
+  listen: string | number,
+  code = "require('net').connect(JSON.parse(process.argv[1])); setInterval(() => {}, 1000)",
+): Promise<{ socket: Socket; pid: number }> {
   const accepted = new Promise<Socket>((resolve) => server.once("connection", resolve));
   await new Promise<void>((resolve) => {
     if (typeof listen === "string") server.listen(listen, resolve);
@@ -39,52 +42,98 @@ async function connected(listen: string | number): Promise<{ socket: Socket; pid
   });
   const address = server.address();
   const to = typeof address === "object" && address ? { port: address.port, host: address.address } : { path: listen };
-  const code = "require('net').connect(JSON.parse(process.argv[1])); setInterval(() => {}, 1000)";
-  client = spawn(process.execPath, ["-e", code, JSON.stringify(to)], { stdio: "ignore" });
+  client = spawn(process.execPath, ["-e", code, JSON.stringify(to)], { stdio: ["ignore", "pipe", "ignore"] });
   const socket = await accepted;
   socket.on("error", () => {});
   return { socket, pid: client.pid as number };
 }
 
-describe("the process at the other end of a connection", () => {
-  it.skipIf(!hasSs)("of a Unix socket is the one that opened it", async () => {
+/** Another program of this name, or none, in place of `ss`. */
+async function withSs<T>(script: string | null, run: () => Promise<T>): Promise<T> {
+  const { PATH } = process.env;
+  const programs = join(folder, "programs");
+  mkdirSync(programs);
+  if (script !== null) writeFileSync(join(programs, "ss"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  process.env.PATH = script === null ? programs : `${programs}:${PATH}`;
+  try {
+    return await run();
+  } finally {
+    process.env.PATH = PATH;
+  }
+}
+
+describe("the other end of a connection", () => {
+  it.skipIf(!hasSs)("of a Unix socket is held by the process that opened it", async () => {
     const path = join(folder, "daemon.sock");
     const { socket, pid } = await connected(path);
-    expect(await peerProcess(socket, path)).toBe(pid);
+    expect(await peerProcesses(socket, path)).toEqual([pid]);
     socket.destroy();
   });
 
-  it("of a loopback connection is the one that opened it", async () => {
+  it("on the loopback address is held by the process that opened it", async () => {
     const { socket, pid } = await connected(0);
-    expect(await peerProcess(socket, null)).toBe(pid);
+    expect(await peerProcesses(socket, null)).toEqual([pid]);
     socket.destroy();
   });
 
   it.skipIf(!hasSs)("is found although the first list of sockets misses it", async () => {
     const path = join(folder, "daemon.sock");
     const { socket, pid } = await connected(path);
-    const { PATH } = process.env;
     const seen = join(folder, "seen");
-    const script = `#!/bin/sh\n[ -e '${seen}' ] || { : > '${seen}'; exit 0; }\nPATH='${PATH}' exec ss "$@"\n`;
-    writeFileSync(join(folder, "ss"), script, { mode: 0o755 });
-    process.env.PATH = `${folder}:${PATH}`;
-    try {
-      expect(await peerProcess(socket, path)).toBe(pid);
-      expect(existsSync(seen)).toBe(true);
-    } finally {
-      process.env.PATH = PATH;
-    }
+    const script = `[ -e '${seen}' ] || { : > '${seen}'; exit 0; }\nPATH='${process.env.PATH}' exec ss "$@"`;
+    expect(await withSs(script, () => peerProcesses(socket, path))).toEqual([pid]);
+    expect(existsSync(seen)).toBe(true);
     socket.destroy();
   });
+
+  it.each([
+    ["fails", "exit 1"],
+    ["prints without end", "yes u_str ESTAB"],
+  ])("is unknown, and never taken for the user, if the list of sockets %s", async (_, script) => {
+    const path = join(folder, "daemon.sock");
+    const { socket } = await connected(path);
+    expect(await withSs(script, () => peerProcesses(socket, path))).toBe("unknown");
+    socket.destroy();
+  });
+
+  it("cannot be told on a system without `ss`", async () => {
+    const path = join(folder, "daemon.sock");
+    const { socket } = await connected(path);
+    expect(await withSs(null, () => peerProcesses(socket, path))).toBeNull();
+    socket.destroy();
+  });
+
+  it.skipIf(!hasSs)(
+    "is held by all processes that share it, also after the one that opened it has exited",
+    async () => {
+      const path = join(folder, "daemon.sock");
+      const forks = `
+      const socket = require("net").connect(JSON.parse(process.argv[1]), () => {
+        const stdio = ["ignore", "ignore", "ignore", socket];
+        const start = () => require("child_process").spawn("sleep", ["60"], { stdio, detached: true });
+        for (const child of [start(), start()]) { console.log(child.pid); child.unref(); }
+        process.exit();
+      });`;
+      const { socket } = await connected(path, forks);
+      const printed: Buffer[] = [];
+      client?.stdout?.on("data", (chunk: Buffer) => printed.push(chunk));
+      await new Promise((resolve) => client?.once("close", resolve));
+      const pids = Buffer.concat(printed).toString().trim().split("\n").map(Number);
+      expect(pids).toHaveLength(2);
+      expect(await peerProcesses(socket, path)).toEqual(pids.toSorted((a, b) => b - a));
+      for (const pid of pids) process.kill(pid, "SIGKILL");
+      socket.destroy();
+    },
+  );
 
   it.skipIf(!hasSs)("is unknown once either end is closed", async () => {
     const path = join(folder, "daemon.sock");
     const { socket, pid } = await connected(path);
     process.kill(pid, "SIGKILL");
     await new Promise((resolve) => client?.once("exit", resolve));
-    expect(await peerProcess(socket, path)).toBe("unknown");
+    expect(await peerProcesses(socket, path)).toBe("unknown");
     socket.destroy();
-    expect(await peerProcess(socket, path)).toBe("unknown");
+    expect(await peerProcesses(socket, path)).toBe("unknown");
   });
 });
 
