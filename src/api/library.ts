@@ -3,7 +3,7 @@
  * judged in your process, so it may end and restart at any time.
  */
 import { rousePaths } from "../config/paths.js";
-import type { RecoveryScore } from "../core/incidents/recovery-score.js";
+import type { Problem } from "../core/incidents/problem.js";
 import type { WatchRules } from "../daemon/intake/watch-rules.js";
 import type { CheckedAgent } from "../daemon/views/check.js";
 import type { SessionCoverage } from "../daemon/views/coverage.js";
@@ -28,6 +28,7 @@ import type { DaemonView, HealthView, SummaryAnswer } from "./service/daemon.js"
 import type { DiagnosisView } from "./service/diagnosis.js";
 import type { CommandView, FleetAgentView, FleetView } from "./service/fleet.js";
 import type { HistoryAnswer, StripsView } from "./service/history.js";
+import type { MetricsView, MissedView } from "./service/incidents.js";
 import type { OutgoingMessage } from "./service/messages.js";
 import type { PermissionsView } from "./service/permissions.js";
 import type { Report } from "./service/reports.js";
@@ -66,6 +67,8 @@ export type {
   LineView,
   LockView,
   MessageView,
+  MetricsView,
+  MissedView,
   Notice,
   OperationAnswer,
   OperationInput,
@@ -76,7 +79,6 @@ export type {
   OwnAgent,
   OwnAgentOptions,
   PermissionsView,
-  RecoveryScore,
   RecoveryView,
   Report,
   SessionCoverage,
@@ -212,6 +214,12 @@ export class Rouse {
     return this.call("feedback", { incident, feedback });
   }
 
+  /** Reports a stall that rouse did not report. */
+  missed(agent: string, about: { at?: Date; problem?: Problem } = {}): Promise<MissedView> {
+    const { at, ...problem } = about;
+    return this.call("missed", { agent, ...problem, ...(at ? { at: at.getTime() } : {}) });
+  }
+
   /** Asks a model to explain what is wrong. It takes up to three minutes. */
   diagnose(agent?: string): Promise<DiagnosisView> {
     return this.call("diagnose", agent === undefined ? {} : { agent });
@@ -231,9 +239,9 @@ export class Rouse {
     return (await this.call("diagnosis_context", agent === undefined ? {} : { agent })).lines;
   }
 
-  /** How often agents recovered within 10 minutes of a step, and without it. */
-  async metrics(): Promise<RecoveryScore[]> {
-    return (await this.call("metrics")).recoveries;
+  /** Detection, recovery, false positives and time to recovery of stalls, and how often agents recovered after a step. */
+  metrics(options: { weeks?: number } = {}): Promise<MetricsView> {
+    return this.call("metrics", options);
   }
 
   // Work

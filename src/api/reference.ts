@@ -73,7 +73,7 @@ const NOUNS: Readonly<Record<string, readonly string[]>> = {
   ],
   "Agents over time": ["history", "strips"],
   Activity: ["get_activity", "check"],
-  Incidents: ["incidents", "incident", "ack", "feedback", "metrics"],
+  Incidents: ["incidents", "incident", "ack", "feedback", "missed", "metrics"],
   Messages: ["messages", "send_message", "ack_messages", "inboxes"],
   Alerts: ["alerts", "alert_status", "test_alert", "retry_alerts", "dismiss_alerts"],
   Diagnosis: ["diagnose", "diagnosis_context", "diagnoses", "diagnosis_feedback"],

@@ -3,6 +3,7 @@ import { isAdopted } from "./agent.js";
 import type { Effect } from "./effects.js";
 import { applyToIncidents, type IncidentInput } from "./incidents/fold.js";
 import { progressOf } from "./incidents/progress.js";
+import { lastActivityAt } from "./judgement/evidence/last-activity.js";
 import { endedByHuman } from "./judgement/rules/by-exit.js";
 import type { NodeState } from "./node-state.js";
 import type { Policy } from "./policy/policy.js";
@@ -18,6 +19,7 @@ const ALWAYS_SAVED: ReadonlySet<IncidentInput["kind"]> = new Set<IncidentInput["
   "silenced",
   "unsilenced",
   "feedback",
+  "missed",
 ]);
 
 export function applyEvent(state: NodeState, event: IncidentInput): Effect[] {
@@ -42,6 +44,7 @@ export function assessedEvent({ rules }: NodeState, judge: SessionJudge, policy:
     account: rules.accountOf(session),
     isAdopted: isAdopted(session),
     assessment,
+    activeAt: lastActivityAt(evidence),
     progress: progressOf(evidence),
     confirmMs: policy.confirmMs,
     outageMs: policy.outageMs,

@@ -10,7 +10,7 @@ import type { Signal } from "./signal.js";
 
 export type UserEvent = Extract<
   IncidentInput,
-  { kind: "acked" | "explained" | "silenced" | "unsilenced" | "feedback" | "forgotten" }
+  { kind: "acked" | "explained" | "silenced" | "unsilenced" | "feedback" | "missed" | "forgotten" }
 >;
 
 export type StepInput =

@@ -32,6 +32,7 @@ const SCHEMAS = {
     phase: z.enum(PHASES),
     openedAt: at,
     since: at,
+    stalledAt: at.exactOptional(),
     confirmedAt: at.nullable(),
     escalated: z
       .looseObject({
@@ -84,6 +85,7 @@ const SCHEMAS = {
   }),
   silences: z.looseObject({ agent: name.nullable(), problem: problem.nullable(), at, until: at }),
   feedback: z.looseObject({ agent: name, problem, falseAlarms: z.number(), right: z.number() }),
+  missed: z.looseObject({ agent: name, at, problem: problem.nullable() }),
   blind: z.looseObject({ agent: name, since: at }),
   asleep: z.looseObject({ from: at, to: at, lostMs: z.number().exactOptional() }),
 } satisfies { readonly [L in keyof IncidentState]: z.ZodType<IncidentState[L][number]> };

@@ -23,6 +23,7 @@ const ID_OF: { readonly [L in List]: (entry: IncidentState[L][number]) => string
   actions: ({ id }) => id,
   silences: ({ agent, problem, at }) => JSON.stringify([agent, problem, at]),
   feedback: ({ agent, problem }) => JSON.stringify([agent, problem]),
+  missed: ({ agent, at }) => JSON.stringify([agent, at]),
   blind: ({ agent }) => agent,
   asleep: ({ from }) => String(from),
 };
@@ -55,6 +56,7 @@ export class IncidentTable implements IncidentStore {
     incidentState.outages.sort((a, b) => a.openedAt - b.openedAt);
     incidentState.actions.sort((a, b) => a.at - b.at);
     incidentState.silences.sort((a, b) => a.at - b.at);
+    incidentState.missed.sort((a, b) => a.at - b.at);
     incidentState.asleep.sort((a, b) => a.from - b.from);
     return incidentState;
   }

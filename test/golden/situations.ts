@@ -107,7 +107,7 @@ export const WITHOUT_AGENTS: readonly Situation[] = [
   of("check")("no-agents", "check"),
   of("summary")("nothing", "summary"),
   of("metrics")("none", "metrics"),
-  of("metrics")("none-json", "metrics --json"),
+  of("metrics")("none-json", "metrics --json", { asIs: true }),
   of("up")("already-up", "up"),
   of("doctor")("no-agents", "doctor"),
 ];

@@ -56,6 +56,8 @@ export interface Check {
   session?: string;
   /** When progress was last proven; a number of seconds after the start. */
   progress?: number | null;
+  /** Its last activity. */
+  active?: number;
   /** Start of the turn of that progress; the same time by default. */
   turn?: number | null;
   facts?: Partial<ActionFacts>;
@@ -99,6 +101,7 @@ export class World {
       account: check.account ?? null,
       isAdopted: check.isAdopted ?? false,
       assessment,
+      activeAt: time(check.active),
       progress: { workAt: progress, outcomeAt: progress, turnAt: turn },
       confirmMs: this.policy.confirmMs,
       outageMs: this.policy.outageMs,

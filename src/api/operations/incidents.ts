@@ -3,7 +3,26 @@ import * as z from "zod";
 import { ARMS } from "../../core/incidents/recovery-score.js";
 import { agentField, booleanField, incidentField, problemField, timeField } from "./fields.js";
 import { operation } from "./operation.js";
-import { actionName, incidentRecord } from "./records.js";
+import { actionName, incidentRecord, time } from "./records.js";
+
+const figure = z.object({
+  value: z.number().nullable().describe("a share, or minutes; null: not enough data"),
+  high: z.number().nullable().describe("the value if all incidents that are not rated were false alarms"),
+  count: z.number(),
+  of: z.number().describe("stalls, runs of agents or recoveries that it is based on"),
+  met: z.boolean().nullable().describe("whether the target is met; null: not known"),
+});
+
+const figures = z.object({
+  stalls: z.number().describe("detected, without false alarms"),
+  missed: z.number(),
+  false_alarms: z.number(),
+  unrated: z.number().describe("stalls that passed without an action and that you have not rated"),
+  detection: figure.describe("target: at least 0.9 of the stalls"),
+  recovery: figure.describe("target: at least 0.7 of the stalls that rouse acted on"),
+  false_positives: figure.describe("target: below 0.05 of the runs of agents that did not stall"),
+  time_to_recovery: figure.describe("minutes from the last activity to the action that helped; target: below 25"),
+});
 
 export const INCIDENTS = {
   incidents: operation({
@@ -57,13 +76,38 @@ export const INCIDENTS = {
     example: { incident: "api", feedback: "right" },
     run: ({ incidents }, { incident, feedback }) => incidents.feedback(incident, feedback),
   }),
+  missed: operation({
+    summary: "Report a stall that rouse did not report; it counts against the detection rate.",
+    right: "control",
+    fromInside: "refused",
+    method: "post",
+    path: "/v1/agents/{agent}/missed",
+    input: z.object({
+      agent: agentField,
+      at: timeField.optional().describe("when it stalled; default: now"),
+      problem: problemField.optional().describe("its cause, if you know it"),
+    }),
+    output: z.object({ agent: z.string(), at: time, problem: problemField.nullable() }),
+    surfaces: { library: "missed", cli: ["feedback"] },
+    example: { agent: "api", problem: "silent_stream" },
+    run: ({ incidents }, input) => incidents.missed(input),
+  }),
   metrics: operation({
-    summary: "Measure how often agents recovered within 10 minutes of a step, and without it.",
+    summary:
+      "Measure stalls: detection rate, recovery success, false positives and time to recovery, per cause, agent and week; and how often agents recovered within 10 minutes of a step, and without it.",
     right: "read",
     method: "get",
-    path: "/v1/recoveries",
-    input: z.object({}),
+    path: "/v1/metrics",
+    input: z.object({
+      weeks: z.coerce.number().int().min(1).max(52).default(4).describe("calendar weeks, this one included"),
+    }),
     output: z.object({
+      since: time,
+      until: time,
+      overall: figures,
+      by_cause: z.array(figures.extend({ cause: z.string() })),
+      by_agent: z.array(figures.extend({ agent: z.string() })),
+      by_week: z.array(figures.extend({ week: z.string().describe("its Monday, such as 2026-11-16") })),
       recoveries: z.array(
         z.object({
           problem: problemField,
@@ -79,6 +123,6 @@ export const INCIDENTS = {
     }),
     surfaces: { library: "metrics", cli: ["metrics"] },
     example: {},
-    run: ({ incidents }) => ({ recoveries: incidents.recoveries() }),
+    run: ({ incidents }, { weeks }) => incidents.metrics(weeks),
   }),
 } as const;

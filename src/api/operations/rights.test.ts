@@ -43,6 +43,7 @@ describe("rights", () => {
       "local_stop",
       "local_type",
       "local_type_unchecked",
+      "missed",
       "recover",
       "send_input",
       "spawn",

@@ -97,12 +97,29 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .summary("Mark an incident as a real problem or as a false alarm")
     .description(
       "Mark an incident as a real problem (right) or as a false alarm. A false alarm raises the agent's threshold for that\n" +
-        "problem.",
+        "problem. With the name of an agent and missed, report a stall that rouse did not report: it counts in `rouse metrics`.",
     )
     .argument("<id>", "an incident, or the name of an agent", parseNamed)
-    .addArgument(new Argument("<feedback>", "your feedback").choices(["false-alarm", "right"] as const))
+    .addArgument(new Argument("<feedback>", "your feedback").choices(["false-alarm", "right", "missed"] as const))
+    .option(
+      "--at <when>",
+      "with missed: when it stalled: 40m, 03:10, or an ISO 8601 date (default: now)",
+      (value: string) => parseSince(value),
+    )
+    .option("--problem <problem>", "with missed: its cause, such as silent_stream", parseProblem)
     .option("--json", "print JSON")
-    .action(async (id, feedback, { json }) => {
+    .action(async (id, feedback, { at, problem, json }, self) => {
+      if (feedback !== "missed" && (at !== undefined || problem !== undefined))
+        return self.error("error: --at and --problem belong to missed", { exitCode: 2 });
+      if (feedback === "missed") {
+        const about = {
+          ...(at === undefined ? {} : { at: Math.floor(at) }),
+          ...(problem === undefined ? {} : { problem }),
+        };
+        const missed = await call("missed", { agent: id, ...about });
+        const noted = `Noted: a stall of ${missed.agent} at ${localTime(missed.at, Date.now())} was missed.\n`;
+        return void process.stdout.write(json ? `${sanitizedJson(missed)}\n` : noted);
+      }
       const incident = await call("feedback", { incident: id, feedback });
       process.stdout.write(json ? `${sanitizedJson(incident)}\n` : foldText(feedbackText(incident), process.stdout, 0));
     });

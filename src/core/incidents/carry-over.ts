@@ -3,7 +3,7 @@ import type { FeedbackCount, IncidentState } from "./incident.js";
 
 export function carryOver(incidentState: IncidentState, from: string, to: string): void {
   if (from === to) return;
-  for (const list of [incidentState.incidents, incidentState.actions, incidentState.silences])
+  for (const list of [incidentState.incidents, incidentState.actions, incidentState.silences, incidentState.missed])
     for (const entry of list) if (entry.agent === from) entry.agent = to;
   const since = incidentState.blind.filter(({ agent }) => agent === from || agent === to).map((entry) => entry.since);
   incidentState.blind = incidentState.blind.filter(({ agent }) => agent !== from && agent !== to);

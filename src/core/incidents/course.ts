@@ -22,6 +22,8 @@ export interface AssessedEvent {
   /** rouse only watches it. */
   isAdopted?: boolean;
   assessment: Assessment;
+  /** Its last activity; null if there was none. */
+  activeAt?: number | null;
   progress: ProgressTimes;
   /** From the agent's policy: how long a suspicion must last. */
   confirmMs: number;
@@ -76,6 +78,7 @@ export function openIncident(
     phase: "suspected",
     openedAt: assessment.at,
     since: assessment.at,
+    stalledAt: Math.min(input.activeAt ?? assessment.at, assessment.at),
     confirmedAt: null,
     escalated: null,
     endedAt: null,
@@ -144,7 +147,11 @@ export function renameIncident(incident: Incident, problem: Problem): IncidentCh
   return [{ incident: incident.id, phase: incident.phase, change: "problem_changed" }];
 }
 
-export function reopenIncident(incident: Incident, problem: Problem, at: number): IncidentChange[] {
+export function reopenIncident(
+  incident: Incident,
+  problem: Problem,
+  { assessment: { at }, activeAt }: Pick<AssessedEvent, "assessment" | "activeAt">,
+): IncidentChange[] {
   const renamed = renameIncident(incident, problem);
   incident.endedAt = null;
   incident.confirmedAt = null;
@@ -152,6 +159,7 @@ export function reopenIncident(incident: Incident, problem: Problem, at: number)
   incident.phase = "suspected";
   // The confirm window starts again; the id and the actions stay.
   incident.since = at;
+  incident.stalledAt = Math.min(activeAt ?? at, at);
   incident.reopened++;
   return [...renamed, { incident: incident.id, phase: "suspected", change: "reopened" }];
 }

@@ -24,7 +24,15 @@ import {
   takeQuiet,
 } from "./course.js";
 import { takeFeedback } from "./feedback.js";
-import { type Feedback, type Incident, type IncidentState, isOpen, type Opinion, type Silence } from "./incident.js";
+import {
+  type Feedback,
+  type Incident,
+  type IncidentState,
+  isOpen,
+  type MissedStall,
+  type Opinion,
+  type Silence,
+} from "./incident.js";
 import { newOverBudget, overBudgetOf } from "./over-budget.js";
 import { isPipelineProblem, type PipelineEvent, takePipeline } from "./pipeline.js";
 import { type Problem, problemOf } from "./problem.js";
@@ -48,6 +56,8 @@ export type IncidentInput =
   /** The agent is no longer watched. */
   | { kind: "forgotten"; at: number; agent: string }
   | { kind: "feedback"; at: number; incident: string; feedback: Feedback }
+  /** A user reports a stall that rouse did not. */
+  | { kind: "missed"; missed: MissedStall }
   /** The machine slept, or rouse did not observe. */
   | { kind: "gap"; from: number; to: number };
 
@@ -57,6 +67,7 @@ const AGAIN_MS: number = 10 * MINUTE;
 const BLIND_MS = MINUTE;
 
 const SILENCES_MAX = 200;
+const MISSED_MAX = 500;
 
 export function applyToIncidents(incidentState: IncidentState, input: IncidentInput): IncidentChange[] {
   switch (input.kind) {
@@ -131,6 +142,9 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
         takeFeedback(incidentState, incident, input.feedback, input.at);
         return [];
       });
+    case "missed":
+      incidentState.missed = [...incidentState.missed.filter(isOther(input.missed)), input.missed].slice(-MISSED_MAX);
+      return [];
     case "gap":
       takeAsleep(incidentState.asleep, {
         kind: "gap",
@@ -142,6 +156,11 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
       return [];
   }
 }
+
+const isOther =
+  (missed: MissedStall) =>
+  ({ agent, at }: MissedStall): boolean =>
+    agent !== missed.agent || at !== missed.at;
 
 function takeAssessed(incidentState: IncidentState, input: AssessedEvent): IncidentChange[] {
   const { agent, assessment } = input;
@@ -175,7 +194,7 @@ function takeAssessed(incidentState: IncidentState, input: AssessedEvent): Incid
     ];
   const again = lastEnded(incidentState, input, problem);
   if (again)
-    return [...others, ...reopenIncident(again, problem, now), ...observeIncident(incidentState, again, input)];
+    return [...others, ...reopenIncident(again, problem, input), ...observeIncident(incidentState, again, input)];
   return [...others, ...openIncident(incidentState, input, problem)];
 }
 

@@ -33,6 +33,8 @@ export interface Incident {
   openedAt: number;
   /** When it was opened or last reopened. */
   since: number;
+  /** The last activity before that; missing in incidents of older versions. */
+  stalledAt?: number;
   confirmedAt: number | null;
   /** The program's own supervisor acts first: not confirmed before. */
   heldUntil?: number;
@@ -85,6 +87,14 @@ export interface IncidentEnd {
 
 export type Feedback = "false-alarm" | "right";
 
+/** A stall that rouse did not report. */
+export interface MissedStall {
+  agent: string;
+  at: number;
+  /** Null: unknown. */
+  problem: Problem | null;
+}
+
 /** User feedback on the alarms of one agent about one problem. */
 export interface FeedbackCount {
   agent: string;
@@ -124,13 +134,14 @@ export interface IncidentState {
   actions: ActionRecord[];
   silences: Silence[];
   feedback: FeedbackCount[];
+  missed: MissedStall[];
   /** Since when an agent is unobserved; reported only if it lasts. */
   blind: { agent: string; since: number }[];
   asleep: SleepSpans;
 }
 
 export function createIncidentState(): IncidentState {
-  return { incidents: [], outages: [], actions: [], silences: [], feedback: [], blind: [], asleep: [] };
+  return { incidents: [], outages: [], actions: [], silences: [], feedback: [], missed: [], blind: [], asleep: [] };
 }
 
 export const isOpen = ({ endedAt }: { endedAt: number | null }): boolean => endedAt === null;

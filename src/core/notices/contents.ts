@@ -8,6 +8,7 @@ import { digest } from "../digest.js";
 import { type Incident, type IncidentState, isOpen } from "../incidents/incident.js";
 import type { Problem } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
+import { lastActivityAt } from "../judgement/evidence/last-activity.js";
 import { openPrompt } from "../judgement/evidence/prompts.js";
 import type { Evidence } from "../judgement/evidence/state.js";
 import { turnStatus } from "../judgement/evidence/turn.js";
@@ -224,8 +225,7 @@ export function problemDuration(
   { evidence }: Pick<AgentSnapshot, "evidence">,
   now: number,
 ): { last_activity: string | null; duration_secs: number } {
-  const seen = Object.values(evidence.progress.seen);
-  const last = seen.length > 0 ? Math.max(...seen) : null;
+  const last = lastActivityAt(evidence);
   const type = typeOf(problem);
   const from = type === "worker.stuck" ? last : type === "watchdog.blind" ? (evidence.blind?.since ?? null) : null;
   return {
