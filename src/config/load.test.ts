@@ -56,12 +56,13 @@ describe("defaults", () => {
     expect(config.check).toEqual({ warning_hours: 2, critical_hours: 6, auto_resume_hours: 12 });
   });
 
-  it("define each threshold of the detectors once, except those that only feedback changes", () => {
+  it("define each threshold of the detectors once, except constants and those that only feedback changes", () => {
     const settings = settingsOf(load().config);
     expect(DEFAULTS).toMatchObject(settings);
     const names = [...KEY_BY_NAME.keys()].map((full) => full.split(".")[1]);
     for (const name of Object.keys(settings)) expect(names.filter((other) => other === name)).toHaveLength(1);
     expect(Object.keys(DEFAULTS).filter((name) => !Object.hasOwn(settings, name))).toEqual([
+      "repeated_error_window_minutes",
       "retry_ceiling_minutes",
       "burn_output_tokens",
       "burn_active_minutes",

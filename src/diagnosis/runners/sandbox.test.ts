@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { askRunner } from "../ask.js";
 import { commandRunner, programRunner } from "./program.js";
 import type { RunnerLimits } from "./runner.js";
@@ -63,13 +63,15 @@ describe.skipIf(!isPossible)("a model program with tools", () => {
         secret: attempt(() => readFileSync(${JSON.stringify(join(home, "secret"))}, "utf8")),
         login: attempt(() => readFileSync(${JSON.stringify(join(home, ".codex/auth.json"))}, "utf8")),
         outside: attempt(() => writeFileSync("/etc/rouse-test", "x")),
-        tmp: readdirSync("/tmp").length,
+        tmp: readdirSync(${JSON.stringify(tmpdir())}),
         processes: readdirSync("/proc").filter((name) => /^\\d+$/.test(name)).length,
         cwd: readdirSync("."),
       };
       writeFileSync("answer.json", JSON.stringify({ diagnosis: JSON.stringify(seen), slack_message: null, actions: [] }));
     `;
     install("codex", script);
+    const other = mkdtempSync(join(tmpdir(), "rouse-other-"));
+    onTestFinished(() => rmSync(other, { recursive: true }));
     const { answer, reason } = await askRunner(programRunner("codex", "", cage()), PROMPT, limits());
     expect(reason).toBeNull();
     const seen = JSON.parse(answer?.diagnosis ?? "{}") as Record<string, unknown>;
@@ -80,7 +82,8 @@ describe.skipIf(!isPossible)("a model program with tools", () => {
       outside: expect.stringMatching(/^E(?:ROFS|ACCES)$/),
       cwd: ["schema.json"],
     });
-    expect(seen.tmp).toBe(1);
+    expect(seen.tmp).toContain(basename(folder));
+    expect(seen.tmp).not.toContain(basename(other));
     expect(seen.processes).toBeLessThan(4);
     expect(readdirSync(join(folder, "cage"))).toEqual([]);
   });
