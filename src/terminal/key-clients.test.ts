@@ -1,7 +1,7 @@
 /** Clients of a host's socket that press keys. This process is the client; `test/e2e/inside.test.ts` has real agents. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { createConnection } from "node:net";
+import { createConnection, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { sessionOf } from "../../test/support/sessions.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { askHostProcess } from "./ask.js";
 import { frameLine, type ToHost } from "./frames.js";
-import { checkKeyClient } from "./key-clients.js";
+import { checkKeyClient, type RefusedKeys } from "./key-clients.js";
 import { type HostRecord, writeRecord } from "./registry.js";
 import { Ring } from "./ring.js";
 import { Viewers } from "./viewers.js";
@@ -28,6 +28,7 @@ let folder: string;
 let viewers: Viewers;
 let pressed: string[];
 let refused: unknown[];
+let checkKeys: (client: Socket, own: HostRecord) => Promise<RefusedKeys | null>;
 
 const paths = () => ({ hostSocket: () => join(folder, "host.sock"), sessions: join(folder, "sessions") });
 const me = { pid: process.pid, pidStart: identityOf(process.pid) };
@@ -51,7 +52,7 @@ async function host(own: HostRecord): Promise<void> {
       rows: () => null,
       check: () => ({ terminalState: null, reason: "none" }),
       press: () => ({ bytes: 1, reason: null }),
-      checkKeys: (client) => checkKeyClient(client, paths(), own),
+      checkKeys: (client) => checkKeys(client, own),
       keysRefused: (order, text, { by }) => refused.push([order, text, by]),
       stop: async () => ({ isGone: true, isKilled: false, processes: 1, left: [] }),
       info: () => ({}),
@@ -70,6 +71,7 @@ beforeEach(() => {
   mkdirSync(paths().sessions);
   pressed = [];
   refused = [];
+  checkKeys = (client, own) => checkKeyClient(client, paths(), own);
 });
 afterEach(async () => {
   await viewers.close({ code: 0, signal: null });
@@ -102,6 +104,35 @@ describe("keys at the socket of a host", () => {
     });
     expect(pressed).toEqual([]);
     expect(refused).toEqual([["type", "1", by]]);
+  });
+
+  it("are pressed before the next request of the client is answered", async () => {
+    await host(record("web", other));
+    const answered = new Promise<string[]>((resolve) => {
+      const client = createConnection(paths().hostSocket());
+      client.write(frameLine({ op: "attach", cols: 80, rows: 24 }));
+      client.write(frameLine({ op: "input", data: Buffer.from("a").toString("base64") }));
+      client.write(frameLine({ op: "info" }));
+      client.on("data", (chunk) => {
+        if (!chunk.toString().includes('"ev":"info"')) return;
+        client.destroy();
+        resolve([...pressed]);
+      });
+    });
+    expect(await answered).toEqual(["a"]);
+  });
+
+  it("are pressed again once a client that could not be found is found", async () => {
+    const found: (RefusedKeys | null)[] = [{ by: null, reason: "unknown" }, null];
+    checkKeys = async () => found.shift() ?? null;
+    await host(record("web", other));
+    const client = createConnection(paths().hostSocket());
+    client.write(frameLine({ op: "type", text: "1" }));
+    await until("the refusal", () => refused.length === 1);
+    client.write(frameLine({ op: "type", text: "2" }));
+    await until("the keys", () => pressed.length === 1);
+    expect(pressed).toEqual(["2"]);
+    client.destroy();
   });
 
   it("that are pressed after a check of the screen need no check of the client: they never answer a dialog", async () => {

@@ -44,7 +44,7 @@ interface Viewer {
   keys: boolean;
   size: { cols: number; rows: number } | null;
   isBehind: boolean;
-  /** Looked up with its first keys. */
+  /** Looked up when it attaches or types. */
   refusal: Promise<RefusedKeys | null> | null;
 }
 
@@ -186,6 +186,7 @@ export class Viewers {
     attach: (viewer, message) => {
       viewer.mode = "attached";
       viewer.size = sizeOf(message);
+      void this.#refusalOf(viewer);
       this.#tellSize();
       this.#snapshot(viewer);
     },
@@ -243,20 +244,29 @@ export class Viewers {
       viewer.socket.write(frameLine({ ev: "pressed", ...reported }));
     },
     info: (viewer) => {
-      viewer.socket.write(frameLine({ ...this.#host.info(), ev: "info" }));
+      // After the keys that it sent before: they are lost if the client leaves while it is looked up.
+      const keys = Promise.resolve(viewer.refusal);
+      this.#answer(viewer, keys, () => ({ ...this.#host.info(), ev: "info" }));
     },
   };
 
   /** In the order of the requests. */
   #withKeys(viewer: Viewer, order: "attach" | "type", text: string, press: () => void): void {
-    viewer.refusal ??= this.#host.checkKeys(viewer.socket);
-    const pressed = viewer.refusal.then((refusal) => {
+    const pressed = this.#refusalOf(viewer).then((refusal) => {
       if (refusal === null) return press();
       this.#host.keysRefused(order, text, refusal);
       viewer.socket.write(frameLine({ ev: "error", text: refusal.reason }));
     });
     this.#work.add(pressed);
     void pressed.finally(() => this.#work.delete(pressed));
+  }
+
+  /** A client that could not be found, on a starved machine, is looked up again with its next keys. */
+  #refusalOf(viewer: Viewer): Promise<RefusedKeys | null> {
+    const look = (): Promise<RefusedKeys | null> =>
+      this.#host.checkKeys(viewer.socket).catch(({ message }: Error) => ({ by: null, reason: message.slice(0, 200) }));
+    viewer.refusal = viewer.refusal?.then((refusal) => (refusal?.by === null ? look() : refusal)) ?? look();
+    return viewer.refusal;
   }
 
   #answer<T>(viewer: Viewer, work: Promise<T>, toFrame: (value: T) => FromHost): void {
