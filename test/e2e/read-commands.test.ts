@@ -16,6 +16,7 @@ import { HOUR, MINUTE } from "../../src/core/text/time.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import { DaemonClock } from "../../src/daemon/self/clock.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
+import { NodeHub } from "../../src/work/node-hub.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 import { loopOver, testRules } from "../support/loops.js";
 
@@ -41,6 +42,9 @@ beforeEach(async () => {
     journal,
     tuning: { configOf, learn: () => {} },
     control: { pulses: () => [], http: () => null },
+    hub: new NodeHub({ state: paths.state, node: "test", instance: "i", version: "1" }),
+    channels: [],
+    channelNotes: [],
   } as unknown as ServiceContext;
   addSocketRoutes(app, new Hono(), openServices(context), paths.daemonSocket);
   const answer = getRequestListener(app.fetch);
