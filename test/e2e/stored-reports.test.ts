@@ -1,4 +1,4 @@
-/** Reports while no daemon answers: the commands succeed, and a daemon that starts later gets them. */
+/** Reports and tasks while no daemon answers: the commands succeed, and a daemon that starts later gets the reports. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -59,4 +59,16 @@ it("a report and a checkpoint made while the daemon is down are delivered when i
   await until("an empty spool", () => readdirSync(spool).length === 0);
   const task = JSON.parse((await rouse(home, ["task", "show", "1", "--json"])).stdout) as { completed_steps: number[] };
   expect(task.completed_steps).toEqual([1]);
+});
+
+it("a task command of the user starts the daemon, one of an agent does not", async () => {
+  home.env.ROUSE_SESSION = "s1";
+  expect((await rouse(home, ["task", "list"])).status).toBe(69);
+  delete home.env.ROUSE_SESSION;
+  expect(await rouse(home, ["task", "add", "Fix it"])).toMatchObject({
+    status: 0,
+    stdout: "Added task 1 (pending): Fix it\n",
+    stderr: "",
+  });
+  expect((await rouse(home, ["status"])).status).toBe(0);
 });

@@ -10,6 +10,7 @@ import { BadInput, whyUnreadable } from "../../replay/bad-input.js";
 import { parseTaskText } from "../../work/task-file.js";
 import { parseNamed } from "../arguments.js";
 import { call, type OperationInput } from "../client.js";
+import { ensureDaemon } from "../ensure-daemon.js";
 import { taskDocument } from "../task-document.js";
 import {
   collectTags,
@@ -46,12 +47,18 @@ export function addTask(program: Command, _setExit: (code: number) => void): voi
     .description(
       "Manage the queue of work. An agent that claims a task reports checkpoints; if it stops, a continuation takes the task\n" +
         "over at its last checkpoint. Inside an agent, commands about a task mean the agent's own.",
-    );
+    )
+    .hook("preAction", startForUser);
   addReading(task);
   addWriting(task);
   addClaiming(task);
   for (const decision of DECISIONS) addDecision(task, decision);
   addLocks(task);
+}
+
+/** An agent's command starts no daemon: the user may have stopped it. */
+async function startForUser(): Promise<void> {
+  if (!process.env.ROUSE_SESSION && process.env.ROUSE_DAEMON !== "off") await ensureDaemon();
 }
 
 function addReading(task: Command): void {
