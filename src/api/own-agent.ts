@@ -1,6 +1,6 @@
 /** An agent that only your program can see: you send its signals, and rouse judges it like any other. */
 import { randomUUID } from "node:crypto";
-import type { AgentSession } from "../core/agent.js";
+import { type AgentSession, createSession, NO_PROFILE } from "../core/agent.js";
 import { checkAgentLimits } from "../core/agent-limits.js";
 import type { Signal } from "../core/signal.js";
 import { DaemonLink } from "../terminal/daemon-link.js";
@@ -26,24 +26,17 @@ export class OwnAgent {
 
   /** Throws `ApiError` if a field is too long. */
   constructor(socketPath: string, { name, kind, tags, task, workspace }: OwnAgentOptions) {
-    this.#session = {
+    this.#session = createSession({
       id: randomUUID(),
       name,
-      kind: kind ?? "generic",
+      kind: kind ?? NO_PROFILE,
       tags: [...(tags ?? [])],
       // Your program holds the agent; rouse cannot reach it.
       origin: "run",
-      command: [],
       workspace: workspace ?? null,
       task: task ?? null,
-      policy: null,
-      pid: null,
-      pidStart: null,
       startedAt: Date.now(),
-      hostSocket: null,
-      pane: null,
-      endedAt: null,
-    };
+    });
     const objection = checkAgentLimits(this.#session);
     if (objection !== null) throw new ApiError("bad", objection);
     this.#link = new DaemonLink({ socketPath, session: this.#session });

@@ -34,3 +34,20 @@ export interface AgentSession {
   /** Set when it ended. */
   endedAt: number | null;
 }
+
+type SessionStart = Pick<AgentSession, "id" | "name" | "kind" | "origin" | "startedAt">;
+
+/** A session that has begun, with what is known of it. */
+export const createSession = (known: SessionStart & Partial<AgentSession>): AgentSession => ({
+  tags: [],
+  command: [],
+  workspace: null,
+  task: null,
+  policy: null,
+  pid: null,
+  pidStart: null,
+  hostSocket: null,
+  pane: null,
+  endedAt: null,
+  ...known,
+});

@@ -4,7 +4,7 @@
  */
 
 import { ACTION_NAMES, type ActionName, type ActionRecord, type NudgeText } from "./action.js";
-import type { AgentSession } from "./agent.js";
+import { type AgentSession, createSession } from "./agent.js";
 import type { Effect } from "./effects.js";
 import type { IncidentState } from "./incidents/incident.js";
 import type { Problem } from "./incidents/problem.js";
@@ -133,23 +133,8 @@ export class WhatIf {
 }
 
 /** The session of an agent that is replayed or assumed. */
-export const agentSession = (origin: SessionOrigin, kind: string, startedAt: number): AgentSession => ({
-  id: "recording",
-  name: "agent",
-  kind,
-  tags: [],
-  origin,
-  command: [],
-  workspace: null,
-  task: null,
-  policy: null,
-  pid: null,
-  pidStart: null,
-  startedAt,
-  hostSocket: null,
-  pane: null,
-  endedAt: null,
-});
+export const agentSession = (origin: SessionOrigin, kind: string, startedAt: number): AgentSession =>
+  createSession({ id: "recording", name: "agent", kind, origin, startedAt });
 
 /** Nothing was observed, so activity shows nothing either. */
 const UNGUARDED: JudgingOptions = { isGuarded: false };

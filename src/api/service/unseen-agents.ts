@@ -2,7 +2,7 @@
  * Agents that rouse cannot see, such as one in a sandbox or on another machine: created by their first report or checkpoint,
  * with a token that has a pattern for their names. They belong to that token; no other token reports about them.
  */
-import { type AgentSession, NO_PROFILE } from "../../core/agent.js";
+import { type AgentSession, createSession, NO_PROFILE } from "../../core/agent.js";
 import { isReservedName } from "../../core/reserved.js";
 import { sanitize } from "../../core/text/sanitize.js";
 import { matchesName } from "../../daemon/http/name-pattern.js";
@@ -67,7 +67,8 @@ export class UnseenAgents {
     if (own.length >= AGENTS_PER_TOKEN)
       throw new ApiError("full", `this token has ${AGENTS_PER_TOKEN} agents already; it creates no more`);
     const at = this.#loop.now();
-    const session = unseenSession(`${token}${MARK}${newSessionId()}`, agent, at);
+    const id = `${token}${MARK}${newSessionId()}`;
+    const session = createSession({ id, name: agent, kind: NO_PROFILE, origin: "report", startedAt: at });
     this.#loop.register(session);
     const text = "only its reports and checkpoints are known";
     const sight = { kind: "sight", at, source: "observer", seen: false, since: at, text, byReports: true } as const;
@@ -84,21 +85,3 @@ export function endSilentAgents(loop: Pick<Loop, "sessions" | "register">, now: 
 }
 
 const shown = (name: string): string => sanitize(name, 80);
-
-const unseenSession = (id: string, name: string, startedAt: number): AgentSession => ({
-  id,
-  name,
-  kind: NO_PROFILE,
-  tags: [],
-  origin: "report",
-  command: [],
-  workspace: null,
-  task: null,
-  policy: null,
-  pid: null,
-  pidStart: null,
-  startedAt,
-  hostSocket: null,
-  pane: null,
-  endedAt: null,
-});

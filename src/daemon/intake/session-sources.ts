@@ -1,5 +1,5 @@
 /** The sources that the daemon's sensors read for one session. */
-import { type AgentSession, NO_PROFILE } from "../../core/agent.js";
+import { type AgentSession, createSession, NO_PROFILE } from "../../core/agent.js";
 import { CHILD_IO_BYTES } from "../../core/judgement/evidence/progress.js";
 import type { ProcessSignal, Signal } from "../../core/signal.js";
 import { programFor } from "../../programs/registry.js";
@@ -48,23 +48,17 @@ export function createSources(): SessionSources {
 /** A session for a program that was found running, named after its folder and this id. */
 export function sessionOf(agent: FoundAgent, id: string | number = agent.pid): AgentSession {
   const folder = agent.cwd?.split("/").at(-1);
-  return {
+  return createSession({
     id: `${agent.kind}-${agent.pid}-${agent.startedAt}`,
     name: `${folder || agent.kind}-${id}`,
     kind: agent.kind,
-    tags: [],
     origin: "transcript",
     command: agent.command,
     workspace: agent.cwd,
-    task: null,
-    policy: null,
     pid: agent.pid,
     pidStart: agent.start,
     startedAt: agent.startedAt,
-    hostSocket: null,
-    pane: null,
-    endedAt: null,
-  };
+  });
 }
 
 /**

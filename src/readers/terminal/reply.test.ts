@@ -50,6 +50,21 @@ const screens = fc
     }),
   );
 
+/** Every row has all colours and attributes, or none. */
+const screenOf = (rows: ScreenText["rows"], isStyled: boolean): ScreenText => {
+  const answer = (): boolean => isStyled;
+  return {
+    rows,
+    tinted: answer,
+    muted: answer,
+    redFrame: answer,
+    cursor: answer,
+    backed: answer,
+    ghost: answer,
+    isPlain: answer,
+  };
+};
+
 describe("a screen that is read again and again", () => {
   it.each(["claude", "codex", "gemini", "opencode", "some-program"])(
     "gives the same facts as a first check: %s",
@@ -59,16 +74,7 @@ describe("a screen that is read again and again", () => {
         fc.property(screens, (checks) => {
           const replies = new ReplyReader(profile);
           for (const { rows, tick } of checks) {
-            const screen: ScreenText = {
-              rows: rows.map(rowOf),
-              tinted: () => tick,
-              muted: () => tick,
-              redFrame: () => tick,
-              cursor: () => tick,
-              backed: () => tick,
-              ghost: () => tick,
-              isPlain: () => tick,
-            };
+            const screen = screenOf(rows.map(rowOf), tick);
             const check: ScreenCheck = {
               at: AT,
               until: () => undefined,
@@ -86,17 +92,7 @@ describe("a screen that is read again and again", () => {
 it("rouse's own question on the screen is not taken for a question of the agent", () => {
   const asks = (...message: string[]): string | undefined => {
     const rows = [...message, "", RULE, "❯", RULE, "  ? for shortcuts"].map(rowOf);
-    const no = (): boolean => false;
-    const screen: ScreenText = {
-      rows,
-      tinted: no,
-      muted: no,
-      redFrame: no,
-      cursor: no,
-      backed: no,
-      ghost: no,
-      isPlain: no,
-    };
+    const screen = screenOf(rows, false);
     return readFacts(compileProfile(profileFor("claude")), screen, { at: AT, until: () => undefined, ticking: no })
       .asks;
   };
@@ -106,17 +102,7 @@ it("rouse's own question on the screen is not taken for a question of the agent"
 
 it("a reading has as many of the last lines as the user wants to quote", () => {
   const rows = Array.from({ length: 60 }, (_, n) => rowOf(`line ${n}`));
-  const no = (): boolean => false;
-  const screen: ScreenText = {
-    rows,
-    tinted: no,
-    muted: no,
-    redFrame: no,
-    cursor: no,
-    backed: no,
-    ghost: no,
-    isPlain: no,
-  };
+  const screen = screenOf(rows, false);
   const tailOf = (options = {}) =>
     new ReplyReader(compileProfile(profileFor("some-program")), options).read(screen, rows.length).tail;
   expect(tailOf()).toHaveLength(5);
