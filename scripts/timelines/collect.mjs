@@ -21,9 +21,18 @@ const folders = [cases, ...(corpus && existsSync(join(corpus, "live")) ? [join(c
 for (const folder of folders) {
   const part = folder === cases ? "cases" : "live";
   for (const row of rowsOf(await rouse("replay", folder, "--json"))) add(part, row.case, row.timeline);
-  // Older commits print `wouldDo`.
+  // Older commits print `wouldDo`, and `cause` for the problem of a step.
   for (const row of rowsOf(await rouse("replay", folder, "--policy", "default", "--json")))
-    add(`${part}, policy`, row.case, row.planned_steps ?? row.wouldDo);
+    add(
+      `${part}, policy`,
+      row.case,
+      (row.planned_steps ?? row.wouldDo).map(({ t, do: name, cause, problem = cause, ...rest }) => ({
+        t,
+        do: name,
+        problem,
+        ...rest,
+      })),
+    );
 }
 if (corpus && existsSync(join(corpus, "peer_cases.jsonl")))
   for (const row of rowsOf(await rouse("replay", "--events", join(corpus, "peer_cases.jsonl"), "--json")))

@@ -27,7 +27,7 @@ export interface ControlOrder {
 
 const ANSWERS_MAX = 1000;
 const STOP_MS = 60_000;
-const USED = "request_id: already used for another order; expected a new one";
+const USED = "request_id: already used for another request; expected a new one";
 
 export class AgentControl {
   readonly #parts: Pick<DaemonParts, "loop" | "effectContext">;

@@ -40,7 +40,7 @@ export async function carryOutCommand(
       `${node} accepts no commands from ${sender}: its configuration has to name it in [fleet] accept_commands_from`,
     );
   const known = Object.hasOwn(INPUTS, verb) ? INPUTS[verb] : null;
-  if (known === null) return refused(`${node} knows no command ${JSON.stringify(verb)}`);
+  if (known === null) return refused(`${node} does not know the command ${JSON.stringify(verb)}`);
   const client: Client = { name: `${author}@${sender}`, rights: new Set(["read", "control"]), origin: "fleet" };
   try {
     const answer = await performOperation(services, known.operation, known.input(command), client);

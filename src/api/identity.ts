@@ -42,7 +42,7 @@ export async function identify(loop: Loop, client: Client): Promise<Identity> {
   if (known === "unknown")
     throw new ApiError(
       "identity",
-      "rouse cannot tell which process sends this request; keep the connection open until the answer has come",
+      "rouse cannot tell which process sends this request; keep the connection open until the response arrives",
     );
   const { process: claimed, ...said } = client.caller ?? {};
   const pids = known ?? (claimed === undefined ? [] : [claimed]);

@@ -171,7 +171,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_control_actions_total",
-    help: "Orders of clients to type into agents or to end them, by result",
+    help: "Requests of clients to type into agents or end them, by result",
     labels: ["action", "result"],
     rows: ({ agentControl }) =>
       [...agentControl.counts].map(([key, value]) => {

@@ -276,8 +276,10 @@ function fieldAt(path: string, field: Shape, own: string | null): Field[] {
     if (itemId !== null) return [{ path, type: `list of ${linkTo(itemId)}${orNull}`, meaning }];
     if (inner.items.properties)
       return [{ path, type: `list of objects${orNull}`, meaning }, ...fieldsOf(inner.items, own, `${path}[].`)];
-    const itemType = typeOf(inner.items);
-    return [{ path, type: `list of ${itemType}${itemType.startsWith("`") ? "" : "s"}${orNull}`, meaning }];
+    const item = inner.items.anyOf?.find(({ type }) => type !== "null");
+    const itemType = typeOf(item ?? inner.items);
+    const noun = itemType.startsWith("`") ? itemType : `${itemType}s`;
+    return [{ path, type: `list of ${noun}${item ? " or null" : ""}${orNull}`, meaning }];
   }
   if (inner.properties) return [{ path, type: `object${orNull}`, meaning }, ...fieldsOf(inner, own, `${path}.`)];
   return [{ path, type: cell(`${typeOf(inner)}${orNull}`), meaning }];

@@ -16,7 +16,7 @@ export const OTHERS: readonly (ApiRoute & { summary: string })[] = [
     method: "get",
     path: "/v1/events",
     right: "read",
-    summary: "Stream assessments, incidents, messages and orders as they happen (server-sent events).",
+    summary: "Stream assessments, incidents, messages and control requests as they happen (server-sent events).",
   },
   { method: "get", path: "/metrics", right: "read", summary: "Read figures for Prometheus." },
   { method: "get", path: "/v1/openapi.json", right: "read", summary: "Read this document." },

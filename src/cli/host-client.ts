@@ -33,7 +33,7 @@ export const unknownAgent = (name: string, names: readonly string[]): string =>
 /** How to open an agent that rouse watches but did not start. */
 function adoptedText(found: OperationAnswer<"sessions">["agents"][number], refusal: string): string {
   const where = found.pane
-    ? `Go to it with: rouse go ${shellWord(found.name)}`
+    ? `To go to it, run \`rouse go ${shellWord(found.name)}\``
     : `It runs in another terminal${found.pid === null ? "" : ` (process ${found.pid})`}`;
   return `rouse did not start ${found.name}, so it ${refusal}. ${where}`;
 }

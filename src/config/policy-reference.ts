@@ -30,7 +30,7 @@ const HEAD: Readonly<Record<keyof typeof POLICY_TABLES, string>> = {
   "": "The keys of the file. If a key is missing, the value of the policy that it extends applies; the second column has that of `default`.",
   "[limits]": "`[limits]`: how long rouse waits for a limit to end.",
   "[budgets]":
-    "`[budgets]`: how often rouse may act. All but `incident` are `{ times, minutes }`: so many in any period of that length.",
+    "`[budgets]`: how often rouse may act. All but `incident` are `{ times, minutes }`: at most this many in any period of that length.",
   "a step": "A step of a plan:",
   when: "`when`: all of its conditions must hold.",
 };

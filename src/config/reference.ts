@@ -24,7 +24,7 @@ replaces an earlier one:
 4. variables named \`ROUSE_SECTION_KEY\`, such as \`ROUSE_ALERTS_QUIET_HOURS\`,
 5. \`--set\` of \`rouse config show\`, to try a value.
 
-An unknown key is named and ignored; a wrong value is named, and the default is used. \`rouse config schema\` prints the JSON Schema for editors.
+Unknown keys and wrong values are reported. An unknown key is ignored; for a wrong value the default is used. \`rouse config schema\` prints the JSON Schema for editors.
 
 | a change of | takes effect |
 |---|---|
@@ -37,7 +37,7 @@ An unknown key is named and ignored; a wrong value is named, and the default is 
 Of \`.botbox.json\` the block \`agents.health\` counts, like \`[health]\` of a \`.rouse.toml\` in the same folder. To use a looser value, set it in your own file;
 \`rouse init\` in the project's folder copies the whole block there.
 
-Tables with names of your own, in your own file only:
+Tables that you name yourself, in your own file only:
 
 | table | for |
 |---|---|

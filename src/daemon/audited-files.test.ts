@@ -58,10 +58,10 @@ describe("a file that decides what rouse may do", () => {
     expect(list().slice(1)).toMatchObject([
       { author: "unknown", origin: "daemon", action: "file_changed", text: `${path}: ${before} -> ${after}` },
     ]);
-    expect(announced).toMatchObject([{ title: expect.stringMatching(/was changed without a command of rouse$/) }]);
+    expect(announced).toMatchObject([{ title: expect.stringMatching(/was changed outside of rouse$/) }]);
     rmSync(path);
     files.check();
-    expect(announced[1]).toMatchObject({ title: expect.stringMatching(/was removed without a command of rouse$/) });
+    expect(announced[1]).toMatchObject({ title: expect.stringMatching(/was removed outside of rouse$/) });
   });
 
   it("is part of the order that changed it, and of no other order", () => {

@@ -119,7 +119,7 @@ const changeText = ({ path, before, after }: FileChange): string => `${path}: ${
 
 const findingOf = ({ path, before, after }: FileChange): SecurityFinding => ({
   id: `file ${path} ${before} ${after}`,
-  title: `${basename(path)} was ${after === NONE ? "removed" : "changed"} without a command of rouse`,
+  title: `${basename(path)} was ${after === NONE ? "removed" : "changed"} outside of rouse`,
   lines: [path, "If you did not do this, check the file and what your agents did; see `rouse audit`."],
   agent: null,
 });

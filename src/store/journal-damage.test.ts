@@ -153,8 +153,8 @@ describe("at its start the journal", () => {
   });
 
   it.each([
-    ["was deleted", () => rmSync(at.path), /deleted while no daemon ran/],
-    ["is empty", () => replaceBy(""), /deleted while no daemon ran/],
+    ["was deleted", () => rmSync(at.path), /deleted while no daemon was running/],
+    ["is empty", () => replaceBy(""), /deleted while no daemon was running/],
     [
       "was cut off",
       () => truncateSync(at.path, statSync(at.path).size - 8192),
@@ -182,7 +182,7 @@ describe("at its start the journal", () => {
     await filled(journal, "a", EVERYTHING.right + 1, 1);
     journal.close();
     copyFileSync(old, at.path);
-    expect(reopened().notes).toEqual([expect.stringContaining("of the journal changed while no daemon ran")]);
+    expect(reopened().notes).toEqual([expect.stringContaining("of the journal changed while no daemon was running")]);
   });
 
   it("notices that its write-ahead log was removed after a kill", async () => {
@@ -195,7 +195,7 @@ describe("at its start the journal", () => {
     const after = openJournal(join(killed, "journal.db"));
     opened(after.journal);
     expect(after.notes).toEqual([
-      "The journal went back while no daemon ran: its last 1 batches of signals are missing.",
+      "The journal was rolled back while no daemon was running: its last 1 batches of signals are missing.",
     ]);
   });
 

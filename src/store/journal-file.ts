@@ -283,12 +283,12 @@ function rebuild(database: Database, sums: PageSums): void {
 
 function noteOn(finding: FileFinding, lastBatch: number | null, database: Database): string | null {
   if (finding.kind === "missing")
-    return "The journal was deleted while no daemon ran. A new one was created; incidents, silences and messages are lost.";
+    return "The journal was deleted while no daemon was running. A new one was created; incidents, silences and messages are lost.";
   if (finding.kind === "changed")
-    return `${pagesText(finding.pages)} of ${finding.of} of the journal changed while no daemon ran, or on the disk. What can still be read is used.`;
+    return `${pagesText(finding.pages)} of ${finding.of} of the journal changed while no daemon was running, or on the disk. What can still be read is used.`;
   const missing = (lastBatch ?? 0) - newestBatch(database);
   if (finding.kind === "intact" && missing > 0)
-    return `The journal went back while no daemon ran: its last ${missing} batches of signals are missing.`;
+    return `The journal was rolled back while no daemon was running: its last ${missing} batches of signals are missing.`;
   return null;
 }
 

@@ -27,7 +27,7 @@ export async function checkKeyClient(
   if (pids === "unknown")
     return {
       by: null,
-      reason: "rouse cannot tell which process sends these keys; keep the connection open until the answer has come",
+      reason: "rouse cannot tell which process sends these keys; keep the connection open until the response arrives",
     };
   const sessions = [own, ...listSessions(paths).filter(({ isAlive }) => isAlive)];
   for (const pid of pids) {

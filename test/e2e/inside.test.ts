@@ -283,7 +283,7 @@ describe("an orchestrator that is itself watched", () => {
     const plain = async (args: string[]): Promise<string> =>
       (await rouseInside(home, "boss", args)).stderr.replaceAll(/\s+/g, " ");
     expect(await plain(["type", "other", "hello"])).toContain(
-      "it may control only workers (tags: worker), and other is none",
+      "it may control only workers (tags: worker), and other is not one",
     );
     expect(await plain(["stop", "other"])).toContain("it may control only workers");
     expect(await plain(["type", "boss", "hello"])).toContain("may not type into, recover or stop itself");

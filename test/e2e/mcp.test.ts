@@ -210,7 +210,7 @@ describe("text typed by a client", () => {
     ])
       expect(await client.call("send_input", { ...other, request_id: "1" })).toMatchObject({
         isError: true,
-        text: expect.stringContaining("another order"),
+        text: expect.stringContaining("another request"),
       });
   });
 });

@@ -241,7 +241,7 @@ describe("the real daemon", () => {
       await until("the terminal to be seen", async () =>
         (await json("doctor")).checks.some(
           ({ name, message }: { name: string; message: string }) =>
-            name === "agent w" && message.includes("sees terminal"),
+            name === "agent w" && message.includes("sees screen"),
         ),
       );
       const { recordings } = await json("record", "w", "--for", "1s", "--out", join(own.path, "out"));

@@ -160,7 +160,7 @@ describe.skipIf(isMissing("Chromium", chromiumPath))("the dashboard", () => {
       async () => (await page.locator(".xterm-rows").textContent())?.includes("Credit balance is too low") === true,
     );
     await page.getByRole("button", { name: "False alarm" }).first().click();
-    await page.getByText("Marked as a false alarm. rouse will be more patient.").waitFor();
+    await page.getByText("Marked as a false alarm. rouse will wait longer before it reports this.").waitFor();
     await show("#/incidents");
     await page.getByRole("button", { name: "1 false alarm" }).waitFor();
     expect((await rouse(home, ["incidents", "--all", "--json"])).stdout).toContain('"feedback":"false-alarm"');

@@ -46,7 +46,7 @@ export function endSession(note: string): void {
 
 /** With a token from `rouse token create`. Null if it was accepted, else why not. */
 export async function signInWith(token: string): Promise<string | null> {
-  if (!/^[\w-]{1,200}$/.test(token)) return "This is not a token. Create one with: rouse token create NAME";
+  if (!/^[\w-]{1,200}$/.test(token)) return "This is not a valid token. Create one with: rouse token create NAME";
   const answer = await fetch("/v1/client", { headers: { authorization: `Bearer ${token}` } }).catch(() => null);
   if (answer === null) return "The daemon does not answer. Start it with: rouse up";
   const body = (await answer.json().catch(() => ({}))) as Partial<Session> & { error?: string };

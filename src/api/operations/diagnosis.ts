@@ -78,7 +78,7 @@ export const DIAGNOSIS = {
     run: ({ diagnosis }, { limit }) => diagnosis.list(limit),
   }),
   diagnosis_feedback: operation({
-    summary: "Say whether a diagnosis was right.",
+    summary: "Mark a diagnosis as right or wrong.",
     right: "control",
     fromInside: "refused",
     method: "post",

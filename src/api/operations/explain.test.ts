@@ -40,6 +40,7 @@ describe("an invalid input", () => {
       { what: "web", for_secs: -1 },
       "for_secs: -1 is not accepted; expected a number above 0, at most 31622400 or null",
     ],
+    ["strips", { slot_mins: 20 }, "slot_mins: 20 is not accepted; expected one of 15, 30, 60"],
     ["watch", { programs: true, tags: 3 }, "tags: 3 is not accepted; expected a list of at most 100 strings"],
     ["health", null, "the input must be a JSON object"],
   ])("for %s, %j, is explained with the field, the error and the expected value", (name, input, text) => {

@@ -78,7 +78,12 @@ export function describeExpected(schema: JsonSchema): string {
   if (schema.enum?.join() === "true,false") return "true or false";
   if (schema.enum) return oneOf(schema.enum.map(String));
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return [...new Set(choices.map((choice) => describeExpected(choice)))].join(" or ");
+  if (choices) {
+    const words = choices.map(({ const: value, enum: values }) => (value === undefined ? values : [value]));
+    // A number and its text in a query are one choice.
+    if (words.every((one) => one !== undefined)) return oneOf([...new Set(words.flat().map(String))]);
+    return [...new Set(choices.map((choice) => describeExpected(choice)))].join(" or ");
+  }
   switch (schema.type) {
     case "string":
       if (schema.format === "date-time") return "an ISO 8601 time";

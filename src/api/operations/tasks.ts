@@ -87,7 +87,7 @@ export const TASKS = {
     run: ({ tasks }, { task, text, agent }, client) => tasks.comment(task, text, agent, client),
   }),
   decide_task: operation({
-    summary: "Decide about a task: approve, queue, reject, block, unblock, close, reopen or release it.",
+    summary: "Approve, queue, reject, block, unblock, close, reopen or release a task.",
     right: "control",
     fromInside: "orchestrators",
     method: "post",

@@ -55,7 +55,7 @@ describe("what a client may do inside of a watched agent", () => {
     ["nothing to a worker without control", "boss", "workers", "ann", ["read", "report"], "lacks the right control"],
     ["control of a worker by its tag", "boss", "workers", "ann", CONTROL, null],
     ["control of a worker by its name", "boss", "workers", "hand-1", CONTROL, null],
-    ["no control of another agent", "boss", "workers", "web", ALL, "only workers (tags: worker), and web is none"],
+    ["no control of another agent", "boss", "workers", "web", ALL, "only workers (tags: worker), and web is not one"],
     ["no control of itself", "boss", "workers", "boss", ALL, "may not type into, recover or stop itself"],
     ["no control of itself as a worker", "lead", "workers", "lead", ALL, "itself"],
     ["no control by a worker", "ann", "workers", "hand-1", CONTROL, "it is a worker itself"],

@@ -85,7 +85,7 @@ export function insideObjection(
   if (!isOrchestrator(identity, own)) return `refused inside of ${name}: it is a worker itself`;
   if (target === null || isWorker(target, own)) return null;
   const tags = own.workerTags.map((tag) => sanitize(tag, 40)).join(", ");
-  return `refused inside of ${name}: it may control only workers (tags: ${tags}), and ${sanitize(target.name, 80)} is none`;
+  return `refused inside of ${name}: it may control only workers (tags: ${tags}), and ${sanitize(target.name, 80)} is not one`;
 }
 
 /** Throws unless the client may report about this agent: itself, an agent that its token names, or any with a right of its own. */

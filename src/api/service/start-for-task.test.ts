@@ -93,7 +93,9 @@ describe("an agent that takes over a task from a running one", () => {
     const asked = startForTask(context, { ...(await client("s-boss")), rights: new Set(RIGHTS) }, order(task));
     await expect(asked).rejects.toMatchObject({
       kind: "identity",
-      message: expect.stringMatching(/may control only workers.*other is none; run the command in another terminal$/),
+      message: expect.stringMatching(
+        /may control only workers.*other is not one; run the command in another terminal$/,
+      ),
     });
     expect(audited()).toEqual(["agent boss: spawn null: refused"]);
     expect(started).toEqual([]);

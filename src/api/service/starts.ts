@@ -37,7 +37,7 @@ export class StartService {
     const what = JSON.stringify(order);
     const known = this.#answers.get(key);
     if (known && known.order !== what)
-      throw new ApiError("bad", `request_id: already used for another order; expected a new one`);
+      throw new ApiError("bad", `request_id: already used for another request; expected a new one`);
     if (known) return known.answer;
     const answer = this.#start(client, order);
     rememberBounded(this.#answers, key, { order: what, answer }, ANSWERS_MAX);

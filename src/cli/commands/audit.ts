@@ -17,17 +17,17 @@ const LIMIT_MAX = 5000;
 export function addAudit(program: Command, _setExit: (code: number) => void): void {
   program
     .command("audit")
-    .summary("Show changes, typed texts and ended agents, with authors")
+    .summary("Show who changed settings, typed or ended agents")
     .description(
-      "List the audit trail, the newest line last: changes of permissions, silences, tokens, policies and configuration, typed\n" +
-        "texts, and started or ended processes, each with its author, interface, time and outcome. `rouse doctor` reports\n" +
-        "missing and altered lines.",
+      "List the audit trail, oldest first: changes to permissions, silences, tokens, policies and configuration, text typed\n" +
+        "into agents, and processes started or ended, each with its author, interface, time and outcome. `rouse doctor`\n" +
+        "reports missing or altered lines.",
     )
     .option("--since <when>", "8h, 22:00, or an ISO 8601 date", (value: string) => parseSince(value))
     .option("--agent <name>", "only lines about this agent", parseNamed)
-    .option("--limit <number>", "the newest lines only", parseLimit, LIMIT)
+    .option("--limit <number>", "show at most this many lines, the latest ones", parseLimit, LIMIT)
     .option("--json", "print JSON")
-    .option("--accept", "accept missing and altered lines: doctor no longer reports them")
+    .option("--accept", "accept missing and altered lines, so that doctor stops reporting them")
     .action(async ({ since, agent, limit, json, accept }) => {
       if (accept) {
         const answer = await call("accept_audit", {});

@@ -13,8 +13,10 @@ import { loadSettings } from "../settings.js";
 import { NO_AGENTS } from "../text/no-agents.js";
 import { isColoured, paintText } from "../text/paint.js";
 import { type Column, tableText } from "../text/table.js";
-import { columnsOf, foldText } from "../text/width.js";
+import { columnsOf, foldLine, foldText } from "../text/width.js";
 
+/** The mark at the end of a text that a column cut. */
+const CUT = "…";
 const COLOURS = { fresh: "green", warning: "yellow", critical: "magenta", "auto-resume": "red" } as const;
 
 export function addCheck(program: Command, setExit: (code: number) => void): void {
@@ -22,12 +24,12 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
     .command("check")
     .summary("Sort agents by the age of their last activity")
     .description(
-      "Find forgotten agents: sort them by the age of their last activity (a status, a report, progress). Less than 2 h\n" +
-        "is fresh, up to 6 h warning, up to 12 h critical, longer auto-resume, which recommends a nudge (check.* in the\n" +
-        "configuration sets the hours). An agent that is active elsewhere (commits, tests, files), has finished or waits for\n" +
-        "a usage limit is at most warning; one that waits for an answer is at most critical. ACTIVITY shows what ten sources\n" +
-        "say about the agent, with a confidence. `rouse status` shows problems. Exits 1 if any agent is critical or\n" +
-        "auto-resume.",
+      "Find forgotten agents: sort them by the age of their last activity (a status, a report or progress) into fresh (less\n" +
+        "than 2 h), warning (up to 6 h), critical (up to 12 h) and auto-resume (longer; a nudge is recommended). check.* in\n" +
+        "the configuration sets the hours. Fresh means recent, not healthy: `rouse status` shows problems. An agent that is\n" +
+        "active elsewhere (commits, tests, files), has finished or waits for a usage limit is at most warning; an agent that\n" +
+        "waits for an answer is at most critical. ACTIVITY is an assessment from ten sources, with its confidence. Exits 1 if\n" +
+        "any agent is critical or auto-resume.",
     )
     .argument("[agent]", "show the activity of this agent, and whether rouse may nudge or resume it", parseNamed)
     .option("--no-activity-check", "sort by age alone")
@@ -66,13 +68,24 @@ export function checkText(agents: readonly CheckedAgent[], screen: { isTTY?: boo
     { title: "CATEGORY", text: (a) => a.category, paint: (text, a) => paintText(text, COLOURS[a.category], colour) },
     { title: "LAST ACTIVITY", text: (a) => `${formatDuration(a.age_secs * 1000)} ago` },
     { title: "STATE", text: (a) => (a.cause ? `${a.state}/${a.cause}` : a.state) },
-    { title: "ACTIVITY", text: activityText, min: 10 },
   ];
+  const activity: Column<CheckedAgent> = { title: "ACTIVITY", text: activityText, min: 10 };
+  const width = columnsOf(screen);
+  const wide = tableText([...columns, activity], agents, width);
+  const table = wide.includes(CUT) ? withLinesBelow(tableText(columns, agents, width), agents, width) : wide;
   const count = (category: Category): number => agents.filter((agent) => agent.category === category).length;
   const counts = CATEGORIES.filter((category) => count(category) > 0).map(
     (category) => `${count(category)} ${category}`,
   );
-  return `${tableText(columns, agents, columnsOf(screen))}\n${counts.join(", ")}\n`;
+  return `${table}\n${counts.join(", ")}\n`;
+}
+
+/** With the activity of each agent below its row. */
+function withLinesBelow(table: string, agents: readonly CheckedAgent[], width: number): string {
+  const [head = "", ...rows] = table.trimEnd().split("\n");
+  const below = (agent: CheckedAgent): string[] =>
+    activityText(agent) === "" ? [] : foldLine(`  ${activityText(agent)}`, width);
+  return `${[head, ...rows.flatMap((row, at) => [row, ...below(agents[at] as CheckedAgent)])].join("\n")}\n`;
 }
 
 function activityText({ activity, capped_because, category_by_age }: CheckedAgent): string {

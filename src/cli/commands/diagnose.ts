@@ -16,12 +16,12 @@ export function addDiagnose(program: Command, setExit: (code: number) => void): 
     .command("diagnose")
     .summary("Explain what is wrong, with a model's help")
     .description(
-      "Show what rules found, and ask a model why it happens ([diagnosis] in the configuration names it). The answer is an\n" +
-        "opinion. Actions that diagnosis.actions permits are carried out if rouse finds that their precondition holds.\n" +
-        "--print-context shows all that a model would get, and sends nothing. Exits 1 without an opinion.",
+      "Show the problems that rouse found, and ask a model for their cause ([diagnosis] in the configuration selects it). The\n" +
+        "answer is an opinion: rouse takes only actions that diagnosis.actions permits, and only if it finds their\n" +
+        "preconditions met. Exits 1 if the model gives no answer.",
     )
-    .argument("[agent]", "agent to ask about (default: everything)", parseNamed)
-    .option("--print-context", "print what a model would get, and send nothing")
+    .argument("[agent]", "agent to diagnose (default: all)", parseNamed)
+    .option("--print-context", "print everything the model would get, and send nothing")
     .option("--history", "list earlier diagnoses, with cost and hit rate")
     .option("--right <id>", "mark a diagnosis as right", parseNamed)
     .option("--wrong <id>", "mark a diagnosis as wrong", parseNamed)

@@ -17,7 +17,7 @@ export function addGo(program: Command, setExit: (code: number) => void): void {
     .summary("Go to the terminal of an agent")
     .description(
       "Go to the terminal of an agent: inside tmux, switch to its pane; outside, attach to its tmux session. Open the\n" +
-        "terminal of a spawned agent here. For an agent in any other terminal, print which one it is.",
+        "terminal of a spawned agent here. For an agent in any other terminal, print where it runs.",
     )
     .argument("<agent>", "name of the agent", parseNamed)
     .action(async (name) => setExit(await goTo(await runningAgent(name))));
@@ -25,8 +25,8 @@ export function addGo(program: Command, setExit: (code: number) => void): void {
     .command("next")
     .summary("Go to the next agent that needs you")
     .description(
-      "Go to the agent that has needed you for the longest time, as `rouse go` does. In the tmux pane of one that needs\n" +
-        "you, go to the one after it, so that the command can be bound to a key.",
+      "Go to the agent that has needed you longest, as `rouse go` does. Run in the pane of an agent that needs you, go to\n" +
+        "the agent after it: bind the command to a key to visit them in turn.",
     )
     .action(async () => {
       const { needs_you: waiting } = await requestOperation("line", {});

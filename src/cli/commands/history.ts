@@ -20,13 +20,13 @@ export function addHistory(program: Command, _setExit: (code: number) => void): 
     .summary("Show an agent over time: states, incidents, cost")
     .description(
       "Show one agent over time: its sessions, the time in each state, each change of state with its reason, incidents with\n" +
-        "the actions taken, and tokens and cost per hour. Also for an agent that has ended, as long as the journal keeps it.",
+        "the actions taken, and tokens and cost per hour. Works for ended agents too, as long as the journal keeps them.",
     )
     .argument("<agent>", "name of the agent", parseNamed)
     .option("--since <when>", "start: 8h, 22:00, or an ISO 8601 date (default: 24h)", (value: string) =>
       parseSince(value),
     )
-    .option("--all", `list every change of state, and not only the latest ${LIMIT}`)
+    .option("--all", `list all changes of state, not only the latest ${LIMIT}`)
     .option("--json", "print JSON")
     .action(async (agent, { since, all, json }) => {
       const from = since === undefined ? {} : { since: Math.floor(since) };

@@ -24,7 +24,7 @@ export function addLogs(program: Command, _setExit: (code: number) => void): voi
     .option("-f, --follow", "print new output until the agent ends")
     .option("--raw", "print the original bytes, including escape sequences")
     .action(async (name, options) => {
-      const session = await sessionNamed(name, "has no logs of it");
+      const session = await sessionNamed(name, "has no logs for it");
       const text = new OutputText(session.cols);
       const kept = new RedactStream();
       const write = (bytes: Buffer): void => {

@@ -41,7 +41,7 @@ it("prints each figure with its target and what it is based on, and says when th
 
 FIGURE            VALUE            TARGET    RESULT  BASED ON
 Stall detection   96%              >= 90%    met     24 of 25 stalls
-Recovery success  not enough data  >= 70%    -       2 of 3 stalls that rouse acted on (at least 5)
+Recovery success  not enough data  >= 70%    -       2 of 3 stalls that rouse acted on (needs 5)
 False positives   0% to 6%         < 5%      open    0 of 34 agent runs; 2 stalls not rated
 Time to recovery  26 min           < 25 min  missed  8 recoveries
 

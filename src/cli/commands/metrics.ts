@@ -27,12 +27,12 @@ export function addMetrics(program: Command, _setExit: (code: number) => void): 
     .command("metrics")
     .summary("Show how well stalls are detected and recovered")
     .description(
-      "Show four figures about stalls with their targets, per cause, agent or week: how many were detected, how many rouse\n" +
-        "recovered, how many agents were flagged falsely, and how long a recovery took. Below, how often agents recovered\n" +
-        "within 10 minutes of each step, with the 95 % confidence interval; the arm shadow is the baseline: steps that were\n" +
-        "not permitted, and how often the agent recovered without them. `rouse feedback` makes the figures sharper.",
+      "Show four figures about stalls with their targets, by cause, agent or week: detection rate, recovery success, false\n" +
+        "positives and time to recovery. A second table shows how often agents recovered within 10 minutes of each recovery\n" +
+        "step, with the 95 % confidence interval. Its rows marked shadow are the baseline: steps that were not permitted, and\n" +
+        "how often agents recovered without them. Rate incidents with `rouse feedback` to make the figures more accurate.",
     )
-    .option("--weeks <number>", "calendar weeks, this one included", parseWhole, 4)
+    .option("--weeks <number>", "number of calendar weeks, including this one", parseWhole, 4)
     .addOption(new Option("--by <group>", "one row per").choices(GROUPS).default("cause" as const))
     .option("--json", "print JSON")
     .action(async ({ weeks, by, json }) => {
@@ -71,7 +71,7 @@ const range = ({ value, high }: Figure): string => {
   if (value === null || high === null) return "not enough data";
   return percent(value) === percent(high) ? percent(value) : `${percent(value)} to ${percent(high)}`;
 };
-const least = (of: number, min: number): string => (of < min ? ` (at least ${min})` : "");
+const least = (of: number, min: number): string => (of < min ? ` (needs ${min})` : "");
 
 const FIGURES: Readonly<Record<FigureName, FigureText>> = {
   detection: {

@@ -13,7 +13,7 @@ export function addPrompt(program: Command, setExit: (code: number) => void): vo
     .summary("Show the prompts that rouse gives to agents")
     .description(
       "List, print and try prompts. Your file prompts/NAME.md next to your configuration replaces a prompt; prompts/NAME.extra.md\n" +
-        "is added at its end.",
+        "is appended to it.",
     );
   prompt
     .command("list")
@@ -48,7 +48,7 @@ export function addPrompt(program: Command, setExit: (code: number) => void): vo
     .command("make")
     .summary("Print the prompt that would resume an agent now")
     .description(
-      "Print the prompt that would resume an agent now. If it is not to be resumed, print why and exit with 1.",
+      "Print the prompt that would resume an agent now. If it should not be resumed now, print the reason and exit 1.",
     )
     .argument("<agent>", "name of an agent")
     .option("--json", "print JSON")

@@ -90,6 +90,10 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
   program
     .command("why")
     .summary("Explain the state of an agent")
+    .description(
+      "Explain the state of an agent: reasons, open incidents, the evidence with source and age, what would change the state,\n" +
+        "and the timeline. Evidence marked decisive wins if sources disagree on whether a turn is running.",
+    )
     .argument("<agent>", "name of the agent, or NAME@NODE for another machine of the fleet", parseNamed)
     .option("--json", "print JSON")
     .action(async (name, { json }) => {

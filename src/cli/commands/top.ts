@@ -9,8 +9,8 @@ export function addTop(program: Command, setExit: (code: number) => void): void 
     .command("top")
     .summary("Watch all agents on one screen and act with one key")
     .description(
-      "Show all agents on one screen, kept up to date: those that need you first, each with its question or reason, and the\n" +
-        "healthy ones as a number. It needs a terminal.",
+      "Show all agents on one live screen: first those that need you, each with its question or reason; healthy agents are\n" +
+        "only counted. Needs a terminal.",
     )
     .addHelpText("after", `\nKeys:\n${KEYS.map(({ shown, does }) => `  ${shown.padEnd(WIDTH)}  ${does}`).join("\n")}\n`)
     .action(async () => {

@@ -12,7 +12,7 @@ export function addType(program: Command, setExit: (code: number) => void): void
     .command("type")
     .summary("Type text into an agent")
     .description(
-      "Wait until an agent is ready for input, type a text, press Enter, and confirm that a turn started. Refused while a\n" +
+      "Wait until an agent is ready for input, type text, press Enter, and confirm that a turn started. Refused while a\n" +
         "dialog is open or a draft is unsent. Exits 1 if the text was not accepted, and prints the reason. The text is\n" +
         "literal: control characters are removed, and line breaks become spaces.",
     )

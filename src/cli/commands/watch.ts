@@ -76,9 +76,9 @@ export function addWatch(program: Command): void {
     .summary("Give a running agent another name")
     .description(
       "Give a running agent another name. Its incidents, silences, permissions and history follow it. A later run of the\n" +
-        "same program gets a name of its own, unless rouse starts it again.",
+        "same program gets a new name, unless rouse restarts it.",
     )
-    .argument("<agent>", "present name of the agent", parseNamed)
+    .argument("<agent>", "current name of the agent", parseNamed)
     .argument("<name>", "new name", parseName)
     .option("--json", "print JSON")
     .action(async (agent, name, { json }) => {

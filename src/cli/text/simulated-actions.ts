@@ -9,7 +9,7 @@ export function wouldEntry(
   startAt: number,
 ): Record<string, unknown> {
   const t = Math.round(at - startAt) / 1000;
-  return { t, do: name, cause: problem, incident, ...(say ? { say } : {}), reason: sanitize(reason) };
+  return { t, do: name, problem, incident, ...(say ? { say } : {}), reason: sanitize(reason) };
 }
 
 export function wouldText(policy: string, wouldDo: readonly SimulatedAction[], startAt: number): string {

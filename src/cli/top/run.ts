@@ -31,10 +31,7 @@ export async function runTop(args: readonly string[]): Promise<number> {
       2,
     );
   if (!process.stdin.isTTY || !canDraw(process.stdout))
-    return complain(
-      "top needs a terminal with a movable cursor; use `rouse status`, or in scripts `rouse status --json`",
-      1,
-    );
+    return complain("top needs an interactive terminal; use `rouse status`, or in scripts `rouse status --json`", 1);
   const socket = rousePaths().daemonSocket;
   const first = await readAgents(socket);
   if (first.kind === "down")
@@ -253,7 +250,7 @@ const WORK = {
   attach: "Opening its terminal…",
   ack: "Acknowledging…",
   silence: "Silencing…",
-  answer: "Typing: waiting until it is ready, then checking that it was taken…",
+  answer: "Typing: waiting until the agent is ready, then checking that it accepts the text…",
   recover: "Recovering…",
   ask_answer: "…",
   ask_recover: "Asking what a recovery would do…",

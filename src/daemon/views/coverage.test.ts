@@ -23,8 +23,8 @@ function coverage(signals: readonly Omit<Signal, "at">[], more: Partial<AgentSes
 
 it.each<[string, readonly Omit<Signal, "at">[], Partial<AgentSession>, string[], string[]]>([
   ["nothing yet", [], {}, [], ["transcript", "hooks", "process"]],
-  ["everything", [screen({}), RECORD, HOOK, PROCESS], {}, ["terminal", "transcript", "hooks", "process"], []],
-  ["no process", [screen({}), RECORD, HOOK], {}, ["terminal", "transcript", "hooks"], ["process"]],
+  ["everything", [screen({}), RECORD, HOOK, PROCESS], {}, ["screen", "transcript", "hooks", "process"], []],
+  ["no process", [screen({}), RECORD, HOOK], {}, ["screen", "transcript", "hooks"], ["process"]],
   ["an end, after which no process is missed", [RECORD, HOOK, EXIT], {}, ["transcript", "hooks"], []],
   ["no process whose number it could know", [RECORD, HOOK], { pid: null }, ["transcript", "hooks"], ["process"]],
   ["a program without hooks and transcript", [PROCESS], { kind: "generic" }, ["process"], []],
@@ -33,7 +33,7 @@ it.each<[string, readonly Omit<Signal, "at">[], Partial<AgentSession>, string[],
     [RECORD, HOOK, PROCESS],
     { origin: "transcript" },
     ["transcript", "hooks", "process"],
-    ["terminal"],
+    ["screen"],
   ],
 ])("of an agent that shows %s, each source is available or missing", (_, signals, more, available, missing) => {
   expect(coverage(signals, more)).toEqual({ available, missing });

@@ -37,7 +37,7 @@ const hears = (
 const VIEWS: readonly View[] = [
   { name: "reports", isSeen: ({ session }) => session.origin === "report", fix: () => null },
   {
-    name: "terminal",
+    name: "screen",
     isSeen: ({ evidence }) => evidence.progress.reading !== null || evidence.progress.outputAt !== null,
     fix: ({ session }) =>
       session.origin === "transcript"

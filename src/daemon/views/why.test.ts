@@ -37,7 +37,7 @@ describe("why", () => {
     );
     expect(why.evidence).toEqual(
       expect.arrayContaining([
-        { name: "turn", value: "active, decides", age_secs: 10, source: "title" },
+        { name: "turn", value: "active (decisive)", age_secs: 10, source: "title" },
         { name: "open tool", value: "Bash npm test", age_secs: 7, source: "transcript" },
         { name: "last activity", value: "reply text", age_secs: 8, source: "screen" },
         { name: "last output", value: "bytes", age_secs: 6, source: "screen" },

@@ -39,7 +39,7 @@ export function whyOf(judge: SessionJudge, now: number, incidents: IncidentState
   };
   const decisive = turnStatus(evidence.turn);
   for (const [source, reported] of Object.entries(evidence.turn.statuses))
-    add("turn", `${reported.status}${source === decisive?.source ? ", decides" : ""}`, reported.at, source);
+    add("turn", `${reported.status}${source === decisive?.source ? " (decisive)" : ""}`, reported.at, source);
   for (const tool of evidence.tools.open.values())
     add("open tool", `${tool.tool} ${tool.subject ?? ""}`, tool.at, tool.source);
   const prompt = openPrompt(evidence.prompts);

@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
 const session = values.resume ?? values["session-id"];
 const config = process.env.CLAUDE_CONFIG_DIR;
 const member = CAST.find(({ name }) => name === basename(process.cwd()));
-if (!session || !config || !member) throw new Error("this program plays in rouse demo, and only there");
+if (!session || !config || !member) throw new Error("only `rouse demo` runs this program");
 
 setTimeout(() => process.exit(0), LIFE_MS);
 const transcript = join(config, "projects", process.cwd().replace(/[^a-zA-Z0-9]/g, "-"), `${session}.jsonl`);

@@ -38,7 +38,7 @@ const BY_STATE: Readonly<Record<string, readonly [HubErrorCode, (where: string) 
   "42883": ["not_initialized", (where) => `the database ${where} is no rouse hub, or of an older version: ${INIT}`],
   "42501": ["forbidden", (where) => `the login ${where} may not use the hub: join it first (\`rouse fleet join\`)`],
   "25006": ["read_only", (where) => `the hub ${where} is read-only now (a replica, or during a failover)`],
-  "53300": ["unreachable", (where) => `the hub ${where} has no connection left`],
+  "53300": ["unreachable", (where) => `the hub ${where} accepts no more connections`],
   "57014": ["unreachable", (where) => `the hub ${where} took too long`],
   "40P01": ["busy", (where) => `the hub ${where} resolved a deadlock: try again`],
   "40001": ["busy", (where) => `the hub ${where} could not serialize: try again`],

@@ -93,8 +93,11 @@ it("rouse's own question on the screen is not taken for a question of the agent"
   const asks = (...message: string[]): string | undefined => {
     const rows = [...message, "", RULE, "❯", RULE, "  ? for shortcuts"].map(rowOf);
     const screen = screenOf(rows, false);
-    return readFacts(compileProfile(profileFor("claude")), screen, { at: AT, until: () => undefined, ticking: no })
-      .asks;
+    return readFacts(compileProfile(profileFor("claude")), screen, {
+      at: AT,
+      until: () => undefined,
+      ticking: () => false,
+    }).asks;
   };
   expect(asks("● Which one, 1 or 2?")).toContain("Which one");
   expect(asks("● Are you there? Which step is next? [rouse]")).toBeUndefined();

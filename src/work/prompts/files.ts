@@ -30,7 +30,7 @@ export const PROMPT_USES: Readonly<Record<string, string>> = {
   approach: "session that takes over a task with a different approach",
   checkpoints: "how to report progress; part of the three above",
   finish: "how to end; part of the three above",
-  resume: "agent that is to continue its work",
+  resume: "agent that should continue its work",
   "resume-actions": "what to do, by state or cause; part of resume",
   nudge: "one line typed into a terminal, by kind or cause",
   watchdog: "agent that watches other agents",

@@ -184,7 +184,7 @@ function AnswerForm({ agent }: { agent: Agent }) {
       text,
       timeout_secs: 5,
     });
-    return `${result === "done" ? "Typed and accepted" : `Typed, result ${result}`}${reason ? `: ${reason}` : ""}.`;
+    return `${result === "done" ? "Accepted" : `Typed, result: ${result}`}${reason ? `: ${reason}` : ""}.`;
   };
   return (
     <form
@@ -269,7 +269,9 @@ export function AgentActions({ agent, incident }: { agent: Agent; incident: Inci
 export function FeedbackButtons({ incident }: { incident: Incident }) {
   const mark = (feedback: "right" | "false-alarm") => async (): Promise<string> => {
     await post(`/v1/incidents/${part(incident.id)}/feedback`, { feedback });
-    return feedback === "right" ? "Marked as right." : "Marked as a false alarm. rouse will be more patient.";
+    return feedback === "right"
+      ? "Marked as right."
+      : "Marked as a false alarm. rouse will wait longer before it reports this.";
   };
   return (
     <span class="buttons">

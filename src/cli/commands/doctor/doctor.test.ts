@@ -270,11 +270,11 @@ describe("rouse doctor", () => {
 
   it("fails for an agent that it cannot see, with the reason", () => {
     const sight = { name: "api", session: "s1", kind: "codex", origin: "spawn", version: null, missing: [] } as const;
-    expect(agentLine({ ...sight, missing: [], unobserved_reason: null, available: ["terminal"] })).toMatchObject({
+    expect(agentLine({ ...sight, missing: [], unobserved_reason: null, available: ["screen"] })).toMatchObject({
       level: "ok",
     });
     expect(
-      agentLine({ ...sight, missing: [], unobserved_reason: "its host is silent", available: ["terminal"] }),
+      agentLine({ ...sight, missing: [], unobserved_reason: "its host is silent", available: ["screen"] }),
     ).toMatchObject({
       level: "fail",
       message: "codex (spawn): cannot see it: its host is silent",
