@@ -37,6 +37,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { names: ["completions"], load: async () => (await import("./commands/completions.js")).completionsOf(COMMANDS) },
   { names: ["token"], load: async () => (await import("./commands/token.js")).addToken },
   { names: ["mcp"], load: async () => (await import("./commands/mcp.js")).addMcp },
+  { names: ["ssh"], load: async () => (await import("./commands/ssh.js")).addSsh },
   { names: ["fleet"], load: async () => (await import("./commands/fleet.js")).addFleet },
   { names: ["config"], load: async () => (await import("./commands/config.js")).addConfig },
   { names: ["policy"], load: async () => (await import("./commands/policy.js")).addPolicy },
@@ -84,7 +85,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Work:": ["task", "prompt"],
   "Messages and alerts:": ["messages", "alert"],
   "Recordings and policies:": ["record", "replay", "eval", "policy"],
-  "Daemon, hooks, configuration:": ["up", "down", "init", "config", "token", "fleet", "completions", "help"],
+  "Daemon, hooks, configuration:": ["up", "down", "init", "config", "token", "fleet", "ssh", "completions", "help"],
   "Run by programs:": ["checkpoint", "report", "hook", "mcp"],
 };
 
