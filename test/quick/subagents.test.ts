@@ -7,6 +7,8 @@ import { ClaudeTranscriptReader } from "../../src/programs/claude-code/readers/t
 import { claudeCode } from "../../src/programs/claude-code/screens.js";
 import { CodexRolloutReader } from "../../src/programs/codex/readers/rollout.js";
 import { codex } from "../../src/programs/codex/screens.js";
+import { GeminiChatReader } from "../../src/programs/gemini/readers/chat.js";
+import { gemini } from "../../src/programs/gemini/screens.js";
 import { OpenCodeReader } from "../../src/programs/opencode/readers/rows.js";
 import { opencode } from "../../src/programs/opencode/screens.js";
 import { traitsOf } from "../../src/programs/registry.js";
@@ -251,5 +253,53 @@ describe("a subagent of OpenCode", () => {
       .read(reader, 0, table("message", "m-p", { role: "assistant", time: { created: 1 } }, { session_id: "p" }))
       .read(reader, 2, row("p", "t1", "task", task));
     expect(session.says(3600)).toBe("waiting/subagent");
+  });
+});
+
+/** Neither the chat nor the screen of Gemini CLI shows that the call of a subagent runs: only its own file, when a call has ended. */
+describe("a subagent of Gemini CLI", () => {
+  const message = (id: string, type: string, more: object) => ({ id, type, ...more });
+  const called = (n: number, name: string, args: object, response: object) =>
+    message(`m${n}`, "gemini", {
+      content: "",
+      toolCalls: [{ id: `c${n}`, name, args, status: "success", result: [{ functionResponse: { name, response } }] }],
+    });
+
+  const waiting = (): { session: Session; child: GeminiChatReader } => {
+    const parent = new GeminiChatReader();
+    const child = new GeminiChatReader();
+    const session = new Session(gemini)
+      .take({ kind: "status", source: "title", status: "working", at: at(0) })
+      .read(parent, 0, { sessionId: "p", projectHash: "x", kind: "main" })
+      .read(parent, 0, message("u1", "user", { content: [{ text: "Fix it." }] }))
+      .read(parent, 1, message("g1", "gemini", { content: "I will let an agent look at it." }))
+      .shows(1, "I will let an agent look at it.")
+      .read(child, 2, { sessionId: "c", projectHash: "x", kind: "subagent" })
+      .read(child, 2, message("u2", "user", { content: [{ text: "Look." }] }));
+    return { session, child };
+  };
+  const process = (t: number, more: object): Signal =>
+    ({ kind: "process", source: "process", at: at(t), alive: true, ...more }) as Signal;
+
+  it("that hangs is reported within five minutes: its retries are as silent", () => {
+    const { session, child } = waiting();
+    session.read(child, 5, called(1, "read_file", { file_path: "a" }, { output: "a" }));
+    expect([session.says(200), session.says(310)]).toEqual(["working", "stuck/silent_stream"]);
+  });
+
+  it("that runs a silent command is waited for", () => {
+    const { session } = waiting();
+    session.take(
+      process(6, { children: 1, newestChildAt: at(5) }),
+      process(590, { children: 1, newestChildAt: at(5) }),
+    );
+    expect(session.says(600)).toBe("waiting/tool");
+  });
+
+  it("that repeats one call is a loop", () => {
+    const { session, child } = waiting();
+    for (let n = 0; n < 5; n++)
+      session.read(child, 5 + 3 * n, called(n, "run_shell_command", { command: "cat a" }, { output: "a" }));
+    expect(session.says(20)).toBe("stuck/loop");
   });
 });

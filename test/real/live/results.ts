@@ -87,9 +87,25 @@ beside them are counted with the others; live.json has the load average of each.
 This page is generated.
 `;
 
+/** Written by hand: what the misses were due to. */
+const CAUSES = `## Causes of the misses
+
+Since its last miss each of these cells was right in one to nine runs, the last of them on 2026-11-19.
+
+| cell | cause | since then |
+| --- | --- | --- |
+| gemini/async | a terminal without 24-bit colour: the composer has plain rules there, so generic rules read the screen and missed its background processes | recording \`gemini/background-plain-rules\` |
+| gemini/limit | the test expected \`needs_input\` as the state; the state is the limit, and the problem, the message and the move are the user's question | recording \`gemini/limit-menu\`, \`src/core/forecast.test.ts\`, \`src/daemon/views/view.test.ts\` |
+| gemini/hang, the task is missing | Esc takes the cancelled turn out of Gemini CLI's history | stop and resume instead: the trait \`keepsInterruptedTurn\`, \`src/core/policy/facts.test.ts\` |
+| gemini/hang, false complete or gone | the program ends with 0 when rouse stops it; that was reported as its own end, and once as its result | \`src/core/judgement/rules/by-exit.test.ts\`; \`gone\` between rouse's own stop and resume is no miss |
+| gemini/kill | believed: the records of the killed process were read as a running turn of the resumed one | older records are history: \`test/quick/resumed-agent.test.ts\` |
+| gemini/starved | the model server repeated a sentence, and the program asked about a loop | no sentence twice |
+| gemini/hang and opencode/hang, not in time | the clocks stretch while the client gets no CPU; the test counted that time | counted apart since 2026-11-19 |
+`;
+
 export function pageOf(results: Results): string {
   const tables = LIVE_WAYS.map((way) => tableOf(results, way));
-  return [HEAD, ...tables, missesOf(results), situationsOf()].join("\n");
+  return [HEAD, ...tables, missesOf(results), CAUSES, situationsOf()].join("\n");
 }
 
 function tableOf(results: Results, way: LiveWay): string {
