@@ -29,6 +29,7 @@ export interface ConfiguredAgent {
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+export const isAgentName = (name: string): boolean => NAME.test(name);
 const AGENTS_MAX = 50;
 const prompt = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, "must be the name of a prompt");
 
@@ -65,7 +66,7 @@ export function loadAgents(config: string = rousePaths().config): {
       const position = positionOf(["agents", name, ...at.map(String)]);
       issues.push({ level: "error", where, position, text: `agents.${name.slice(0, 80)}${text}; it is not used` });
     };
-    if (!NAME.test(name)) {
+    if (!isAgentName(name)) {
       report(": the name must have up to 63 letters, digits, - and _");
       continue;
     }
@@ -81,6 +82,16 @@ export function loadAgents(config: string = rousePaths().config): {
     agents.set(name, { ...rest, name, kind, policy, minConfidence: min_confidence_threshold });
   }
   return { agents, issues };
+}
+
+/** An agent that is not configured: a command, with the prompts of every agent. */
+export function agentOfCommand(
+  name: string,
+  command: string[],
+  { kind = null, policy = null, tags = [] }: Partial<Pick<ConfiguredAgent, "kind" | "policy" | "tags">> = {},
+): ConfiguredAgent {
+  const { min_confidence_threshold: _, ...usual } = schema.parse({ command, tags });
+  return { ...usual, name, kind, policy, minConfidence: null };
 }
 
 const TAG = "as:";

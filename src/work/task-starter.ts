@@ -27,8 +27,10 @@ import { readWorkspaceFacts } from "./workspace-facts.js";
 
 export interface TaskStart {
   task: number;
-  /** Name of a configured agent. */
+  /** Name of a configured agent, or of `agent`. */
   as: string;
+  /** An agent that is not configured. */
+  agent?: ConfiguredAgent;
   /** Name of the new agent; default: from the configured agent and the task. */
   name?: string | null;
   /** The claim to take over; without it, the task is claimed. */
@@ -102,7 +104,7 @@ export class TaskStarter {
   async start(start: TaskStart): Promise<TaskStarted> {
     const { hub: own, now } = this.#options;
     const hub = await own.open();
-    const agent = this.#agent(start.as);
+    const agent = start.agent ?? this.#agent(start.as);
     const task = await hub.get(start.task);
     const isFirst = !start.from && task.continuations === 0 && task.claims.length === 0;
     const name = start.name ?? nameOf(agent.name, task.id, task.claims.length);

@@ -122,7 +122,7 @@ export const AGENTS = {
         .max(63)
         .optional()
         .describe(
-          "an agent of the user's configuration ([agents.NAME]), started for the task with the id in task; instead of command and preset",
+          "an agent of the user's configuration ([agents.NAME]), started for the task with the id in task; with command, the name of an agent that is not configured",
         ),
       approach: z
         .enum(["same", "different"])

@@ -92,6 +92,7 @@ export const sessionRecord = z.object({
   started_at: time,
   host_socket: z.string().nullable().describe("socket of the process that holds its terminal"),
   pane: z.object({ socket: z.string(), id: z.string() }).nullable().describe("of an agent in tmux"),
+  account: z.string().nullable().describe("the account that it uses, if known; agents of one account share its limits"),
   ended_at: time.nullable(),
 });
 

@@ -47,6 +47,9 @@ export interface InputOptions {
   enter?: boolean | undefined;
 }
 
+/** Agents of one account share its limits; null: not known. */
+export type ListedSession = SessionRecord & { account: string | null };
+
 export type WhyAnswer = WhyView & { incidents: IncidentView[] };
 
 /** Answer to an order that ran; a refusal is an `ApiError`. */
@@ -77,10 +80,13 @@ export class AgentService {
   }
 
   /** Of those that run. */
-  sessions(): SessionRecord[] {
-    return this.#context.loop
+  sessions(): ListedSession[] {
+    const { loop } = this.#context;
+    return loop
       .sessions()
-      .flatMap(({ session }) => (session.endedAt === null ? [recordOf(session)] : []));
+      .flatMap(({ session }) =>
+        session.endedAt === null ? [{ ...recordOf(session), account: loop.state.rules.accountOf(session) }] : [],
+      );
   }
 
   status(agent: string): AgentStatus {

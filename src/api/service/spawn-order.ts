@@ -5,7 +5,7 @@ export interface SpawnOrder {
   /** Program and arguments; no shell is used. With a preset only further arguments. */
   command?: string[] | undefined;
   preset?: string | undefined;
-  /** A configured agent, for the task of `task`. */
+  /** A configured agent, or the name of `command`, for the task of `task`. */
   as?: string | undefined;
   approach?: "same" | "different" | undefined;
   directive?: string | undefined;

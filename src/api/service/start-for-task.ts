@@ -1,5 +1,6 @@
 /** Starts a configured agent for a task on a client's request. An agent that holds the task is stopped first. */
 
+import { agentOfCommand, isAgentName } from "../../config/agents.js";
 import { ownRights } from "../../config/own-rights.js";
 import type { Action } from "../../core/action.js";
 import { isUnseen } from "../../core/agent-decisions.js";
@@ -13,6 +14,7 @@ import { ApiError } from "../error.js";
 import type { Identity } from "../identity.js";
 import { insideObjection } from "./access.js";
 import type { ServiceContext } from "./context.js";
+import { kindOfHubError } from "./hub-errors.js";
 import type { SpawnedAgent, SpawnOrder } from "./spawn-order.js";
 
 type TaskOrder = Omit<SpawnOrder, "request_id"> & { as: string };
@@ -27,10 +29,12 @@ export async function startForTask(context: ServiceContext, client: Identity, or
   try {
     const { claim } = await (await hub.open()).get(task);
     const from = claim === null ? undefined : await freed(context, client, order, claim);
-    const { as, name = null, approach, directive, worktree, cwd: workspace, env, cols, rows } = order;
+    const { as, command, name = null, approach, directive, worktree, cwd: workspace, env, cols, rows } = order;
+    const { kind = null, policy = null, tags } = order;
     const start: TaskStart = { task, as, name, workspace, env, cols, rows };
     const started = await taskStarter.start({
       ...start,
+      ...(command ? { agent: agentOfCommand(as, command, { kind, policy, tags }) } : {}),
       ...(from ? { from } : {}),
       ...(approach ? { approach } : {}),
       ...(directive ? { directive } : {}),
@@ -43,17 +47,21 @@ export async function startForTask(context: ServiceContext, client: Identity, or
   } catch (error) {
     const result = error instanceof ApiError ? "refused" : "failed";
     orders.finish(line, result, (error as Error).message.slice(0, 300));
-    if (error instanceof NotStarted || error instanceof HubError)
-      throw new ApiError("refused", `the agent was not started: ${sanitize(error.message, 4000)}`);
+    const text = `the agent was not started: ${sanitize((error as Error).message, 4000)}`;
+    if (error instanceof HubError)
+      throw new ApiError(kindOfHubError(error.code) === "unavailable" ? "unavailable" : "refused", text);
+    if (error instanceof NotStarted) throw new ApiError("refused", text);
     throw error;
   }
 }
 
-function taskIdOf({ task, command, preset, prompt }: TaskOrder): number {
-  if (command !== undefined || preset !== undefined || prompt !== undefined)
+function taskIdOf({ task, as, preset, prompt }: TaskOrder): number {
+  if (preset !== undefined || prompt !== undefined)
+    throw new ApiError("bad", "as: the prompt is made from the task; use it without preset and prompt");
+  if (!isAgentName(as))
     throw new ApiError(
       "bad",
-      "as: its configuration has the command and the prompt; use it without command, preset and prompt",
+      `as: ${JSON.stringify(sanitize(as, 80))} is not accepted; expected letters, digits, - and _`,
     );
   if (task === undefined || !/^\d{1,15}$/.test(task))
     throw new ApiError("bad", "task: expected the number of a task, such as 7; see `rouse task list`");
@@ -68,7 +76,6 @@ async function freed(
   claim: Claim,
 ): Promise<NonNullable<TaskStart["from"]>> {
   const { loop, hub, effectContext, orders } = context;
-  const reason = `${client.author} started another session`;
   const own = claim.node === hub.node ? loop.find(claim.session) : null;
   if (claim.node !== hub.node && own === null && claim.leaseUntil >= Date.now())
     throw new ApiError(
@@ -83,6 +90,11 @@ async function freed(
       "refused",
       `task ${task} is held by ${claim.agent}${isAlive ? ", which is running" : ", which rouse cannot see"}; to hand it over anyway, use --take-over`,
     );
+  const exit = holder?.evidence.exit ?? null;
+  const reason =
+    isUnknown || isAlive
+      ? `${client.author} started another session`
+      : `${claim.agent} ended before it finished the task (${exit?.signal != null ? `signal ${exit.signal}` : exit?.code != null ? `exit code ${exit.code}` : "exit code unknown"})`;
   if (isAlive) {
     const { session } = holder;
     const objection = insideObjection("workers", client, session, ownRights());

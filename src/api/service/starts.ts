@@ -46,11 +46,14 @@ export class StartService {
   }
 
   async #start(client: Identity, given: Omit<SpawnOrder, "request_id">): Promise<SpawnedAgent> {
-    if (given.as !== undefined) return startForTask(this.#context, client, { ...given, as: given.as });
-    const order = { ...given, command: commandOf(given) };
     const { loop, orders, paths, effectContext } = this.#context;
+    const env = { ...process.env, ...given.env };
+    if (given.as !== undefined) {
+      if (given.command) this.#check({ ...given, command: given.command }, env);
+      return startForTask(this.#context, client, { ...given, as: given.as });
+    }
+    const order = { ...given, command: commandOf(given) };
     const { command, cwd, name, tags, task, kind, policy, cols, rows } = order;
-    const env = { ...process.env, ...order.env };
     this.#check(order, env);
     const script = effectContext.starting?.hostScript;
     if (script === undefined) throw new ApiError("refused", "this daemon cannot start agents");
