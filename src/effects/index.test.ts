@@ -39,6 +39,20 @@ describe("canDo", () => {
     expect(canDo({ ...agent, origin: "transcript", hostSocket: null })).not.toContain("interrupt");
   });
 
+  it("includes keys in a tmux pane, and nothing but a command of the user for an agent that is only reported", () => {
+    const pane = { socket: "/tmp/tmux", id: "%1" };
+    expect(canDo({ ...agent, origin: "tmux", hostSocket: null, pane })).toEqual(
+      expect.arrayContaining(["nudge", "interrupt", "stop", "resume"]),
+    );
+    expect(canDo({ ...agent, origin: "report", hostSocket: null, pid: null, pidStart: null })).toEqual(["run"]);
+  });
+
+  it("includes a resume only if the program can resume a session by its id, and a restart only of rouse's own", () => {
+    expect(canDo({ ...agent, kind: "generic" })).toEqual(["end_child", "stop", "restart", "run"]);
+    expect(canDo({ ...agent, origin: "run" })).toEqual(["nudge", "interrupt", "end_child", "run"]);
+    expect(canDo({ ...agent, pidStart: null })).toEqual(["nudge", "interrupt", "run"]);
+  });
+
   it("includes keys for a program with a user profile only if the profile defines them", () => {
     const sketch = { ...agent, kind: "sketch" };
     const profile = { id: "sketch", extends: "generic", message: "^> " };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Silence, silencedUntil } from "./incident.js";
+import { awaitsUser, createIncidentState, type Incident, PHASES, type Silence, silencedUntil } from "./incident.js";
 
 const silence = (rest: Partial<Silence>): Silence => ({ agent: null, problem: null, at: 0, until: 100, ...rest });
 const until = (silences: Silence[], now = 50): number | null =>
@@ -17,5 +17,28 @@ describe("a silence", () => {
   it("is over at its end, and the longest one counts", () => {
     expect(until([silence({})], 100)).toBeNull();
     expect(until([silence({}), silence({ until: 200 }), silence({ until: 150 })])).toBe(200);
+  });
+});
+
+it("an incident has these phases: they are stored, sent to the fleet and read by clients", () => {
+  expect(PHASES).toEqual(["suspected", "confirmed", "acting", "escalated", "recovered", "closed"]);
+});
+
+describe("an escalated incident", () => {
+  const awaits = (rest: Partial<Incident>, silences: Silence[] = []): boolean => {
+    const incident = { agent: "a", problem: "loop", phase: "escalated", ackedAt: null, feedback: null, endedAt: null };
+    const state = { ...createIncidentState(), silences, incidents: [{ ...incident, ...rest } as Incident] };
+    return awaitsUser(state, "a", 50);
+  };
+
+  it("awaits the user, unless the user has acknowledged, silenced or rejected it", () => {
+    expect(awaits({})).toBe(true);
+    expect(awaits({ feedback: "right" })).toBe(true);
+    expect(awaits({ agent: "b" })).toBe(false);
+    expect(awaits({ phase: "confirmed" })).toBe(false);
+    expect(awaits({ ackedAt: 10 })).toBe(false);
+    expect(awaits({ feedback: "false-alarm" })).toBe(false);
+    expect(awaits({}, [silence({ problem: "loop" })])).toBe(false);
+    expect(awaits({}, [silence({ problem: "auth" })])).toBe(true);
   });
 });

@@ -143,3 +143,47 @@ it("a problem that comes back in an open outage withdraws the proof that the cau
   expect(world.open("a")).toMatchObject([{ reopened: 1 }]);
   expect(world.incidentState.outages).toMatchObject([{ provenAt: null, endedAt: null }]);
 });
+
+it.each([
+  ["a service", "error/api", true],
+  ["a limit, which resets at a time of its own", "rate_limited", false],
+])("a long outage of %s is escalated: %s", (_, what, isEscalated) => {
+  const world = new World(POLICIES.observe);
+  for (let at = 0; at <= 3600; at += 60) for (const agent of ["a", "b", "c"]) world.check(at, what, { agent });
+  const [outage] = world.incidentState.outages;
+  expect(outage?.members).toHaveLength(3);
+  expect(typeof outage?.escalatedAt === "number").toBe(isEscalated);
+});
+
+describe("the proof that the cause of an outage is gone", () => {
+  function outage(): {
+    world: World;
+    provenAt: () => number | null | undefined;
+    endedAt: () => number | null | undefined;
+  } {
+    const world = new World(POLICIES.observe);
+    for (const agent of ["a", "b", "c"]) world.check(0, "error/api", { agent });
+    const found = () => world.incidentState.outages[0];
+    return { world, provenAt: () => found()?.provenAt, endedAt: () => found()?.endedAt };
+  }
+  const works = (world: World, agent: string, from: number): void => {
+    for (let at = from; at <= from + 50; at += 10) world.check(at, "working", { agent, progress: at });
+  };
+
+  it("is the recovery of one member, not an end without proof", () => {
+    const { world, provenAt } = outage();
+    world.watch(10, 700, "idle", { agent: "a", isOver: true });
+    expect(provenAt()).toBeNull();
+    works(world, "b", 710);
+    expect(provenAt()).toEqual(expect.any(Number));
+  });
+
+  it("ends the outage only with its last member", () => {
+    const { world, endedAt } = outage();
+    works(world, "a", 10);
+    works(world, "b", 10);
+    expect(endedAt()).toBeNull();
+    works(world, "c", 100);
+    expect(endedAt()).toEqual(expect.any(Number));
+  });
+});

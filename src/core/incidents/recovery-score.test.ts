@@ -141,6 +141,27 @@ describe("the score of a recovery step", () => {
     }
   });
 
+  it.each([
+    ["another agent", { agent: "b", problem: null, at: at(120), until: at(4000) }],
+    ["another problem", { agent: "a", problem: "loop", at: at(120), until: at(4000) }],
+    ["a time before the step", { agent: "a", problem: "api", at: at(-200), until: at(-100) }],
+    ["a time after the 10 minutes", { agent: null, problem: null, at: at(9000), until: at(9900) }],
+  ] as const)("counts a step although the user silenced %s", (_, silence) => {
+    const world = nudged();
+    world.incidentState.silences.push(silence);
+    expect(scores(world)).toEqual(["api nudge acted 0/1"]);
+  });
+
+  it.each([
+    ["all agents", { agent: null, problem: null }],
+    ["this problem of all agents", { agent: null, problem: "api" }],
+    ["this problem of the agent", { agent: "a", problem: "api" }],
+  ] as const)("leaves a step out if the user silenced %s meanwhile", (_, what) => {
+    const world = nudged();
+    world.incidentState.silences.push({ ...what, at: at(120), until: at(4000) });
+    expect(scores(world)).toEqual([]);
+  });
+
   it("counts a failed step that the user acknowledges later, because only failures are acknowledged", () => {
     const world = nudged();
     applyToIncidents(world.incidentState, { kind: "acked", at: at(9000), incident: world.only.id });

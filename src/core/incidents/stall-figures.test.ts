@@ -93,6 +93,25 @@ describe("the figures about stalls", () => {
     ]);
   });
 
+  it("count a lapsed claim as missed unless an incident was confirmed while its agent held the task", () => {
+    const detected = (claim: { agent: string; session: string; claimedAt: number; endedAt: number }): boolean => {
+      const { overall } = measure(recovered(new World(), 5), { lapsed: [claim] });
+      return overall.missed === 0;
+    };
+    const claim = { agent: "a0", session: "other", claimedAt: START, endedAt: START + 30 * MINUTE };
+    expect(detected(claim)).toBe(true);
+    // The agent was renamed since.
+    expect(detected({ ...claim, agent: "renamed", session: "a0-1" })).toBe(true);
+    expect(detected({ ...claim, agent: "renamed" })).toBe(false);
+    expect(detected({ ...claim, claimedAt: START + 20 * MINUTE })).toBe(false);
+    expect(detected({ ...claim, agent: "a1" })).toBe(false);
+    expect(detected({ ...claim, agent: "a1", endedAt: START + 90 * MINUTE })).toBe(true);
+    const world = recovered(new World(), 5);
+    world.check(40_000, "stuck/silent_stream", { agent: "suspect" });
+    const suspected = { ...claim, agent: "suspect", endedAt: START + 40_000_000 };
+    expect(measure(world, { lapsed: [suspected] }).overall.missed).toBe(1);
+  });
+
   it("leave the rate of false positives open while stalls that passed by themselves are not rated", () => {
     const world = new World();
     for (let n = 0; n < 4; n++) passed(world, `p${n}`, n * 3600);

@@ -164,3 +164,23 @@ it("an outage becomes critical only once it lasts too long", () => {
   expect(edges(START + 50_000)).toEqual(["escalated critical"]);
   expect(edges(undefined)).toEqual([]);
 });
+
+describe("the opinion of a model", () => {
+  function edges(opinion: Partial<NonNullable<Incident["opinion"]>> | null): string[] {
+    const world = new World(POLICIES.observe);
+    world.check(0, "needs_input/permission", { agent: "api" });
+    if (opinion) world.only.opinion = { id: "d1", at: START + 30_000, text: "why", message: "look", ...opinion };
+    const opened = { edge: "opened", at: START + 10_000, severity: "critical", kind: "worker.needs_input" } as const;
+    const known = [{ subject: "group:g", members: [subjectOf(world.only)], channels: ["ops"], edges: [opened] }];
+    const input = { incidentState: world.incidentState, known, rules: RULES, now: START + 60_000 };
+    return planAlerts(input).map(({ edge }) => edge);
+  }
+
+  it("follows an alert once, if it has a message and is newer than the alert", () => {
+    expect(edges({})).toEqual(["diagnosis"]);
+    expect(edges(null)).toEqual([]);
+    expect(edges({ message: null })).toEqual([]);
+    expect(edges({ at: START + 5000 })).toEqual([]);
+    expect(edges({ at: START + 10_000 })).toEqual([]);
+  });
+});

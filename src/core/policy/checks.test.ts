@@ -58,6 +58,23 @@ describe("the activity guard", () => {
   });
 });
 
+it("an agent held back for its spending may still be interrupted", () => {
+  const facts = { heldUntil: START + 3_600_000 };
+  expect(withPlan(interrupt).watch(0, 80, "stuck/silent_stream", { facts })).toEqual(["60 interrupt"]);
+});
+
+it("an agent that rouse cannot see is asked again if the first question was refused, and else not", () => {
+  const guard = { send: false, may_ask: true, reason: "no signals" } as NonNullable<ActionFacts["guard"]>;
+  const asked = (result: "refused" | "done"): number => {
+    const early = assessed("stuck/stopped_early", { level: "report", kinds: ["record"] });
+    const world = new World({ ...POLICIES.default, plans: { stopped_early: [{ ...nudge(2), waitMs: 30_000 }] } });
+    for (let at = 0; at <= 400; at += 5) world.check(at, early, { facts: { guard, origin: "tmux" } }, result);
+    return world.done.filter(({ action }) => action.do === "nudge").length;
+  };
+  expect(asked("done")).toBe(1);
+  expect(asked("refused")).toBeGreaterThan(1);
+});
+
 it("an action with an unknown outcome is observed for two minutes and then escalated, never repeated", () => {
   const world = new World();
   for (let at = 0; at <= 300; at += 5) world.check(at, "stuck/silent_stream", {}, "unknown");

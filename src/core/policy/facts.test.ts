@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { START, screen } from "../../../test/support/steps.js";
 import type { Incident } from "../incidents/incident.js";
 import { createEvidence, takeSignal } from "../judgement/evidence/evidence.js";
-import type { Signal } from "../signal.js";
+import type { ScreenReading, Signal } from "../signal.js";
 import { PLAIN_TRAITS } from "../traits.js";
 import { actionFactsOf, type FactsOptions, guardFrom } from "./facts.js";
 
@@ -106,4 +106,31 @@ it("a program that forgets an interrupted turn has the user's last prompt as its
   takeSignal(evidence, prompt);
   expect(forgets()).toEqual({ task: null, canResume: true });
   expect(actionFactsOf(createEvidence(), 0, START, { isGuarded: false }).forgets).toBeNull();
+});
+
+describe("an open prompt", () => {
+  const prompt = {
+    kind: "prompt",
+    source: "hook",
+    at: START,
+    open: true,
+    prompt: "permission",
+    question: "Push?",
+  } as const;
+  const openOf = (...signals: Signal[]): boolean => {
+    const evidence = createEvidence();
+    for (const signal of signals) takeSignal(evidence, signal);
+    return actionFactsOf(evidence, START, START + 1000).promptOpen;
+  };
+
+  it("is one that a hook reports although the screen shows no dialog, and one that only the screen shows", () => {
+    expect(openOf({ ...screen({ busy: true }), at: START })).toBe(false);
+    expect(openOf(prompt as Signal)).toBe(true);
+    expect(
+      openOf({
+        ...screen({ dialog: { prompt: "permission", question: "Push?" } as NonNullable<ScreenReading["dialog"]> }),
+        at: START,
+      }),
+    ).toBe(true);
+  });
 });

@@ -29,6 +29,12 @@ describe("the health keys of the configuration", () => {
     expect(steps({ auto_kill_on_repeated_error: true }, "repeated_error", POLICIES.observe)).toEqual([]);
   });
 
+  it("add that stop only once", () => {
+    const policy = withHealth(POLICIES.default, { ...KEYS, auto_kill_on_repeated_error: true });
+    const again = steps({ auto_kill_on_repeated_error: true }, "repeated_error", policy);
+    expect(again.filter((name) => name === "stop")).toHaveLength(1);
+  });
+
   it("set the back-off after a limit in seconds", () => {
     expect(withHealth(POLICIES.default, KEYS).limits.backoffMs).toBe(90_000);
   });

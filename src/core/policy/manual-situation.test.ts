@@ -54,6 +54,14 @@ describe("a recovery that a user requests", () => {
     expect(does(situation("error/api", { incident: reported })).action?.do).toBe("nudge");
   });
 
+  it("checks for 30 s whether a restart worked, before it may be tried again", () => {
+    expect(does(situation("stuck/silent_stream"), "restart").action).toMatchObject({
+      do: "restart",
+      waitMs: 30_000,
+      proof: "process_started",
+    });
+  });
+
   it("restarts on one kind of evidence besides the request, and not on none", () => {
     expect(does(situation("stuck/silent_stream"), "restart").action?.do).toBe("restart");
     const unseen = situation("stuck/silent_stream", { assessment: { kinds: [] } });

@@ -114,6 +114,53 @@ describe("the problem table", () => {
     expect(groupOf("machine")).toEqual(["frozen_screen", "crash", "exit_code", "disk_full", "gone"]);
   });
 
+  it("suggests these actions for each problem, the most useful one first", () => {
+    const shown = rows.map(({ name, suggestedActions }) => [
+      name,
+      suggestedActions.map(({ tool, arguments: own }) => (own?.text ? `"${own.text}"` : tool)).join(" "),
+    ]);
+    const inspect = "read_pane why";
+    const ask = `${inspect} "What is your status? Report the last step that you finished." close_pane`;
+    const redirect = `${inspect} "your instruction" close_pane`;
+    const resume = `${inspect} "continue" recover_agent close_pane`;
+    const giveUp = `${inspect} close_pane`;
+    const again = `${inspect} recover_agent`;
+    expect(Object.fromEntries(shown)).toEqual({
+      silent_stream: resume,
+      frozen_screen: resume,
+      tool_hang: giveUp,
+      waiting_on_stdin: giveUp,
+      loop: redirect,
+      repeated_error: redirect,
+      retry_storm: giveUp,
+      no_progress: redirect,
+      no_checkpoint: ask,
+      stale_claim: ask,
+      no_completion_signal: giveUp,
+      stopped_early: resume,
+      lost_result: resume,
+      compaction: resume,
+      never_started: giveUp,
+      never_exited: giveUp,
+      auth: inspect,
+      billing: inspect,
+      api: resume,
+      context_full: giveUp,
+      poisoned_context: giveUp,
+      policy_refusal: giveUp,
+      crash: again,
+      exit_code: again,
+      disk_full: inspect,
+      unreachable: resume,
+      rate_limited: inspect,
+      needs_input: 'read_pane "your answer"',
+      error: giveUp,
+      gone: again,
+      unknown: "why",
+      over_budget: giveUp,
+    });
+  });
+
   it("suggests to inspect every problem first: what the agent shows, and why rouse reports it", () => {
     const inspecting = rows.filter(
       ({ suggestedActions: [first, second] }) => first?.tool === "read_pane" && second?.tool === "why",

@@ -125,3 +125,48 @@ it("a program that keeps the turn is interrupted and nudged without its task", (
     ["nudge", undefined],
   ]);
 });
+
+describe("after an action", () => {
+  const NOW = START + 60_000;
+  const record = (rest: Partial<ActionRecord>, outcome: Partial<NonNullable<ActionRecord["outcome"]>> | null) =>
+    ({
+      id: "d",
+      at: START,
+      do: "interrupt",
+      deadlineMs: 90_000,
+      proof: "turn_ended",
+      waitMs: 180_000,
+      ...rest,
+      outcome: outcome && { intent: "d", at: START + 30_000, result: "done", reason: "why", proven: true, ...outcome },
+    }) as ActionRecord;
+  const next = (rest: Partial<ActionRecord>, outcome: Parameters<typeof record>[1], what = "idle") => {
+    const found = afterAction([record(rest, outcome)], { ...assessed(what), at: START }, [], NOW);
+    return found?.kind === "check" ? `${found.reason}, ${(found.until - NOW) / 1000}` : (found?.reason ?? null);
+  };
+
+  it("rouse waits for its outcome until the deadline", () => {
+    expect(next({}, null)).toBe("interrupt is under way, 30");
+  });
+
+  it("that has proven itself and only prepares the next step, the next step follows within seconds", () => {
+    expect(next({}, { at: NOW })).toMatch(/^interrupt worked: checking the result, \d$/);
+    expect(next({}, {})).toBeNull();
+    expect(next({ do: "stop", proof: "process_gone" }, {})).toBeNull();
+  });
+
+  it("that ends a turn, the full time counts if the turn still runs, or without proof", () => {
+    expect(next({}, {}, "stuck/silent_stream")).toBe("checking whether the interrupt helped, 150");
+    expect(next({}, { proven: null })).toBe("checking whether the interrupt helped, 150");
+  });
+
+  it("that starts work, the full time counts from its outcome although it has proven itself", () => {
+    expect(next({ do: "nudge", proof: "turn_started" }, {})).toBe("checking whether the nudge helped, 150");
+    expect(next({ do: "nudge", proof: "turn_started" }, { result: "failed" })).toBe(
+      "checking whether the nudge helped, 150",
+    );
+  });
+
+  it("that could not hand over the task, the user is needed at once", () => {
+    expect(next({ do: "continue" }, { result: "failed" })).toBe("why");
+  });
+});

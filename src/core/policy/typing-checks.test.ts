@@ -65,6 +65,18 @@ describe("sameText", () => {
   });
 });
 
+it("a composer that shows only the end of a long text shows the same text, if it is at least 200 characters", () => {
+  const typed = Array.from({ length: 80 }, (_, n) => `word${n}`).join("");
+  const end = (length: number): boolean => sameText(typed.slice(-length), typed);
+  expect([end(199), end(200), end(201)]).toEqual([false, true, true]);
+  expect(sameText(`${typed.slice(-250)}x`, typed)).toBe(false);
+});
+
+it("a task may have one character in twenty of another script", () => {
+  expect(typableText(`${"a".repeat(19)}é`)).toBe(`${"a".repeat(19)}?`);
+  expect(typableText(`${"a".repeat(18)}é`)).toBeNull();
+});
+
 it("a task is typed again as one plain line, without names to complete, or not at all", () => {
   expect(typableText("  Fix @src/a.ts\n and \\n it’s done ")).toBe("Fix src/a.ts and n it?s done");
   expect(typableText("修复解析器")).toBeNull();
