@@ -77,14 +77,14 @@ export class TestFleet {
     this.#port = port;
   }
 
-  async start(name: string, config = ""): Promise<TestNode> {
+  async start(name: string, config = "", environment: NodeJS.ProcessEnv = {}): Promise<TestNode> {
     const proxy = new CutProxy(this.#port);
     await proxy.start();
     const home = makeHome("on");
     const url = throughPort(this.#database.nodes[name] ?? "", proxy.port);
     mkdirSync(join(home.path, "config"), { recursive: true });
     writeFileSync(join(home.path, "config", "config.toml"), `version = 1\n${config}`);
-    Object.assign(home.env, { ROUSE_HUB_URL: url, ROUSE_NODE: name });
+    Object.assign(home.env, { ROUSE_HUB_URL: url, ROUSE_NODE: name }, environment);
     const daemon = new TestDaemon(home);
     const node: TestNode = {
       name,
