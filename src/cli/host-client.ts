@@ -2,8 +2,7 @@
 import { createConnection, type Socket } from "node:net";
 import { localZone } from "../config/local-zone.js";
 import { rousePaths } from "../config/paths.js";
-import { otherNames } from "../config/suggest.js";
-import { sanitize } from "../core/text/sanitize.js";
+import { unknownAgent } from "../config/unknown-agent.js";
 import { shellWord } from "../core/text/shell-word.js";
 import { endedText } from "../core/text/when.js";
 import { BadInput } from "../replay/files.js";
@@ -21,14 +20,9 @@ export async function sessionNamed(name: string, refusal: string): Promise<Found
   const elsewhere = agents.find((agent) => agent.name === name || agent.id === name);
   if (elsewhere) throw new BadInput(adoptedText(elsewhere, refusal));
   const alive = listSessions(paths).filter(({ isAlive }) => isAlive);
-  const names = [...alive, ...agents].map((agent) => sanitize(agent.name, 80));
+  const names = [...alive, ...agents].map((agent) => agent.name);
   throw new BadInput(unknownAgent(name, names));
 }
-
-export const NONE_RUNNING = "no agents are running; start one with `rouse spawn`";
-
-export const unknownAgent = (name: string, names: readonly string[]): string =>
-  `no agent named ${JSON.stringify(sanitize(name, 80))}; ${names.length === 0 ? NONE_RUNNING : otherNames(name, [...names].sort())}`;
 
 /** How to open an agent that rouse watches but did not start. */
 function adoptedText(found: OperationAnswer<"sessions">["agents"][number], refusal: string): string {

@@ -89,7 +89,9 @@ describe.skipIf(!hasTmux)("rouse go and rouse next", () => {
       stderr: expect.stringMatching(/pane of press is gone|press ended/),
     });
     await until("its end", async () => (await statusOf(home, "press"))?.ended_at !== null);
-    expect((await rouse(home, ["go", "press"])).stderr).toMatch(/press ended .*see `rouse logs press`/s);
+    expect((await rouse(home, ["go", "press"])).stderr).toMatch(
+      /^rouse: press ended at \S+; see `rouse why press`, `rouse logs press` or `rouse history press`\n$/,
+    );
   });
 
   it("ask for a session id when a pane id is that of two servers", async () => {

@@ -1,9 +1,8 @@
 /** The context of all services, and how they find an agent. */
 import { localZone } from "../../config/local-zone.js";
-import { otherNames } from "../../config/suggest.js";
+import { unknownAgent } from "../../config/unknown-agent.js";
 import type { AgentSession } from "../../core/agent.js";
 import type { SessionJudge } from "../../core/session-judge.js";
-import { sanitize } from "../../core/text/sanitize.js";
 import { endedText } from "../../core/text/when.js";
 import type { DaemonParts } from "../../daemon/parts.js";
 import type { AgentControl } from "../agent-control.js";
@@ -67,12 +66,6 @@ export function controllableAgent(context: Pick<ServiceContext, "loop" | "permis
 export const knownAgents = ({ loop }: Sessions): string[] => [
   ...new Set(loop.sessions().map(({ session }) => session.name)),
 ];
-
-const unknownAgent = (name: string, agents: readonly string[]): string =>
-  `no agent named ${JSON.stringify(sanitize(name, 80))}; ${otherNames(
-    name,
-    agents.map((one) => sanitize(one, 80)).sort(),
-  )}`;
 
 export const iso = (ms: number): string => new Date(ms).toISOString();
 export const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));

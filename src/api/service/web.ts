@@ -17,7 +17,10 @@ export class WebService {
     const { control, logins } = this.#context;
     const { address, port, listening, error } = control.http();
     if (port === 0)
-      throw new ApiError("refused", "the HTTP port is off (daemon.http_port = 0); set a port and run `rouse up` again");
+      throw new ApiError(
+        "refused",
+        "the HTTP port is off (daemon.http_port = 0); set a port, then `rouse down` and `rouse up`",
+      );
     if (!listening)
       throw new ApiError(
         "refused",

@@ -1,7 +1,7 @@
 /** `rouse web`: opens the dashboard in a browser, signed in. */
-import { execFile } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import type { Command } from "@commander-js/extra-typings";
-import { sanitizedJson } from "../../core/text/sanitize.js";
+import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { RIGHTS } from "../../daemon/http/tokens.js";
 import { findProgram } from "../../terminal/find-program.js";
 import { call } from "../client.js";
@@ -41,15 +41,11 @@ export function addWeb(program: Command, setExit: (code: number) => void): void 
         process.stdout.write("Opened the dashboard in your browser.\n");
         return;
       }
-      if (!print)
-        process.stderr.write(
-          failure === null
-            ? "rouse: no browser found; open this link yourself\n"
-            : `rouse: ${failure}; open this link yourself\n`,
-        );
+      if (!print) process.stderr.write(`rouse: ${failure ?? noBrowserText()}; open this link yourself\n`);
       process.stdout.write(`${login.url}\n`);
+      const { host, port } = new URL(login.url);
       process.stderr.write(
-        "The link works once, within a minute. From another machine, forward the port first: ssh -L PORT:127.0.0.1:PORT HOST\n",
+        `The link works once, within a minute. From another machine, forward the port first: ssh -L ${port}:${host} HOST\n`,
       );
       setExit(0);
     });
@@ -64,11 +60,17 @@ function browserOpener(env: NodeJS.ProcessEnv = process.env): string | null {
   return (env.DISPLAY || env.WAYLAND_DISPLAY) && isFound("xdg-open") ? "xdg-open" : null;
 }
 
+const noBrowserText = ({ BROWSER }: NodeJS.ProcessEnv = process.env): string =>
+  BROWSER ? `no program called ${JSON.stringify(sanitize(BROWSER, 80))} (the variable BROWSER)` : "no browser found";
+
+const failureText = ({ code, signal, message }: ExecFileException): string =>
+  typeof code === "number" ? `exit code ${code}` : (code ?? signal ?? message);
+
 /** Null if it was opened; a browser that keeps running counts as open. */
 function open(program: string, url: string): Promise<string | null> {
   return new Promise((resolve) => {
     const child = execFile(program, [url], { timeout: 0 }, (error) =>
-      resolve(error ? `${program} failed (${error.code ?? error.message})` : null),
+      resolve(error ? `${program} failed (${failureText(error)})` : null),
     );
     setTimeout(() => {
       child.unref();

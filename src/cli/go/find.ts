@@ -45,7 +45,7 @@ async function absentText(name: string): Promise<string> {
     const { name: known, ended_at } = await call("status", { agent: name });
     return ended_at === null
       ? `${known} runs, but rouse does not know its terminal`
-      : `${endedText(known, Date.parse(ended_at), Date.now(), localZone())}; see \`rouse logs ${known}\` or \`rouse history ${known}\``;
+      : `${endedText(known, Date.parse(ended_at), Date.now(), localZone())}, \`rouse logs ${known}\` or \`rouse history ${known}\``;
   } catch (error) {
     if (isUnknown(error)) return (error as Error).message;
     throw error;
