@@ -2,6 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPERATIONS } from "../../src/api/operations/index.js";
+import type { Operation } from "../../src/api/operations/operation.js";
+import { actionOf } from "../../src/api/order-log.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import { findSession, listSessions } from "../../src/terminal/registry.js";
@@ -9,6 +12,7 @@ import { ApiClient, makeToken, openPort } from "../support/api.js";
 import { reaches, receivedBy, spawnFake, viewOf } from "../support/fake-agent.js";
 import { BIN, closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 import { curlInside, inside, rouseInside, spawnFakeRunner, spawnRunner } from "../support/inside.js";
+import { REFUSED_COMMANDS } from "../support/inside-commands.js";
 
 let home: Home;
 let port: number;
@@ -182,45 +186,56 @@ describe("an agent with an open permission dialog", () => {
   });
 });
 
-/** Nothing listens there. */
-const NO_HUB = "postgresql://nobody@127.0.0.1:1/none";
-
 describe("a command that changes something", () => {
-  it.each<[string[]]>([
-    [["type", "other", "hello"]],
-    [["type", "--unchecked", "other", "hello"]],
-    [["allow", "other"]],
-    [["silence", "other", "--for", "1h"]],
-    [["ack", "asker"]],
-    [["feedback", "asker", "right"]],
-    [["recover", "other"]],
-    [["stop", "other"]],
-    [["watch", "other"]],
-    [["unwatch", "other"]],
-    [["down"]],
-    [["init", "claude-code"]],
-    [["init", "agents-md"]],
-    [["alert", "test", "log"]],
-    [["alert", "retry"]],
-    [["alert", "dismiss"]],
-    [["token", "create", "mine", "--right", "admin"]],
-    [["token", "revoke", "all"]],
-    [["config", "migrate"]],
-    [["rename", "other", "new"]],
-    [["alert", "add", "terminal", "--no-test"]],
-    [["fleet", "init", "--url", NO_HUB]],
-    [["fleet", "join", "lab", "--url", NO_HUB]],
-    [["fleet", "leave", "lab", "--url", NO_HUB]],
-    [["web", "--print"]],
-    [["diagnose"]],
-    [["diagnose", "--wrong", "abc"]],
-    [["task", "add", "Fix it"]],
-    [["task", "edit", "1", "--priority", "9"]],
-    [["task", "approve", "1"]],
-    [["task", "fork", "1", "--at", "1"]],
-    [["audit", "--accept"]],
-  ])("is refused inside of a watched agent: %j", async (args) => {
-    expect(await rouseInside(home, "evil", args)).toMatchObject(refused("evil"));
+  beforeAll(async () => {
+    await rouse(home, ["task", "add", "Fix it"]);
+    await rouse(home, ["task", "claim", "1", "--name", "other"]);
+    await rouse(home, ["task", "add", "Test it"]);
+  });
+
+  it.each(REFUSED_COMMANDS.map((args) => [args]))("is refused inside of a watched agent: %j", async (args) => {
+    const { status, stdout, stderr } = await rouseInside(home, "evil", args);
+    // `rouse work` prints on standard output which tasks could not be started.
+    expect({ status, stderr: args[0] === "work" ? stdout : stderr }).toMatchObject(refused("evil"));
+  });
+
+  it("is refused by the daemon whatever client asks, and every attempt is in the audit trail", async () => {
+    const attempts = Object.entries<Operation>(OPERATIONS).filter(
+      ([, { fromInside }]) => fromInside !== "allowed" && fromInside !== "itself",
+    );
+    expect(attempts.length).toBeGreaterThan(30);
+    for (const [name, { path, example }] of attempts) {
+      const about = { ...example, ...("agent" in example ? { agent: "other" } : {}) } as Record<string, unknown>;
+      const to = path.replaceAll(/\{(\w+)\}/g, (_, field: string) => String(about[field] ?? "other"));
+      expect([name, await curlInside(home, "evil", to, about)]).toMatchObject([
+        name,
+        { status: 403, body: { error: expect.stringMatching(/watched agent evil|^evil [\s\S]*in another terminal$/) } },
+      ]);
+    }
+    const { lines } = await ask<{ lines: { author: string; action: string; result: string }[] }>(
+      "/v1/audit?since=1970-01-01T00:00:00Z&limit=1000",
+    );
+    const recorded = new Set(
+      lines.flatMap(({ author, action, result }) => (author === "agent evil" && result === "refused" ? [action] : [])),
+    );
+    expect(attempts.map(([name]) => actionOf(name)).filter((action) => !recorded.has(action))).toEqual([]);
+  });
+
+  it("is refused about another agent if the agent may do it about itself", async () => {
+    const read = () => ask<{ tasks: { id: number; status: string; claim: object | null }[] }>("/v1/tasks?all=true");
+    const { tasks } = await read();
+    expect(tasks.find(({ id }) => id === 1)?.claim).toMatchObject({ agent: "other" });
+    for (const args of [
+      ["report", "complete", "--name", "other"],
+      ["checkpoint", "1", "done", "--name", "other"],
+      ["task", "claim", "2", "--name", "other"],
+      ["task", "block", "1"],
+      ["task", "done", "1"],
+      ["task", "fail", "1"],
+      ["task", "release", "1"],
+    ])
+      expect([args, await rouseInside(home, "evil", args)]).toMatchObject([args, { status: 1 }]);
+    expect((await read()).tasks).toEqual(tasks);
   });
 
   it("had no effect", async () => {

@@ -1,0 +1,126 @@
+/**
+ * What every command does when a watched agent calls it: a copy of its own, so that a new command fails a test until its row
+ * is written. A list: the calls that are refused. `reads`: changes nothing. `own`: changes only what belongs to the agent, which
+ * is its report, its claim and its messages. `starts`: starts a program or the daemon, as the agent can without rouse.
+ */
+export type InsideCommand = readonly (readonly string[])[] | "reads" | "own" | "starts";
+
+/** Nothing listens there. */
+const NO_HUB = "postgresql://nobody@127.0.0.1:1/none";
+
+/** `other` is idle, `asker` has an open dialog, and neither is the caller. */
+export const INSIDE_COMMANDS: Readonly<Record<string, InsideCommand>> = {
+  run: "starts",
+  spawn: "starts",
+  // In a terminal; see the test of the host's socket.
+  attach: "reads",
+  go: "reads",
+  next: "reads",
+  logs: "reads",
+  type: [
+    ["type", "other", "hello"],
+    ["type", "--unchecked", "other", "hello"],
+  ],
+  stop: [["stop", "other"]],
+  recover: [
+    ["recover", "other"],
+    ["recover", "other", "--restart"],
+  ],
+  allow: [
+    ["allow", "other"],
+    ["allow", "--all", "--for", "1h"],
+    ["allow", "--off", "other"],
+  ],
+  watch: [["watch", "other"]],
+  unwatch: [["unwatch", "other"]],
+  rename: [["rename", "other", "new"]],
+  status: "reads",
+  top: "reads",
+  web: [
+    ["web", "--print"],
+    ["web", "--print", "--right", "read"],
+  ],
+  health: "reads",
+  why: "reads",
+  incidents: "reads",
+  silence: [
+    ["silence", "other", "--for", "1h"],
+    ["silence", "other", "--off"],
+  ],
+  ack: [["ack", "asker"]],
+  feedback: [
+    ["feedback", "asker", "right"],
+    ["feedback", "other", "missed"],
+  ],
+  check: "reads",
+  history: "reads",
+  summary: "reads",
+  diagnose: [["diagnose"], ["diagnose", "other"], ["diagnose", "--wrong", "abc"], ["diagnose", "--right", "abc"]],
+  audit: [["audit", "--accept"]],
+  metrics: "reads",
+  demo: "starts",
+  doctor: "reads",
+  "task list": "reads",
+  "task show": "reads",
+  "task add": [["task", "add", "Fix it"]],
+  "task edit": [["task", "edit", "1", "--priority", "9"]],
+  "task comment": "own",
+  "task fork": [["task", "fork", "1", "--at", "1"]],
+  "task next": "own",
+  "task claim": "own",
+  "task approve": [["task", "approve", "1"]],
+  "task queue": [["task", "queue", "1"]],
+  "task reject": [["task", "reject", "1"]],
+  "task block": "own",
+  "task unblock": [["task", "unblock", "1"]],
+  "task done": "own",
+  "task fail": "own",
+  "task reopen": [["task", "reopen", "1"]],
+  "task release": "own",
+  "task locks": "own",
+  work: [["work", "--", "sleep", "60"]],
+  "prompt list": "reads",
+  "prompt show": "reads",
+  "prompt make": "reads",
+  messages: "own",
+  "messages send": "own",
+  "alert list": "reads",
+  "alert channels": "reads",
+  "alert add": [["alert", "add", "terminal", "--no-test"]],
+  "alert test": [["alert", "test", "log"]],
+  "alert retry": [["alert", "retry"]],
+  "alert dismiss": [["alert", "dismiss"]],
+  record: "reads",
+  replay: "reads",
+  eval: "reads",
+  "policy show": "reads",
+  "policy test": "reads",
+  up: "starts",
+  down: [["down"]],
+  init: [
+    ["init", "claude-code"],
+    ["init", "agents-md"],
+    ["init", "codex"],
+  ],
+  "config show": "reads",
+  "config schema": "reads",
+  "config migrate": [["config", "migrate"]],
+  "token create": [["token", "create", "mine", "--right", "admin"]],
+  "token list": "reads",
+  "token revoke": [["token", "revoke", "all"]],
+  "fleet init": [["fleet", "init", "--url", NO_HUB]],
+  "fleet join": [["fleet", "join", "lab", "--url", NO_HUB]],
+  "fleet list": "reads",
+  "fleet leave": [["fleet", "leave", "lab", "--url", NO_HUB]],
+  "fleet doctor": "reads",
+  ssh: [["ssh", "lab", "--", "status"]],
+  completions: "reads",
+  checkpoint: "own",
+  report: "own",
+  hook: "own",
+  mcp: "own",
+};
+
+export const REFUSED_COMMANDS = Object.values(INSIDE_COMMANDS).flatMap((calls) =>
+  typeof calls === "string" ? [] : calls,
+);
