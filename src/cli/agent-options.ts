@@ -9,8 +9,11 @@ import { redact } from "../core/text/redact.js";
 import { sanitizeLine } from "../core/text/sanitize.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import { findProgram } from "../terminal/find-program.js";
+import { nameOfCommand } from "../terminal/names.js";
 import type { SpecWithoutName } from "../terminal/start-host.js";
 import { collectTag, parseName } from "./arguments.js";
+
+const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 export interface AgentOptions {
   name?: string | undefined;
@@ -30,7 +33,10 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
     .argument("[command...]", "the program and its arguments, preferably after --; with --preset only arguments")
     .option("--name <name>", "name of the agent (default: name of the program)", parseName)
     .option("--tag <tag>", "a tag; repeatable", collectTag)
-    .option("--task <id>", "id of its task")
+    .option(
+      "--task <id>",
+      name === "spawn" ? "number of the task to claim, or another label" : "id of its task, as a label",
+    )
     .option(
       "--kind <kind>",
       "kind of program, if rouse cannot tell from its name: claude-code, codex, gemini, opencode, goose, copilot, generic, or the id of your own profile",
@@ -106,6 +112,17 @@ export function reportUnwritten(paths: RousePaths): void {
 }
 
 const taskOf = ({ task }: AgentOptions): string | null => (task === undefined ? null : redact(task));
+
+/** Name of the agents that the daemon starts with this command; it adds the number of their task. */
+export const agentNameOf = (command: readonly string[]): string => nameOfCommand(command).replaceAll(".", "-");
+
+/** The daemon has an environment of its own: an agent gets that of the user's shell. */
+export const environmentForDaemon = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value !== undefined && ENVIRONMENT_NAME.test(name) && !name.startsWith("ROUSE_") ? [[name, value]] : [],
+    ),
+  );
 
 /** Exit code and message, as a shell gives them, for a command that cannot be started; else null. */
 export function checkCommand(command: readonly string[]): { code: number; text: string } | null {

@@ -111,3 +111,49 @@ describe("rouse work", () => {
     expect(await show(1)).toMatchObject({ status: "pending", attempts: 0 });
   });
 });
+
+describe("rouse spawn --task", () => {
+  const spawn = async (...words: string[]) => {
+    const { status, stdout, stderr } = await rouse(home, ["spawn", ...words]);
+    return { status, out: stdout.trim(), error: stderr.split("\n")[0] };
+  };
+
+  it("claims a task of the hub for the program, and keeps any other text as a label", {
+    timeout: 120_000,
+  }, async () => {
+    await rouse(home, ["up"]);
+    await add("wait");
+    const { status, out: name } = await spawn("--task", "1", "--name", "ann", "--tag", "w", "--", ...agent);
+    expect({ status, name }).toEqual({ status: 0, name: "ann" });
+    await until("the first step", async () => (await show(1)).completed_steps.length === 1, 60_000);
+    expect(await show(1)).toMatchObject({ status: "in_progress", claim: { agent: "ann" }, attempts: 1 });
+    const held = await spawn("--task", "1", "--", ...agent);
+    expect(held).toEqual({ status: 1, out: "", error: expect.stringContaining("task 1 is held by ann") });
+    const taken = await spawn("--task", "1", "--take-over", "--", ...agent);
+    expect(taken).toMatchObject({ status: 0 });
+    expect(await show(1)).toMatchObject({ claim: { agent: taken.out }, attempts: 2 });
+    for (const label of ["99", "shop-1"]) {
+      const labelled = await spawn("--task", label, "--", process.execPath, "-e", "setTimeout(() => {}, 60000)");
+      expect(labelled).toMatchObject({ status: 0, error: "" });
+      expect((await rouse(home, ["stop", labelled.out])).status).toBe(0);
+    }
+    expect((await rouse(home, ["stop", taken.out])).status).toBe(0);
+  });
+
+  it("refuses options that do not fit, and starts nothing", { timeout: 60_000 }, async () => {
+    await rouse(home, ["up"]);
+    await add("wait");
+    const bad = (text: string) => ({ status: 2, out: "", error: expect.stringContaining(text) });
+    expect(await spawn("--directive", "x", "--", ...agent)).toEqual(bad("need --task with the number of a task"));
+    expect(await spawn("--task", "shop-1", "--worktree", "--", ...agent)).toEqual(bad("need --task with the number"));
+    expect(await spawn("--task", "1", "--prompt", "x", "--", ...agent)).toEqual(bad("use --directive"));
+    expect(await spawn("--task", "1", "--as", "x", "--tag", "w")).toEqual(bad("leave out"));
+    expect(await spawn("--as", "x")).toEqual(bad("--as needs the number of a task"));
+    expect(await spawn("--task", "99", "--directive", "x", "--", ...agent)).toEqual({
+      status: 1,
+      out: "",
+      error: expect.stringContaining("99"),
+    });
+    expect(await show(1)).toMatchObject({ status: "pending", attempts: 0 });
+  });
+});

@@ -7,9 +7,9 @@ import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { isMarkedStopped } from "../../daemon/self/stay-down.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { findProgram } from "../../terminal/find-program.js";
-import { nameOfCommand } from "../../terminal/names.js";
-import { checkOptions } from "../agent-options.js";
+import { agentNameOf, checkOptions, environmentForDaemon } from "../agent-options.js";
 import { call } from "../client.js";
+import { defined } from "../defined.js";
 import { ensureDaemon } from "../ensure-daemon.js";
 import { collectTags } from "../task-options.js";
 import { foldText } from "../text/width.js";
@@ -61,18 +61,15 @@ export function addWork(program: Command, setExit: (code: number) => void): void
       else checkAgent(as);
       const since = Date.now();
       const stopping = interruption();
-      const given = { project, kind: taskKind, stage, tags: taskTag, worktree, directive, policy };
-      const defined = <Name extends keyof typeof given>(...names: Name[]) =>
-        Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
       const run = new QueueRun({
         call,
-        as: as ?? nameOf(command),
+        as: as ?? agentNameOf(command),
         max,
-        filter: defined("project", "kind", "stage", "tags"),
+        filter: defined({ project, kind: taskKind, stage, tags: taskTag }),
         order: {
-          ...defined("worktree", "directive", "policy"),
+          ...defined({ worktree, directive, policy, kind }),
           cwd: process.cwd(),
-          ...(as === undefined ? { command, env: ownPath(), ...(kind === undefined ? {} : { kind }) } : {}),
+          ...(as === undefined ? { command, env: environmentForDaemon() } : {}),
         },
         print: (line) => (json ? process.stderr : process.stdout).write(foldText(`${line}\n`, process.stdout, 7)),
         now: Date.now,
@@ -100,9 +97,6 @@ function parseMax(value: string): number {
   throw new InvalidArgumentError(`It must be a number of agents from 1 to ${MAX}.`);
 }
 
-/** The daemon has an environment of its own: the program is the one that the user's shell would start. */
-const ownPath = (): Record<string, string> => (process.env.PATH === undefined ? {} : { PATH: process.env.PATH });
-
 function checkProgram(file: string): void {
   const found = findProgram(file, process.env, process.cwd());
   if (found !== "found")
@@ -120,9 +114,6 @@ function checkAgent(name: string): void {
       : `unknown agent ${JSON.stringify(sanitize(name, 80))} in [agents]; ${otherNames(name, [...agents.keys()])}`,
   );
 }
-
-/** Names of agents of tasks have a number added. */
-const nameOf = (command: readonly string[]): string => nameOfCommand(command).replaceAll(".", "-");
 
 function endText({ why, started, skipped, running }: QueueRunResult): string {
   const none = started.length === 0 && skipped.length === 0;

@@ -9,10 +9,9 @@ import { DaemonRefusal, DaemonUnreachable } from "../../daemon/client.js";
 import type { SessionView } from "../../daemon/views/view.js";
 import { nextSteps, type OwnTask, type QueueAgent, type QueueStep, type QueueUse } from "../../work/queue-run.js";
 import type { call, OperationAnswer, OperationInput } from "../client.js";
+import { START_LIMIT_MS } from "../start-limit.js";
 import { QueueReport } from "./queue-report.js";
 
-/** A prompt that is typed waits until the program is ready. */
-const START_LIMIT_MS = 5 * 60_000;
 const TASKS_MAX = 1000;
 
 export interface QueueRunOptions {
