@@ -21,7 +21,10 @@ const LINE_QUESTIONS: readonly { prompt: PromptKind; when: RegExp }[] = [
   },
   { prompt: "confirmation", when: /[([](?:y\/n|yes\/no|y\/n\/a)[^\])]{0,16}[)\]]{1,2}[^\w]{0,3}$/i },
   { prompt: "confirmation", when: /\(y\)es\W{1,3}(?:or )?\(n\)o\b.{0,60}$/i },
-  { prompt: "confirmation", when: /\bpress (?:enter|return|any key) to continue\W{0,8}$/i },
+  {
+    prompt: "confirmation",
+    when: /\b(?:press|hit) \W?(?:enter|return|any key)\b\W?(?: to (?:continue|proceed|start|begin|retry|confirm|exit|close)(?: the(?: \w+){1,3})?(?:,? or [^.?!]{1,50})?)?\W{0,8}$/i,
+  },
 ];
 
 /** What an answer may be about if the question says so. */

@@ -19,6 +19,13 @@ const hangs = (reading: Partial<ScreenReading>, sampleAt: (at: number) => Partia
     return { at, signal: { ...sample, receivedBytes: 900, ...sampleAt(at) } };
   }),
 ];
+/** The same with a spinner, which is drawn all the time and costs CPU time. */
+const spins = (sampleAt: (at: number) => Partial<ProcessSignal>, replyAt: (at: number) => string = () => "a"): Step[] =>
+  hangs({}, (at) => ({ cpuMs: at * 30, ...sampleAt(at) })).flatMap(({ at, ...step }): Step[] => [
+    { at, signal: output },
+    { at, signal: prints({ prints: false, moving: true, reply: replyAt(at) }) },
+    ...("signal" in step && step.signal?.kind === "process" ? [{ at, signal: step.signal }] : []),
+  ]);
 const until = (at: number, steps: Step[], ...more: Step[]): Step[] =>
   [...steps.filter((step) => step.at <= at), ...more].sort((a, b) => a.at - b.at);
 const verdictAt = (at: number, steps: Step[]): string | undefined =>
@@ -44,6 +51,26 @@ describe("a program without a profile that prints nothing", () => {
   it("hangs although pings arrive after its text stopped", () => {
     const steps = hangs(CUT, (at) => ({ ...OPEN, receivedBytes: 900 + at * 4 }));
     expect(verdictAt(161, steps)).toBe("stuck/silent_stream");
+  });
+
+  it("hangs although its spinner moves and uses CPU time, if a request has had no answer", () => {
+    const steps = spins(() => ({ connection: "asks" }));
+    expect(verdictAt(145, steps)).toBe("working");
+    expect(verdictAt(165, steps)).toBe("stuck/silent_stream");
+    expect(walk([...until(190, steps), { at: 190, expect: "" }]).reasons.slice(0, 2)).toEqual([
+      "No new text for 3 min (screen)",
+      "A request has had no answer for 3 min (process)",
+    ]);
+  });
+
+  it.each<[string, (at: number) => Partial<ProcessSignal>, (at: number) => string]>([
+    ["its connection rests", () => OPEN, () => "a"],
+    ["it has no connection", () => ({}), () => "a"],
+    ["a child computes", (at) => ({ connection: "asks", children: 1, childCpuMs: at * 500 }), () => "a"],
+    ["bytes arrive", (at) => ({ connection: "asks", receivedBytes: 900 + at }), () => "a"],
+    ["its text changes", () => ({ connection: "asks" }), (at) => `${at}`],
+  ])("is at work while its spinner moves and %s", (_, sampleAt, replyAt) => {
+    for (const at of [165, 240, 300]) expect(verdictAt(at, spins(sampleAt, replyAt))).toBe("working");
   });
 
   it.each<[string, Partial<ScreenReading>, (at: number) => Partial<ProcessSignal>]>([

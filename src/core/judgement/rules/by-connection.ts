@@ -2,7 +2,8 @@
  * A program without a profile that got its task at its start and hangs on its connection: it has asked another program
  * and got no answer, or its text stops in the middle of a sentence and no byte follows. The connection has to belong to
  * the youngest process, so that nothing that it started can be what it waits for. A program that computes is at work,
- * and one whose cursor waits behind a question or a space may wait for its user.
+ * and one whose cursor waits behind a question or a space may wait for its user. A spinner or moving colours are no output
+ * while a request is open, and the CPU time of a program that draws them proves no work.
  */
 import { settingOf } from "../../defaults.js";
 import { formatFor } from "../../text/duration.js";
@@ -19,11 +20,13 @@ export function byConnection(question: RuleInput): RuleVerdict | null {
   const { reading, outputAt, connection, receivedAt, seen, cpuMovedAt, childWorkedAt } = evidence.progress;
   if (reading?.composer !== "hidden" || reading.dialog || outputAt === null || connection === null) return null;
   const isAsking = connection.state === "asks" && reading.caret !== "question";
+  const isDrawing = isAsking && reading.moving;
   if (!isAsking && !reading.cut) return null;
   const quietMs = CONNECTION_QUIET_MS * settingOf(settings, "silence_patience");
   // Pings keep a dead stream open.
-  const from = Math.max(outputAt, connection.since, (isAsking ? receivedAt : seen.socket) ?? 0);
-  const workedAt = Math.max(cpuMovedAt ?? 0, childWorkedAt ?? 0);
+  const shownAt = isDrawing ? (seen.reply ?? outputAt) : outputAt;
+  const from = Math.max(shownAt, connection.since, (isAsking ? receivedAt : seen.socket) ?? 0);
+  const workedAt = Math.max((isDrawing ? null : cpuMovedAt) ?? 0, childWorkedAt ?? 0);
   dueAfter(from, quietMs);
   dueAfter(workedAt, RECENT_MS);
   if (since(from) < quietMs || since(workedAt) < RECENT_MS) return null;
@@ -36,7 +39,7 @@ export function byConnection(question: RuleInput): RuleVerdict | null {
     confidence: ending.act ? 0.8 : 0.7,
     ...ending,
     reasons: [
-      `No output ${formatFor(since(outputAt))} (screen)${ends}`,
+      `No ${isDrawing ? "new text" : "output"} ${formatFor(since(shownAt))} (screen)${ends}`,
       `${waits} ${formatFor(since(from))} (process)`,
       ...more,
     ],
