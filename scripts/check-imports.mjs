@@ -61,7 +61,7 @@ const LAYERS = {
     packages: "any",
   },
   replay: { folders: READING, packages: "any" },
-  eval: { folders: [...READING, "replay"], packages: "pure" },
+  eval: { folders: [...NODE, "diagnosis", "replay"], packages: "pure" },
   cli: {
     folders: [
       ...NODE,

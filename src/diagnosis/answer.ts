@@ -3,7 +3,7 @@ import * as z from "zod";
 import { DIAGNOSIS_ACTIONS, type DiagnosisAction } from "../config/diagnosis.js";
 import { explainIssue } from "./explain-issue.js";
 
-const answerSchema = z.object({
+export const answerSchema = z.object({
   diagnosis: z.string().min(1).max(8000),
   slack_message: z.string().max(4000).nullish(),
   /** Any type: what rouse does not know is ignored, with a line in the record. */
@@ -64,11 +64,20 @@ export const ANSWER_SCHEMA: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** The answer, or what is wrong with it. */
-export function parseAnswer(raw: unknown): Answer | string {
+/** What a runner is asked for. */
+export interface AnswerFormat<T extends object> {
+  /** JSON Schema, for runners that can enforce it. */
+  schema: Readonly<Record<string, unknown>>;
+  /** The answer, or what is wrong with it. */
+  parse: (raw: unknown) => T | string;
+}
+
+export const parseAnswer = (raw: unknown): Answer | string => parseAs(answerSchema, raw);
+
+export function parseAs<T extends object>(schema: z.ZodType<T>, raw: unknown): T | string {
   const value = typeof raw === "string" ? fromText(raw) : raw;
   if (value === undefined) return "the answer is not JSON";
-  const parsed = answerSchema.safeParse(value);
+  const parsed = schema.safeParse(value);
   return parsed.success ? parsed.data : explainIssue(parsed.error);
 }
 

@@ -30,10 +30,14 @@ export interface PromptText {
   user: string;
 }
 
-export function buildPrompt(
-  context: string,
-  { allowed, mayRead = false }: { allowed: readonly DiagnosisAction[]; mayRead?: boolean },
-): PromptText {
+export interface PromptOptions {
+  allowed: readonly DiagnosisAction[];
+  mayRead?: boolean;
+  /** The answer names one of them: name, meaning. The benchmark asks so. */
+  causes?: readonly (readonly [string, string])[];
+}
+
+export function buildPrompt(context: string, { allowed, mayRead = false, causes = [] }: PromptOptions): PromptText {
   const actions = allowed.map((name) => `- ${ACTION_RULES[name].call}: ${ACTION_RULES[name].use}`);
   const system = mayRead ? RULES.replace("- Your default action", `${READING}\n- Your default action`) : RULES;
   const user = `CURRENT STATE AND RECENT OUTPUT:
@@ -41,9 +45,9 @@ export function buildPrompt(
 ${context}AVAILABLE ACTIONS (use sparingly; prefer send_slack; anything else is ignored):
 ${actions.join("\n")}
 
-Explain what is happening and why. Name the evidence. Then respond with JSON only:
+${menuOf(causes)}Explain what is happening and why. Name the evidence. Then respond with JSON only:
 {
-  "diagnosis": "Plain English explanation of what is happening and why",
+${causes.length === 0 ? "" : '  "cause": "One name of the list, or null if you cannot tell",\n'}  "diagnosis": "Plain English explanation of what is happening and why",
   "slack_message": "Message to send to the owner (optional; only if something is noteworthy)",
   "actions": [
     { "type": "send_slack", "message": "..." }
@@ -51,7 +55,12 @@ Explain what is happening and why. Name the evidence. Then respond with JSON onl
 }
 
 If everything looks healthy, return:
-{ "diagnosis": "Pipeline is healthy", "actions": [] }
+{ ${causes.length === 0 ? "" : '"cause": "none", '}"diagnosis": "Pipeline is healthy", "actions": [] }
 `;
   return { system, user };
+}
+
+function menuOf(causes: readonly (readonly [string, string])[]): string {
+  const lines = causes.map(([name, meaning]) => `- ${name}: ${meaning}`);
+  return lines.length === 0 ? "" : `CAUSES (name the one that the owner has to fix):\n${lines.join("\n")}\n\n`;
 }

@@ -45,7 +45,7 @@ export function detectionOf(delays: readonly number[], missed: number): Detectio
 }
 
 /** The value at the rank below, without interpolation: there are few values, and each was measured. */
-function percentile(values: readonly number[], share: number): number | null {
+export function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
 }

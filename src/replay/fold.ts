@@ -7,6 +7,8 @@
  */
 import type { AgentSession } from "../core/agent.js";
 import { COMPLETION_MARKER } from "../core/defaults.js";
+import type { Incident } from "../core/incidents/incident.js";
+import type { Assessment } from "../core/judgement/assess.js";
 import type { Evidence } from "../core/judgement/evidence/state.js";
 import { addEntry, type TimelineEntry } from "../core/judgement/timeline.js";
 import { createNodeState, type NodeState } from "../core/node-state.js";
@@ -60,6 +62,13 @@ export interface FoldOptions {
 export interface FoldResult {
   timeline: TimelineEntry[];
   evidence: Evidence;
+  /** At the end. */
+  assessment: Assessment;
+  /** Since when it holds. */
+  since: number;
+  incidents: readonly Incident[];
+  /** Rows of the screen at the end; null without a terminal. */
+  screen: string[] | null;
   signals: number;
   /** Unknown record kinds, and their number. */
   skipped: Map<string, number>;
@@ -163,13 +172,25 @@ class Fold {
     // Checks the screen after the last input; no time passes beyond the recording.
     const { evidence } = this.#judge;
     if (this.#terminal && evidence.exit === null) this.#step(this.#terminal.lastCheck(this.#now), this.#now);
+    const screen = this.#terminal?.screenRows() ?? null;
     this.#terminal?.dispose();
     const skipped = new Map<string, number>();
     for (const reader of this.#readers.values()) {
       for (const [kind, n] of reader.skipped) skipped.set(kind, (skipped.get(kind) ?? 0) + n);
     }
     if (this.#impossible > 0) skipped.set("impossible time", this.#impossible);
-    return { timeline: this.#timeline, evidence, signals: this.#signals, skipped };
+    const { assessment, since } = this.#judge;
+    const { incidents } = this.#state.incidents;
+    return {
+      timeline: this.#timeline,
+      evidence,
+      assessment,
+      since,
+      incidents,
+      screen,
+      signals: this.#signals,
+      skipped,
+    };
   }
 
   /** Lets time pass up to `to`: reads the terminal on the grid, and ticks when something is due. */

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
+import { DIAGNOSIS_RUNNERS } from "../../config/diagnosis.js";
 import { COMPLETION_MARKER } from "../../core/defaults.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { type BarResult, checkBars, type Figures, withCases } from "../../eval/bars.js";
@@ -27,6 +28,7 @@ import { isColoured } from "../text/paint.js";
 import { startProgress } from "../text/progress.js";
 import { snakeCased } from "../text/snake-case.js";
 import { foldText } from "../text/width.js";
+import { runDiagnosisEval } from "./eval-diagnosis.js";
 
 export function addEval(program: Command, setExit: (code: number) => void): void {
   program
@@ -34,9 +36,12 @@ export function addEval(program: Command, setExit: (code: number) => void): void
     .summary("Score the judgement on a labelled corpus")
     .description(
       "Replay every labelled case and compare the verdicts with the labels.\n" +
-        "DIR is a folder of case folders, or a corpus with live/, peer_cases.jsonl, screens.jsonl and sessions/ + segments.jsonl.",
+        "DIR is a folder of case folders, or a corpus with live/, peer_cases.jsonl, screens.jsonl and sessions/ + segments.jsonl.\n" +
+        "With --diagnosis, score the causes that rules and a model name for labelled incidents (see docs/diagnosis.md).",
     )
-    .argument("<dirs...>", "corpus folders or folders of cases")
+    .argument("[dirs...]", "corpus folders or folders of cases")
+    .option("--diagnosis <dir>", "folder with incidents.jsonl")
+    .addOption(new Option("--runner <name>", "ask this runner too (costs money)").choices(DIAGNOSIS_RUNNERS))
     .option("--json", "print all figures as JSON")
     .option("--worst", "list misses and false alarms with their reasons")
     .option("--strict", "exit 1 if a target is missed")
@@ -51,6 +56,14 @@ export function addEval(program: Command, setExit: (code: number) => void): void
     )
     .option("--marker <text>", "completion marker that agents were asked to print", COMPLETION_MARKER)
     .action(async (dirs, options, command) => {
+      const { diagnosis, runner } = options;
+      if (diagnosis !== undefined) {
+        if (dirs.length > 0) command.error("error: --diagnosis takes no other folders", { exitCode: 2 });
+        setExit(await runDiagnosisEval({ ...options, diagnosis, runner }));
+        return;
+      }
+      if (runner !== undefined) command.error("error: --runner needs --diagnosis", { exitCode: 2 });
+      if (dirs.length === 0) command.error("error: missing required argument 'dirs'", { exitCode: 2 });
       const profiles = options.profile ? await loadProfiles(options.profile) : [];
       const complaint = checkKind(options.kind, profiles);
       if (complaint) command.error(complaint, { exitCode: 2 });
