@@ -60,6 +60,7 @@ export function setUpWork(options: WorkSetupOptions): WorkSetup {
     instance,
     version,
     allowNetworkFileSystem: config.journal.allow_network_file_system,
+    log,
   });
   const checks = new TaskChecks(paths.state);
   const follow = (context: WorkContext): void => {

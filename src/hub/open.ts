@@ -18,6 +18,8 @@ export interface HubOptions {
   /** The clock of SQLite; PostgreSQL has its own. */
   now?: () => number;
   allowNetworkFileSystem?: boolean;
+  /** What happened to the files of SQLite. */
+  log?: (line: string) => void;
 }
 
 export function hubOptions({ hub, journal }: Config, { state }: RousePaths): HubOptions {

@@ -21,6 +21,7 @@ export interface NodeHubOptions {
   instance: string;
   version: string;
   allowNetworkFileSystem?: boolean;
+  log?: (line: string) => void;
   now?: () => number;
   /** Trackers that tasks come from. */
   sources?: SourceSync;

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -93,6 +102,63 @@ describe("the files of the hub on SQLite", () => {
     const later = Date.now() + 1_000;
     await hub.prune({ tasksBefore: later, eventsBefore: later, messagesBefore: later });
     expect(rows()).toEqual([]);
+  });
+
+  describe("hub.db", () => {
+    const notes: string[] = [];
+    const titles = async (): Promise<string[]> => (await hub.list()).map(({ title }) => title);
+    const reopen = async (): Promise<void> => {
+      await hub.close();
+      hub = await openHub({ state, node: "lab-1", log: (line) => notes.push(line.replace(state, "STATE")) });
+    };
+    beforeEach(async () => {
+      notes.length = 0;
+      await reopen();
+      await hub.add({ title: "before" }, "anna");
+    });
+
+    it.each([
+      ["the file and its log", ["hub.db", "hub.db-wal", "hub.db-shm"]],
+      ["the file alone", ["hub.db"]],
+      ["its log alone", ["hub.db-wal"]],
+      ["its log and its index", ["hub.db-wal", "hub.db-shm"]],
+    ])("is written again when another program removed %s, and loses no task", async (_, removed) => {
+      for (const name of removed) rmSync(file(name));
+      await hub.add({ title: "after" }, "anna");
+      expect(notes).toEqual(["STATE/hub.db was removed while it was in use; rouse has written it again"]);
+      // As a daemon that is killed leaves it: what another process can read.
+      expect(withFile("hub.db", (found) => found.prepare("select title from tasks order by id").all())).toEqual([
+        { title: "before" },
+        { title: "after" },
+      ]);
+      await hub.add({ title: "later" }, "anna");
+      await reopen();
+      expect(await titles()).toEqual(["before", "after", "later"]);
+      expect(notes).toHaveLength(1);
+    });
+
+    it("is used as it is when another program put an older copy in its place", async () => {
+      withFile("hub.db", (found) => found.prepare("vacuum into ?").run(file("older.db")));
+      await hub.add({ title: "after" }, "anna");
+      for (const name of ["hub.db-wal", "hub.db-shm"]) rmSync(file(name));
+      renameSync(file("older.db"), file("hub.db"));
+      expect(await titles()).toEqual(["before"]);
+      expect(notes).toEqual(["STATE/hub.db was replaced while it was in use; rouse uses the new file"]);
+    });
+
+    it("is named with what to do when it is damaged, and a new one works", async () => {
+      await reopen();
+      await hub.list();
+      writeFileSync(file("hub.db"), "");
+      await expect(hub.add({ title: "after" }, "anna")).rejects.toThrow(/hub\.db is damaged .* move it away/);
+      await hub.close();
+      for (const name of ["hub.db-wal", "hub.db-shm"]) rmSync(file(name), { force: true });
+      writeFileSync(file("hub.db"), "no database, but long enough to be none".repeat(200));
+      await expect(reopen()).rejects.toThrow(/hub\.db is damaged .*: move it away/);
+      for (const name of readdirSync(state)) if (name.startsWith("hub.db")) rmSync(file(name));
+      await reopen();
+      expect(await titles()).toEqual([]);
+    });
   });
 
   it("refuses a hub.db of another program or of a newer rouse", async () => {

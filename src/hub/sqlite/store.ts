@@ -7,10 +7,11 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { makePrivateFolder } from "../../config/paths.js";
 import { networkFileSystem } from "../../store/file-system.js";
-import { CompiledDatabase, type Database, inTransaction, loadSqlite, type Sqlite } from "../../store/sqlite.js";
+import { type CompiledDatabase, type Database, inTransaction, loadSqlite, type Sqlite } from "../../store/sqlite.js";
 import { HubError } from "../hub-error.js";
 import type { Arguments, HubStore, Refused, StoreOperation } from "../store.js";
 import * as claims from "./claims.js";
+import { HubFile } from "./hub-file.js";
 import * as others from "./others.js";
 import { collectProgress, mirrorProgress } from "./progress.js";
 import { ProgressFile } from "./progress-file.js";
@@ -24,6 +25,7 @@ export interface SqliteHubOptions {
   node: string;
   now?: () => number;
   allowNetworkFileSystem?: boolean;
+  log?: ((line: string) => void) | undefined;
 }
 
 /** Longest wait for another process that writes. */
@@ -70,14 +72,16 @@ const WRITES: Partial<Record<StoreOperation, Run>> = {
 
 export class SqliteStore implements HubStore {
   readonly engine = "sqlite";
-  readonly #database: Database;
+  readonly #database: CompiledDatabase;
+  readonly #hubFile: HubFile;
   readonly #file: ProgressFile;
   readonly #node: string;
   readonly #now: () => number;
   #isClosed = false;
 
-  constructor(database: Database, sqlite: Sqlite, { path, node, now = Date.now }: SqliteHubOptions) {
-    this.#database = database;
+  constructor(hubFile: HubFile, sqlite: Sqlite, { path, node, now = Date.now }: SqliteHubOptions) {
+    this.#database = hubFile.database;
+    this.#hubFile = hubFile;
     this.#node = node;
     this.#now = now;
     this.#file = new ProgressFile(sqlite, join(dirname(path), "progress.db"), () => this.#copyAll());
@@ -85,6 +89,7 @@ export class SqliteStore implements HubStore {
 
   async call(operation: StoreOperation, values: Arguments): Promise<unknown> {
     if (this.#isClosed) throw new HubError("closed", "the hub is closed");
+    translated(() => this.#hubFile.check());
     const context: Context = { database: this.#database, node: this.#node, now: this.#now() };
     const read = READS[operation];
     if (read) return translated(() => read(context, values, this.#file));
@@ -137,21 +142,31 @@ export async function openSqliteStore(options: SqliteHubOptions): Promise<Sqlite
       `the hub ${path} would be on a network file system (${network}), and SQLite loses data there: set XDG_STATE_HOME or ` +
         "ROUSE_HOME to a folder on a local disk, or use PostgreSQL ([hub] url)",
     );
+  const isWal = !network;
   const deadline = performance.now() + BUSY_TIMEOUT_MS;
   for (;;) {
-    const database = new CompiledDatabase(sqlite.open(path));
     try {
-      database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma foreign_keys = on; pragma trusted_schema = off`);
-      if (!network) database.exec("pragma journal_mode = wal");
-      database.exec("pragma synchronous = full");
-      migrateHub(database, path);
-      return new SqliteStore(database, sqlite, options);
+      const connect = (): Database => connectTo(sqlite, path, isWal);
+      return new SqliteStore(new HubFile({ path, isWal, connect, log: options.log }), sqlite, options);
     } catch (error) {
-      database.close();
       // Several processes that change the journal mode at once do not wait for each other.
       if (!isBusy(error) || performance.now() > deadline) throw asHubError(error, path);
       await delay(20 + Math.random() * 30);
     }
+  }
+}
+
+function connectTo(sqlite: Sqlite, path: string, isWal: boolean): Database {
+  const database = sqlite.open(path);
+  try {
+    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma foreign_keys = on; pragma trusted_schema = off`);
+    if (isWal) database.exec("pragma journal_mode = wal");
+    database.exec("pragma synchronous = full");
+    migrateHub(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 
