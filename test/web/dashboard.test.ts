@@ -12,6 +12,7 @@ import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.j
 import { chromiumPath, loginLink, openBrowser, openDashboard, type Page, type TestBrowser } from "./browser.js";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const CRASHED = "a-crash-with-a-name-of-40-characters-and";
 const MARKUP = `<img src=x onerror="alert(1)"><script>alert(2)</script><b style="position:fixed">`;
 
 let home: Home;
@@ -59,6 +60,18 @@ describe.skipIf(isMissing("Chromium", chromiumPath))("the dashboard", () => {
     expect(await row("ready").count()).toBe(0);
     await page.getByRole("button", { name: /healthy agent/ }).click();
     await row("ready").waitFor();
+  });
+
+  it("keeps an agent with an unacknowledged crash on the list, and names the command for its output", async () => {
+    await spawnFake(home, CRASHED, { steps: [{ do: "idle", ms: 500 }, { do: "crash" }] });
+    await reaches(home, CRASHED, "gone*");
+    await page.reload();
+    await row(CRASHED).waitFor();
+    await show(`#/agent/${CRASHED}`);
+    await page.getByText(`rouse logs ${CRASHED}`).waitFor();
+    const next = page.locator(".next", { hasText: "Next:" }).first();
+    await until("its next step", async () => /^Next: [A-Z].*\.$/s.test(((await next.textContent()) ?? "").trim()));
+    await show("#/fleet?all=1");
   });
 
   it("keeps no token in the address, and accepts a login link once", async () => {
@@ -279,6 +292,12 @@ describe.skipIf(isMissing("Chromium", chromiumPath))("the dashboard", () => {
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
       expect(wide, view).toBeLessThanOrEqual(0);
+      const cut = await page.evaluate(() =>
+        [...document.querySelectorAll(".row .name")]
+          .filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight + 2)
+          .map((one) => one.textContent),
+      );
+      expect(cut, "names that are cut").toEqual([]);
     }
     await page.setViewportSize({ width: 1280, height: 800 });
   });

@@ -132,7 +132,7 @@ async function load(): Promise<void> {
   if (!session.value || isLoading) return;
   isLoading = true;
   try {
-    const { agents: found } = await get<{ agents: Agent[] }>("/v1/agents?lost=true");
+    const { agents: found } = await get<{ agents: Agent[] }>("/v1/agents?recent=true");
     batch(() => {
       const names = new Set(found.map(({ name }) => name));
       for (const name of agents.keys()) if (!names.has(name)) agents.delete(name);

@@ -42,6 +42,10 @@ export function clock(at: string | number): string {
   return `${time.toLocaleDateString([], { month: "short", day: "numeric" })} ${hour}`;
 }
 
+/** Local date and time. */
+export const fullTime = (at: string): string =>
+  new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short", hour12: false });
+
 /** The form of an input of type datetime-local. */
 export function localInput(at: number): string {
   const time = new Date(at - new Date(at).getTimezoneOffset() * 60_000);

@@ -107,7 +107,7 @@ export function AgentScreen({ name }: { name: string }) {
                   <tr key={`${one.name} ${one.source} ${one.value}`}>
                     <td>{one.name}</td>
                     <td class="wide">{one.value}</td>
-                    <td>{duration(one.age_secs)}</td>
+                    <td class="age">{duration(one.age_secs)}</td>
                     <td>{one.source}</td>
                   </tr>
                 ))}
@@ -144,7 +144,7 @@ function Facts({ agent }: { agent: Why }) {
     ["Last output", agent.last_output === null ? null : `${age(agent.last_output)} ago`],
     ["Tokens per hour", agent.tokens_per_hour > 0 ? agent.tokens_per_hour.toLocaleString() : null],
     ["Cost per hour", agent.cost_usd_per_hour > 0 ? `$${agent.cost_usd_per_hour.toFixed(2)}` : null],
-    ["Open it", `rouse go ${agent.name}`],
+    agent.ended_at === null ? ["Open it", `rouse go ${agent.name}`] : ["Its output", `rouse logs ${agent.name}`],
   ];
   return (
     <section>
@@ -193,9 +193,9 @@ export function IncidentBox({ incident }: { incident: Incident }) {
       <p class="next">
         {next ? (
           <>
-            <b>Next:</b> {next.do ?? "nothing automatic"}
-            {next.at ? ` at ${clock(next.at)}` : ""}. {next.reason}
-            {allowed ? "" : " Auto-recovery is off."}
+            <b>Next:</b> {next.do === null ? "" : `${next.do}${next.at ? ` at ${clock(next.at)}` : ""}. `}
+            {sentence(next.reason)}
+            {allowed || next.do === null ? "" : " Auto-recovery is off."}
           </>
         ) : (
           "No further step."
@@ -223,6 +223,10 @@ export function IncidentBox({ incident }: { incident: Incident }) {
     </section>
   );
 }
+
+/** As a sentence: the daemon's reasons are parts of a line. */
+const sentence = (text: string): string =>
+  text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 
 interface Span {
   from: number;
@@ -295,7 +299,7 @@ function Timeline({ why, past }: { why: Why; past: History | null }) {
           <>
             <b>{Number.isNaN(asked) ? "Now" : new Date(at).toLocaleTimeString([], { hour12: false })}:</b>{" "}
             {words(current.state)}
-            {current.cause ? ` · ${words(current.cause)}` : ""}. {current.reason}
+            {current.cause ? ` · ${words(current.cause)}` : ""}. {Number.isNaN(asked) ? why.reasons[0] : current.reason}
           </>
         ) : null}
       </p>

@@ -17,7 +17,7 @@ const isNarrow = signal(NARROW.matches);
 NARROW.addEventListener("change", ({ matches }) => {
   isNarrow.value = matches;
 });
-const ROW = { wide: 68, narrow: 104 };
+const ROW = { wide: 68, narrow: 128 };
 
 export function Fleet() {
   const { names, calm } = list.value;

@@ -4,7 +4,7 @@ import { get } from "../api.js";
 import { endingOf } from "../incident-figures.js";
 import type { Summary } from "../records.js";
 import { hashOf, route, setQuery } from "../route.js";
-import { clock, duration, localInput } from "../time.js";
+import { clock, duration, fullTime, localInput } from "../time.js";
 import { StateBadge, words } from "../ui/state.js";
 
 const HOUR_MS = 3600_000;
@@ -85,12 +85,12 @@ function Page({ summary }: { summary: Summary }) {
     ["escalated", escalated],
     ["ended by rouse", incidents.filter((one) => endingOf(one) === "by rouse").length],
     ["unobserved", duration(unobserved)],
-    ["cost", cost > 0 ? `$${cost.toFixed(2)}` : "not known"],
+    ["cost", cost > 0 ? `$${cost.toFixed(2)}` : "unknown"],
   ];
   return (
     <>
       <p>
-        {new Date(summary.since).toLocaleString()} to {new Date(summary.until).toLocaleString()}
+        {fullTime(summary.since)} to {fullTime(summary.until)}
       </p>
       <dl class="figures">
         {facts.map(([label, value]) => (
