@@ -6,6 +6,8 @@ import { setInConfig } from "../../config/edit.js";
 import { makeFolder, rousePaths } from "../../config/paths.js";
 import { writeWhole } from "../../config/whole-file.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
+import { shellWord } from "../../core/text/shell-word.js";
+import { checkHost, checkNodePath, type SshTarget } from "../../fleet/ssh/command.js";
 import { HubError } from "../../hub/hub-error.js";
 import { hubOptions, openFleet, openHub } from "../../hub/open.js";
 import { BadInput } from "../../replay/bad-input.js";
@@ -13,6 +15,7 @@ import { call } from "../client.js";
 import { permitted } from "../permit.js";
 import { loadSettings } from "../settings.js";
 import { nodesText } from "../text/fleet.js";
+import { installNoted, NODE_PROGRAM, orBadSsh } from "./ssh.js";
 
 const ADMIN_URL =
   "address of the database for an administrator, postgresql://USER@HOST:PORT/DATABASE; set PGPASSWORD or use ~/.pgpass for its password";
@@ -48,13 +51,29 @@ export function addFleet(program: Command, setExit: (code: number) => void): voi
     .summary("Add a machine to the fleet")
     .description(
       "Create a login for a machine on the hub, and write its address into this machine's configuration. With --print,\n" +
-        "print the lines for another machine's configuration instead.",
+        "print the lines for another machine's configuration instead. With --ssh, write it on a machine that `rouse ssh HOST`\n" +
+        "reaches; that machine reaches the hub through this one while `rouse ssh --relay HOST` runs here.",
     )
     .argument("<name>", "name of the machine: a-z, 0-9, - and _")
     .requiredOption("--url <url>", ADMIN_URL)
     .option("--print", "print the configuration for another machine")
+    .option("--ssh <host>", "join this machine by ssh")
+    .option("--node <path>", `with --ssh: ${NODE_PROGRAM}`, "node")
     .option("--replace", "replace the login of a machine that has this name already")
-    .action(async (name, { url, print = false, replace = false }) => {
+    .action(async (name, { url, print = false, replace = false, ssh, node }, self) => {
+      if (ssh !== undefined) {
+        const objection =
+          (print ? "--print and --ssh exclude each other" : null) ?? checkHost(ssh) ?? checkNodePath(node);
+        if (objection !== null) self.error(`error: ${objection}`, { exitCode: 2 });
+        await permitted("local_fleet", { text: `join ${name} by ssh` }, [], () =>
+          joinThere({ host: ssh, node }, { name, url, replace }),
+        );
+        const host = shellWord(ssh);
+        process.stdout.write(
+          `Joined ${sanitize(name, 60)} to the fleet. Keep \`rouse ssh --relay ${host}\` running here. If a daemon runs there, restart it: \`rouse ssh ${host} -- down\`.\n`,
+        );
+        return;
+      }
       const file = join(rousePaths().config, "config.toml");
       const changed = print ? [] : [file];
       const values = await permitted("local_fleet", { text: `join ${name}` }, changed, async () => {
@@ -139,6 +158,24 @@ export function addFleet(program: Command, setExit: (code: number) => void): voi
       );
       if (checks.some(({ result }) => result === "problem")) setExit(1);
     });
+}
+
+/** Nothing half joined: the hub is changed once that machine can be written to, and changed back if it then is not. */
+async function joinThere(
+  target: SshTarget,
+  { name, url, replace }: { name: string; url: string; replace: boolean },
+): Promise<void> {
+  const { joinRemote } = await import("../../fleet/ssh/node.js");
+  const { joinHub, leaveHub } = await import("../../hub/postgres/admin.js");
+  const { folder } = await orBadSsh(installNoted(target));
+  await orBadSsh(joinRemote(target, folder, { node: name, url: null, replace }));
+  const login = await orBadInput(joinHub(url, name, { replace }));
+  try {
+    await orBadSsh(joinRemote(target, folder, { node: login.node, url: login.url, replace }));
+  } catch (error) {
+    if (!replace) await leaveHub(url, name).catch(() => {});
+    throw error;
+  }
 }
 
 /** The file last: a hub that refuses leaves everything as it is. */

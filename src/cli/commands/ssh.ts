@@ -2,10 +2,12 @@
 import type { Command } from "@commander-js/extra-typings";
 import { shellWord } from "../../core/text/shell-word.js";
 import { checkHost, checkNodePath, type SshTarget } from "../../fleet/ssh/command.js";
+import { keepRelay } from "../../fleet/ssh/node.js";
 import { installRemote, startRemote } from "../../fleet/ssh/remote.js";
 import { SshError } from "../../fleet/ssh/ssh-error.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { permitted } from "../permit.js";
+import { loadSettings } from "../settings.js";
 
 export const NODE_PROGRAM = "program of Node.js there, if it is not in the PATH of a command by ssh";
 
@@ -21,22 +23,29 @@ export function addSsh(program: Command, setExit: (code: number) => void): void 
         "known and the login has to work without a question; everything else about ssh is in your configuration of ssh.",
     )
     .argument("<host>", "HOST, USER@HOST, or a name from your configuration of ssh")
-    .argument("<command...>", "the rouse command and its arguments, after --")
+    .argument("[command...]", "the rouse command and its arguments, after --")
+    .option("--relay", "connect that machine to the hub of this one until Ctrl-C (see rouse fleet join --ssh)")
     .option("--cd <folder>", "run it in this folder there (default: the home folder)")
     .option("--node <path>", NODE_PROGRAM, "node")
     .addHelpText(
       "after",
       '\nExamples:\n  rouse ssh lab-3 -- spawn -- claude\n  rouse ssh --cd project lab-3 -- spawn --prompt "fix the failing test" -- codex\n  rouse ssh lab-3 -- status\n  rouse ssh lab-3 -- attach claude\n',
     )
-    .action(async (host, given, { cd, node }, self) => {
+    .action(async (host, given, { cd, node, relay = false }, self) => {
       const command = given[0] === "--" ? given.slice(1) : given;
-      if (command.length === 0)
-        self.error("error: name a command, such as `rouse ssh HOST -- status`", { exitCode: 2 });
+      if (relay !== (command.length === 0))
+        self.error(
+          relay
+            ? "error: --relay takes no command"
+            : "error: name a command, such as `rouse ssh HOST -- status`, or --relay",
+          { exitCode: 2 },
+        );
       const objection = checkHost(host) ?? checkNodePath(node);
       if (objection !== null) self.error(`error: ${objection}`, { exitCode: 2 });
       const target = { host, node };
-      const text = `ssh ${shellWord(host)}: ${shellWord(command[0] ?? "")}`;
-      setExit(await permitted("local_fleet", { text }, [], () => orBadSsh(runThere(target, command, cd ?? null))));
+      const text = `ssh ${shellWord(host)}: ${relay ? "relay" : shellWord(command[0] ?? "")}`;
+      const run = relay ? relayThere : (to: SshTarget) => runThere(to, command, cd ?? null);
+      setExit(await permitted("local_fleet", { text }, [], () => orBadSsh(run(target))));
     });
 }
 
@@ -67,6 +76,18 @@ async function runThere(target: SshTarget, args: readonly string[], cwd: string 
 }
 
 const SSH_FAILED = 255;
+
+async function relayThere(target: SshTarget): Promise<number> {
+  const { url } = loadSettings().hub;
+  if (url === "") throw new SshError("this machine is in no fleet: join one with `rouse fleet join`");
+  // Says now what is wrong; later failures are tried again.
+  await installNoted(target);
+  const ending = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.abort());
+  const log = (line: string): void => void process.stderr.write(`rouse: ${line}\n`);
+  await keepRelay({ target, url, log }, ending.signal);
+  return 0;
+}
 
 /** Says that it copies: that takes seconds. */
 export const installNoted = (target: SshTarget): ReturnType<typeof installRemote> =>

@@ -5,6 +5,7 @@
 import { HubError } from "../hub-error.js";
 import type { Arguments, HubStore, StoreOperation } from "../store.js";
 import { asHubError, checkUrl, shownUrl } from "./errors.js";
+import { connectionTo } from "./relay.js";
 import { POSTGRES_SCHEMA } from "./schema.js";
 
 export interface PostgresHubOptions {
@@ -68,7 +69,7 @@ export async function openPostgresStore(options: PostgresHubOptions): Promise<Hu
   const { default: pg } = await import("pg");
   const open = (): Pool => {
     const opened = new pg.Pool({
-      connectionString: url,
+      ...connectionTo(url),
       max: connections,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
