@@ -47,6 +47,47 @@ const DUMP = [
 describe("the reason of a failed program", () => {
   it.each([
     [
+      "a list of causes",
+      [
+        "Error: request failed",
+        "",
+        "Caused by:",
+        "    0: the model gave no reply",
+        "    1: connection refused (os error 111)",
+      ],
+      { text: "Error: request failed: connection refused (os error 111)", cause: "unreachable" },
+    ],
+    [
+      "one cause",
+      ["Error: request failed", "", "Caused by:", "    invalid api key", "", "Run with --debug for details."],
+      { text: "Error: request failed: invalid api key", cause: "auth" },
+    ],
+    [
+      "causes with their stack traces",
+      [
+        'Exception in thread "main" agent.AskError: no reply',
+        "    at agent.Main.main(Main.java:12)",
+        "Caused by: java.net.ConnectException: Connection refused",
+        "    at java.base/sun.nio.ch.Net.connect(Net.java:100)",
+        "    ... 12 more",
+      ],
+      {
+        text: 'Exception in thread "main" agent.AskError: no reply: java.net.ConnectException: Connection refused',
+        cause: "unreachable",
+      },
+    ],
+    [
+      "other rows",
+      ["Error: request failed", "", "Files:", "    0: connection refused.txt"],
+      { text: "Error: request failed" },
+    ],
+  ])("includes the last cause below it: %s", (_, rows, reason) => {
+    const { text, cause } = reasonOf(...rows) ?? {};
+    expect({ text, ...(cause && { cause }) }).toEqual(reason);
+  });
+
+  it.each([
+    [
       "above a stack trace, a version and an address for reports",
       [
         "◇  Analyzed",

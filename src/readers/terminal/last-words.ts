@@ -129,9 +129,27 @@ function stated(screen: ScreenText, lines: readonly Line[], at: number, details:
     (known !== null || isLabelled) && lines.slice(to).every(({ row }) => isBlank(row) || belongsAbove(row));
   const isOneOfMany = [lines[from - 1], lines[from + 1]].some((line) => line && RESULT.test(line.row.text));
   if (isOneOfMany && known === null) return { isLimit: false, text, isLast: false };
-  const { cause } = details;
+  const cause = details.cause ?? rootCause(lines.slice(to));
   const found = cause === undefined ? classified(text, text, details) : classified(`${text}: ${cause}`, cause, details);
   return { ...found, ...(known?.isLimit && found.cause !== "billing" && { isLimit: true }), isLast };
+}
+
+const CAUSED = /^\s{0,4}Caused by:\s*(.{0,300})$/;
+const NUMBER = /^\d{1,2}: /;
+
+/** The last of the causes that are listed below a reason: `Caused by: …`, or rows below that heading. */
+function rootCause(below: readonly Line[]): string | undefined {
+  let root: string | undefined;
+  let isListed = false;
+  for (const { row } of below) {
+    const inline = CAUSED.exec(row.text)?.[1]?.trim();
+    if (inline !== undefined) isListed = inline === "";
+    else if (row.isBlank || isCall(row)) continue;
+    else if (!isListed || !HANGS.test(row.text)) isListed = false;
+    if (inline) root = inline;
+    else if (isListed && inline === undefined) root = wordsIn(row).replace(NUMBER, "");
+  }
+  return root;
 }
 
 /** Only a sign, or only a label: the reason is below. */

@@ -20,10 +20,14 @@ const hangs = (reading: Partial<ScreenReading>, sampleAt: (at: number) => Partia
   }),
 ];
 /** The same with a spinner, which is drawn all the time and costs CPU time. */
-const spins = (sampleAt: (at: number) => Partial<ProcessSignal>, replyAt: (at: number) => string = () => "a"): Step[] =>
+const spins = (
+  sampleAt: (at: number) => Partial<ProcessSignal>,
+  replyAt: (at: number) => string = () => "a",
+  moving = true,
+): Step[] =>
   hangs({}, (at) => ({ cpuMs: at * 30, ...sampleAt(at) })).flatMap(({ at, ...step }): Step[] => [
     { at, signal: output },
-    { at, signal: prints({ prints: false, moving: true, reply: replyAt(at) }) },
+    { at, signal: prints({ prints: false, moving, reply: replyAt(at) }) },
     ...("signal" in step && step.signal?.kind === "process" ? [{ at, signal: step.signal }] : []),
   ]);
 const until = (at: number, steps: Step[], ...more: Step[]): Step[] =>
@@ -53,8 +57,11 @@ describe("a program without a profile that prints nothing", () => {
     expect(verdictAt(161, steps)).toBe("stuck/silent_stream");
   });
 
-  it("hangs although its spinner moves and uses CPU time, if a request has had no answer", () => {
-    const steps = spins(() => ({ connection: "asks" }));
+  it.each([
+    ["its spinner moves", true],
+    ["only its colours change", false],
+  ])("hangs although %s and that uses CPU time, if a request has had no answer", (_, moving) => {
+    const steps = spins(() => ({ connection: "asks" }), undefined, moving);
     expect(verdictAt(145, steps)).toBe("working");
     expect(verdictAt(165, steps)).toBe("stuck/silent_stream");
     expect(walk([...until(190, steps), { at: 190, expect: "" }]).reasons.slice(0, 2)).toEqual([

@@ -20,11 +20,11 @@ export function byConnection(question: RuleInput): RuleVerdict | null {
   const { reading, outputAt, connection, receivedAt, seen, cpuMovedAt, childWorkedAt } = evidence.progress;
   if (reading?.composer !== "hidden" || reading.dialog || outputAt === null || connection === null) return null;
   const isAsking = connection.state === "asks" && reading.caret !== "question";
-  const isDrawing = isAsking && reading.moving;
+  const shownAt = Math.min(outputAt, (isAsking ? seen.reply : null) ?? outputAt);
+  const isDrawing = isAsking && outputAt > shownAt && since(outputAt) < RECENT_MS;
   if (!isAsking && !reading.cut) return null;
   const quietMs = CONNECTION_QUIET_MS * settingOf(settings, "silence_patience");
   // Pings keep a dead stream open.
-  const shownAt = isDrawing ? (seen.reply ?? outputAt) : outputAt;
   const from = Math.max(shownAt, connection.since, (isAsking ? receivedAt : seen.socket) ?? 0);
   const workedAt = Math.max((isDrawing ? null : cpuMovedAt) ?? 0, childWorkedAt ?? 0);
   dueAfter(from, quietMs);
