@@ -209,7 +209,7 @@ function checkUrl(given: string, allowPrivate: boolean): string | null {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return "url must begin with https://";
   if (url.protocol === "http:" && !allowPrivate)
-    return "url must begin with https://; http:// is for private networks, with allow_private = true";
+    return "url must begin with https://; http:// is accepted only in a private network, with allow_private";
   return null;
 }
 

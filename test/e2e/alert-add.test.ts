@@ -55,19 +55,32 @@ describe("rouse alert add", () => {
       "--allow-private",
     ]);
     expect(failed).toMatchObject({ status: 1, stdout: "" });
-    expect(failed.stderr).toMatch(/was not sent: .*cannot be reached.*the configuration is as it was.*--no-test/s);
+    expect(failed.stderr).toMatch(
+      /was not sent: .*cannot be reached.*nothing was added\. Check the address and the network, or .*--no-test/s,
+    );
     expect(config()).toBe(before);
     const channels = async (): Promise<string> => (await rouse(home, ["alert", "channels"])).stdout;
     await until("the daemon to drop it", async () => !(await channels()).includes("dead"));
   });
 
+  it("names what a terminal alert needs if none is attached", async () => {
+    const { status, stderr } = await rouse(home, ["alert", "add", "terminal"]);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/no rouse terminal is attached; nothing was added\. Open one with `rouse run` or/),
+    });
+  });
+
   it("refuses a bad address, an unknown type, a missing destination and a missing token", async () => {
     const refusals = [
-      [["slack", "notaurl"], 1, "url must begin with https://"],
+      [["slack", "notaurl"], 2, "url must begin with https://; usage: rouse alert add slack <URL>"],
+      [["slack", "-"], 2, "the destination is empty; usage: rouse alert add slack <URL>"],
+      [["ntfy", "a b"], 2, "topic: must have up to 64 letters, digits, - and _; usage: rouse alert add ntfy <topic"],
+      [["webhook", "http://127.0.0.1:1/"], 2, "http:// is accepted only in a private network, with allow_private"],
       [["pigeon"], 2, 'unknown type "pigeon"; expected one of desktop'],
       [["ntfy"], 2, "ntfy needs a destination"],
       [["desktop", "here"], 2, "desktop takes no destination"],
-      [["telegram", "12345"], 2, "telegram needs an access token"],
+      [["telegram", "12345"], 2, "telegram needs an access token: rouse alert add telegram <chat> --token TOKEN"],
     ] as const;
     for (const [args, status, text] of refusals)
       expect(await rouse(home, ["alert", "add", ...args])).toMatchObject({

@@ -4,6 +4,7 @@ import { text as readAll } from "node:stream/consumers";
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { AlertTest } from "../../api/service/alerts.js";
 import { addChannel, type ChannelTable } from "../../config/add-channel.js";
+import { channelObjection } from "../../config/channels.js";
 import { rousePaths } from "../../config/paths.js";
 import { SEVERITIES } from "../../core/notices/alert.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
@@ -20,27 +21,36 @@ interface ChannelKind {
   destination: string | null;
   /** The settings for a destination. */
   table: (destination: string) => ChannelTable;
-  /** Settings that must be given as options. */
-  needs: readonly ("token" | "chat")[];
+  /** Whether an access token must be given. */
+  needsToken: boolean;
+  /** What to do if the test alert fails. */
+  advice: string;
 }
 
-const at = (needs: ChannelKind["needs"] = []): ChannelKind => ({
+const CHECK = "Check the address and the network";
+
+const at = (needsToken = false): ChannelKind => ({
   destination: "URL",
   table: (url) => ({ url }),
-  needs,
+  needsToken,
+  advice: CHECK,
 });
-const here: ChannelKind = { destination: null, table: () => ({}), needs: [] };
+const here = (advice: string): ChannelKind => ({ destination: null, table: () => ({}), needsToken: false, advice });
 
 /** The types that a few words describe; the others are written into the file by hand. */
 const KINDS: Readonly<Record<string, ChannelKind>> = {
-  desktop: here,
-  terminal: here,
-  ntfy: { destination: "topic, or URL with the topic", table: ntfyTable, needs: [] },
+  desktop: here(
+    process.platform === "darwin"
+      ? "Allow notifications of osascript, or use a phone: `rouse alert add ntfy TOPIC`"
+      : "It needs a desktop session and notify-send (package libnotify); without them: `rouse alert add ntfy TOPIC`",
+  ),
+  terminal: here("Open one with `rouse run` or `rouse attach`"),
+  ntfy: { destination: "topic, or URL with the topic", table: ntfyTable, needsToken: false, advice: CHECK },
   slack: at(),
   discord: at(),
   webhook: at(),
-  gotify: at(["token"]),
-  telegram: { destination: "chat", table: (chat) => ({ chat }), needs: ["token"] },
+  gotify: at(true),
+  telegram: { destination: "chat", table: (chat) => ({ chat }), needsToken: true, advice: CHECK },
 };
 
 /** `https://ntfy.example.org/topic` names the server too. */
@@ -88,13 +98,16 @@ export function addAlertAdd(alert: Command, setExit: (code: number) => void): vo
         ...(severity === undefined ? {} : { severity }),
         ...(allowPrivate ? { allow_private: true } : {}),
       };
-      if (kind.needs.includes("token") && token === undefined)
-        throw new WrongOption(`${type} needs an access token: --token TOKEN`);
+      if (kind.needsToken && token === undefined)
+        throw new WrongOption(`${type} needs an access token: ${usage(type, kind)}`);
+      const objection = channelObjection(name, { ...table });
+      if (objection !== null)
+        throw new WrongOption(`cannot add the channel: ${objection}; usage: ${usage(type, kind)}`);
       const file = join(rousePaths().config, "config.toml");
       const { path, tested } = await permitted("local_config", { text: `alert add ${type}` }, [file], async () => {
         const added = addChannel(name, table);
         if ("problem" in added) throw new BadInput(`cannot add the channel: ${added.problem}`);
-        return { path: added.path, tested: await prove(name, test, added.undo) };
+        return { path: added.path, tested: await prove(name, test, added.undo, kind.advice) };
       });
       if (tested !== null && tested.result !== "sent") setExit(1);
       process.stdout.write(
@@ -114,13 +127,17 @@ async function destinationOf(type: string, kind: ChannelKind, given: string | un
     if (given !== undefined) throw new WrongOption(`${type} takes no destination`);
     return "";
   }
-  if (given === undefined)
-    throw new WrongOption(`${type} needs a destination: rouse alert add ${type} <${kind.destination}>`);
-  return given === "-" ? (await readAll(process.stdin)).trim() : given;
+  const text = given === "-" ? (await readAll(process.stdin)).trim() : given;
+  if (text === undefined) throw new WrongOption(`${type} needs a destination: ${usage(type, kind)}`);
+  if (text === "") throw new WrongOption(`the destination is empty; usage: ${usage(type, kind)}`);
+  return text;
 }
 
+const usage = (type: string, { destination, needsToken }: ChannelKind): string =>
+  `rouse alert add ${type}${destination === null ? "" : ` <${destination}>`}${needsToken ? " --token TOKEN" : ""}`;
+
 /** The daemon sends the test, since it will send the alerts. Undoes the change and throws if that fails. */
-async function prove(name: string, isTested: boolean, undo: () => boolean): Promise<AlertTest | null> {
+async function prove(name: string, isTested: boolean, undo: () => boolean, advice: string): Promise<AlertTest | null> {
   const problem = await (async (): Promise<{ text: string } | AlertTest | null> => {
     await ensureDaemon();
     const refusal = await taken(name);
@@ -129,11 +146,9 @@ async function prove(name: string, isTested: boolean, undo: () => boolean): Prom
   })().catch((error: unknown) => ({ text: (error as Error).message }));
   if (problem === null || ("result" in problem && problem.result === "sent")) return problem as AlertTest | null;
   const reason = "result" in problem ? (problem.reason ?? "no reason given") : problem.text;
-  const kept = undo()
-    ? "the configuration is as it was"
-    : "the configuration was changed meanwhile and keeps the channel";
+  const kept = undo() ? "nothing was added" : "the configuration was changed meanwhile and keeps the channel";
   throw new BadInput(
-    `the test alert to ${sanitize(name, 80)} was not sent: ${sanitize(reason, 300)}; ${kept}. Check the address, or add it without a test: --no-test`,
+    `the test alert to ${sanitize(name, 80)} was not sent: ${sanitize(reason, 300)}; ${kept}. ${advice}, or add it without a test: --no-test`,
   );
 }
 
