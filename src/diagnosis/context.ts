@@ -175,7 +175,8 @@ function redactLines(output: readonly string[]): string[] {
   return redact(known.join("\n")).split("\n");
 }
 
-const dataLine = (line: string): string => {
+/** One line of data: redacted, without control characters, behind the fence. */
+export const dataLine = (line: string): string => {
   const safe = sanitizeLine(redact(line.slice(0, LINE_MAX * 20)));
   return `| ${safe.length > LINE_MAX ? `${safe.slice(0, LINE_MAX - 1)}…` : safe}`;
 };

@@ -3,15 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toConfig } from "../../src/config/keys.js";
-import { runnerOf } from "../../src/diagnosis/runners/index.js";
 import { type LabelledIncident, parseIncident } from "../../src/eval/diagnosis/label.js";
 import { promptOf } from "../../src/eval/diagnosis/menu.js";
 import { observeIncident, withoutRules } from "../../src/eval/diagnosis/observe.js";
 import { type DiagnosisFigures, evalDiagnosis } from "../../src/eval/diagnosis/run.js";
+import { standIn } from "../support/menu-model.js";
 
 const FOLDER = join(import.meta.dirname, "../fixtures/diagnosis");
-const STAND_IN = join(import.meta.dirname, "../stand-ins/menu-model.mjs");
 const LABELS = readFileSync(join(FOLDER, "incidents.jsonl"), "utf8")
   .trim()
   .split("\n")
@@ -50,7 +48,7 @@ describe("with a stand-in model", () => {
       const facts = await observeIncident(label, FOLDER);
       for (const context of new Set([facts, withoutRules(facts)].map((one) => promptOf(one).user))) {
         if (answers.has(context)) throw new Error(`${label.id} looks like another incident`);
-        answers.set(context, { context, ...rightAnswer(label) });
+        answers.set(context, { context, ...answersTo(label) });
       }
     }
     writeFileSync(join(folder, "answers.json"), JSON.stringify([...answers.values()]));
@@ -59,12 +57,7 @@ describe("with a stand-in model", () => {
 
   async function measure(play: string): Promise<DiagnosisFigures> {
     writeFileSync(runs, "");
-    const command = [process.execPath, STAND_IN, play, join(folder, "answers.json"), runs];
-    const settings = { ...toConfig(new Map()).diagnosis, runner: "command" as const, command, sandbox: false };
-    const runner = runnerOf(settings, join(folder, "cage"), {});
-    if (typeof runner === "string") throw new Error(runner);
-    const limits = { timeoutMs: 60_000, totalMs: 120_000, signal: new AbortController().signal };
-    return evalDiagnosis(SOME, FOLDER, { runner, limits }, () => {});
+    return evalDiagnosis(SOME, FOLDER, standIn(folder, play), () => {});
   }
   const all = SOME.length;
 
@@ -105,8 +98,17 @@ describe("with a stand-in model", () => {
   });
 });
 
-function rightAnswer({ cause, actions: [best = "none"] }: LabelledIncident): Record<string, unknown> {
+function answersTo({ cause, actions: [best = "none"] }: LabelledIncident): Record<string, unknown> {
   const [type, target] = best.split(" ");
-  const more = type === "none" ? [] : [{ type, message: "m", job_id: target, proposal_id: target, project_id: target }];
-  return { cause, diagnosis: "It is known.", actions: more };
+  const ids = { message: "m", job_id: target, proposal_id: target, project_id: target };
+  return {
+    right: { cause, diagnosis: "It is known.", actions: type === "none" ? [] : [{ type, ...ids }] },
+    wrong: {
+      cause: cause === "auth" ? "crash" : "auth",
+      diagnosis: "It is something else.",
+      actions: [{ type: "retrigger_job", job_id: "999" }],
+    },
+    abstaining: { cause: null, diagnosis: "I cannot tell.", actions: [] },
+    malformed: { cause: "gremlins", diagnosis: "It is known.", actions: [] },
+  };
 }

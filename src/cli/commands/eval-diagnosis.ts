@@ -6,11 +6,15 @@ import { loadConfig } from "../../config/load.js";
 import { rousePaths } from "../../config/paths.js";
 import { sanitizedJson } from "../../core/text/sanitize.js";
 import { runnerOf } from "../../diagnosis/runners/index.js";
+import type { AskedRunner } from "../../eval/diagnosis/asked-runner.js";
+import { evalAttribution } from "../../eval/diagnosis/attribution.js";
+import type { PublicSet } from "../../eval/diagnosis/failed-run.js";
 import { type LabelledIncident, parseIncident } from "../../eval/diagnosis/label.js";
-import { type AskedRunner, evalDiagnosis } from "../../eval/diagnosis/run.js";
+import { evalDiagnosis } from "../../eval/diagnosis/run.js";
 import { BadInput, readLines, recordOfLine } from "../../replay/files.js";
 import { isFolder } from "../../replay/replay-case.js";
-import { diagnosisFiguresText, mistakesText } from "../text/eval-diagnosis.js";
+import { readPublicSet } from "../public-set.js";
+import { attributionText, diagnosisFiguresText, mistakesText } from "../text/eval-diagnosis.js";
 import { startProgress } from "../text/progress.js";
 import { snakeCased } from "../text/snake-case.js";
 
@@ -19,6 +23,7 @@ const TOTAL_MS = 180_000;
 
 export interface DiagnosisEvalOptions {
   diagnosis: string;
+  format?: PublicSet | undefined;
   runner?: (typeof DIAGNOSIS_RUNNERS)[number] | undefined;
   json?: boolean | undefined;
   worst?: boolean | undefined;
@@ -27,28 +32,45 @@ export interface DiagnosisEvalOptions {
 
 /** The exit code. */
 export async function runDiagnosisEval(options: DiagnosisEvalOptions): Promise<number> {
-  const { diagnosis: folder, runner, json, worst, strict } = options;
-  const incidents = await readIncidents(folder);
+  const { diagnosis: folder, format, runner = null, json, worst, strict } = options;
+  const columns = process.stdout.columns ?? 100;
+  const print = (figures: object, text: string): void =>
+    void process.stdout.write(json ? `${sanitizedJson(snakeCased({ runner, ...figures }), 1)}\n` : text);
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   process.once("SIGINT", interrupt);
-  const progress = startProgress("incidents", incidents.length);
   try {
-    const asked = runner === undefined ? null : askedRunner(runner, stop.signal);
-    const figures = await evalDiagnosis(incidents, folder, asked, (label) => progress.step(label));
-    progress.end();
-    if (json) process.stdout.write(`${sanitizedJson(snakeCased({ runner: runner ?? null, ...figures }), 1)}\n`);
-    else {
-      process.stdout.write(diagnosisFiguresText(figures, runner ?? null, process.stdout.columns ?? 100));
-      if (worst) process.stdout.write(mistakesText(figures));
+    const asked = runner === null ? null : askedRunner(runner, stop.signal);
+    if (format !== undefined) {
+      const runs = readPublicSet(folder, format);
+      const figures = await counted("runs", runs.length, (step) => evalAttribution(runs, asked, step));
+      print({ set: format, ...figures }, attributionText(figures, format));
+      return 0;
     }
+    const incidents = await readIncidents(folder);
+    const figures = await counted("incidents", incidents.length, (step) =>
+      evalDiagnosis(incidents, folder, asked, step),
+    );
+    print(figures, diagnosisFiguresText(figures, runner, columns) + (worst ? mistakesText(figures) : ""));
     return strict && (figures.objections?.length ?? 0) > 0 ? 1 : 0;
   } catch (error) {
     if (stop.signal.aborted) return 130;
     throw error;
   } finally {
-    progress.end();
     process.off("SIGINT", interrupt);
+  }
+}
+
+async function counted<T>(
+  title: string,
+  total: number,
+  run: (step: (label: string) => void) => Promise<T>,
+): Promise<T> {
+  const progress = startProgress(title, total);
+  try {
+    return await run((label) => progress.step(label));
+  } finally {
+    progress.end();
   }
 }
 

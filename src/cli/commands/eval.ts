@@ -15,6 +15,7 @@ import {
   readSegments,
   type Segments,
 } from "../../eval/corpus.js";
+import { PUBLIC_SETS } from "../../eval/diagnosis/failed-run.js";
 import { KINDS } from "../../programs/registry.js";
 import { SOURCE_NAMES } from "../../replay/case-folder.js";
 import { BadInput } from "../../replay/files.js";
@@ -41,6 +42,7 @@ export function addEval(program: Command, setExit: (code: number) => void): void
     )
     .argument("[dirs...]", "corpus folders or folders of cases")
     .option("--diagnosis <dir>", "folder with incidents.jsonl")
+    .addOption(new Option("--format <set>", "DIR is your copy of a public set").choices(PUBLIC_SETS))
     .addOption(new Option("--runner <name>", "ask this runner too (costs money)").choices(DIAGNOSIS_RUNNERS))
     .option("--json", "print all figures as JSON")
     .option("--worst", "list misses and false alarms with their reasons")
@@ -56,13 +58,14 @@ export function addEval(program: Command, setExit: (code: number) => void): void
     )
     .option("--marker <text>", "completion marker that agents were asked to print", COMPLETION_MARKER)
     .action(async (dirs, options, command) => {
-      const { diagnosis, runner } = options;
+      const { diagnosis, format, runner } = options;
       if (diagnosis !== undefined) {
         if (dirs.length > 0) command.error("error: --diagnosis takes no other folders", { exitCode: 2 });
-        setExit(await runDiagnosisEval({ ...options, diagnosis, runner }));
+        setExit(await runDiagnosisEval({ ...options, diagnosis, format, runner }));
         return;
       }
-      if (runner !== undefined) command.error("error: --runner needs --diagnosis", { exitCode: 2 });
+      if (runner !== undefined || format !== undefined)
+        command.error("error: --runner and --format need --diagnosis", { exitCode: 2 });
       if (dirs.length === 0) command.error("error: missing required argument 'dirs'", { exitCode: 2 });
       const profiles = options.profile ? await loadProfiles(options.profile) : [];
       const complaint = checkKind(options.kind, profiles);

@@ -1,4 +1,6 @@
 /** Figures of the diagnosis benchmark as text: one row per arm, then whether the model passes. */
+import { sanitize } from "../../core/text/sanitize.js";
+import type { AttributionFigures } from "../../eval/diagnosis/attribution.js";
 import type { DiagnosisFigures } from "../../eval/diagnosis/run.js";
 import type { ArmFigures, Mistake } from "../../eval/diagnosis/score.js";
 import { wrapText } from "./width.js";
@@ -36,6 +38,36 @@ export function mistakesText({ rules, model, rulesAndModel }: DiagnosisFigures):
 const mistakeLine = ({ id, cause, said, action, isActionRight, harm }: Mistake): string =>
   `  ${id}  ${cause}${said === cause ? "" : `, said ${said ?? "nothing"}`}${isActionRight ? "" : `; wrong action: ${action}`}${harm.length === 0 ? "" : `; harm: ${harm.join(", ")}`}`;
 
+export function attributionText({ runs, constant, model }: AttributionFigures, set: string): string {
+  const share = (count: number): string => `${count}/${runs}`;
+  const agents = (count: number): string => (constant.agent === null ? "–" : share(count));
+  const lines = [
+    `${runs} failed runs of ${set}`,
+    "",
+    row("", "step", "agent", "located", "abstained", "p95 s", "cost"),
+    row("best constant answer", share(constant.rightSteps), agents(constant.rightAgents), "–", "–", "–", "–"),
+    ...(model === undefined
+      ? []
+      : [
+          row(
+            "model",
+            share(model.rightSteps),
+            agents(model.rightAgents),
+            model.located.toFixed(3),
+            String(model.abstained),
+            secondsText(model.p95Secs),
+            costText(model.costUsd),
+          ),
+        ]),
+    "",
+    `best constant answer: step ${constant.step + 1} of the run${constant.agent === null ? "" : `, agent ${sanitize(constant.agent, 60)}`}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const secondsText = (seconds: number | null): string => (seconds === null ? "–" : seconds.toFixed(1));
+const costText = (cost: number | null): string => (cost === null ? "–" : `$${cost.toFixed(2)}`);
+
 const armRow = (name: string, arm: ArmFigures): string =>
   row(
     name,
@@ -43,8 +75,8 @@ const armRow = (name: string, arm: ArmFigures): string =>
     `${arm.rightActions}/${arm.incidents}`,
     String(arm.harmful),
     String(arm.abstained),
-    arm.p95Secs === null ? "–" : arm.p95Secs.toFixed(1),
-    arm.costUsd === null ? "–" : `$${arm.costUsd.toFixed(2)}`,
+    secondsText(arm.p95Secs),
+    costText(arm.costUsd),
   );
 
 const row = (name: string, ...cells: string[]): string =>

@@ -1,21 +1,12 @@
 /** Runs the benchmark: rules alone, and with a runner the model alone and both together. */
 import { askFor } from "../../diagnosis/ask.js";
 import type { DiagnosisFacts } from "../../diagnosis/context.js";
-import type { Runner, RunnerLimits } from "../../diagnosis/runners/runner.js";
-import { BadInput } from "../../replay/files.js";
+import { type AskedRunner, guardRunner } from "./asked-runner.js";
 import type { LabelledIncident } from "./label.js";
 import { MENU_ANSWER, promptOf, verdictOfAnswer } from "./menu.js";
 import { observeIncident, withoutRules } from "./observe.js";
 import { type ArmFigures, bestConstant, type ConstantFigures, checkPass, type Judged, scoreArm } from "./score.js";
 import { type Verdict, verdictOfRules } from "./verdict.js";
-
-/** A runner that fails this often from the start is not there. */
-const FAILURES_MAX = 3;
-
-export interface AskedRunner {
-  runner: Runner;
-  limits: RunnerLimits;
-}
 
 export interface DiagnosisFigures {
   incidents: number;
@@ -57,19 +48,12 @@ export async function evalDiagnosis(
   return { ...figures, model: scoreArm(model), rulesAndModel, objections };
 }
 
-function askingOf({ runner, limits }: AskedRunner): (facts: DiagnosisFacts) => Promise<Verdict> {
-  let failures: number | null = 0;
+function askingOf(asked: AskedRunner): (facts: DiagnosisFacts) => Promise<Verdict> {
+  const check = guardRunner(asked);
   return async (facts) => {
-    const { answer, reason, isUnavailable, costUsd, tookMs } = await askFor(
-      MENU_ANSWER,
-      runner,
-      promptOf(facts),
-      limits,
-    );
-    limits.signal.throwIfAborted();
-    if (!isUnavailable) failures = null;
-    else if (failures !== null && ++failures >= FAILURES_MAX)
-      throw new BadInput(`${runner.name} gave no answer ${failures} times: ${reason ?? ""}`);
+    const result = await askFor(MENU_ANSWER, asked.runner, promptOf(facts), asked.limits);
+    check(result);
+    const { answer, costUsd, tookMs } = result;
     const said = answer === null ? { cause: null, actions: [], sendsMessage: false } : verdictOfAnswer(answer);
     return { ...said, costUsd, tookMs };
   };

@@ -1,6 +1,7 @@
 /** Scores the arms of the diagnosis benchmark, beside the best answer that is the same for every incident. */
 import { percentile } from "../timeline.js";
 import type { LabelledIncident } from "./label.js";
+import { mostFrequent } from "./most-frequent.js";
 import { topAction, type Verdict } from "./verdict.js";
 
 export type IncidentLabel = Pick<LabelledIncident, "id" | "cause" | "actions" | "harmless">;
@@ -71,15 +72,9 @@ export interface ConstantFigures {
 
 /** The cause and the action that are right most often. */
 export function bestConstant(labels: readonly IncidentLabel[]): ConstantFigures {
-  const [cause, rightCauses] = mostFrequent(labels.map((label) => label.cause));
-  const [action, rightActions] = mostFrequent(labels.flatMap(({ actions }) => [...new Set(actions)]));
+  const [cause, rightCauses] = mostFrequent(labels.map((label) => label.cause)) ?? ["none", 0];
+  const [action, rightActions] = mostFrequent(labels.flatMap(({ actions }) => [...new Set(actions)])) ?? ["none", 0];
   return { cause, action, rightCauses, rightActions };
-}
-
-function mostFrequent(words: readonly string[]): [word: string, count: number] {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))[0] ?? ["none", 0];
 }
 
 /** Why a model does not pass, one sentence each; none: it passes. It has to add something to the rules, without harm. */
