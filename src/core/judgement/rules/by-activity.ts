@@ -71,13 +71,22 @@ function ofUnknownProgram(question: RuleInput): RuleVerdict | null {
   const { traits, progress } = question.evidence;
   if (traits.versions !== null) return null;
   const reported = byReportedWork(question);
-  if (reported || progress.reading?.caret === "sign") return reported;
+  if (reported) return reported;
+  if (progress.reading?.caret === "sign") return isStarted(question) ? AT_SIGN : null;
   const hung = byConnection(question);
   if (hung) return hung;
   const quiet = byQuiet(question);
   if (quiet?.state === "stuck") return quiet;
   return byOutput(question) ?? (isStarted(question) ? quiet : null);
 }
+
+/** A shell, for example: it may wait for its first command for hours. */
+const AT_SIGN: RuleVerdict = {
+  state: "idle",
+  cause: null,
+  confidence: 0.5,
+  reasons: ["Its cursor is at a prompt (screen), no work seen"],
+};
 
 /** No program takes longer than this to start. Later output is its work, until a pause of the same length. */
 const STARTED_MS = 60_000;

@@ -73,7 +73,12 @@ describe("an unknown program", () => {
   });
 
   it("may wait for its first command indefinitely with the cursor at a shell prompt", () => {
-    expect(judged(600, [[0.6, shows({ caret: "sign" })]])).toMatchObject({ state: "starting" });
+    const shell: At[] = [[0.6, shows({ caret: "sign" })]];
+    expect(judged(0.9, shell)).toMatchObject({ state: "starting" });
+    expect(judged(600, shell)).toMatchObject({
+      state: "idle",
+      reasons: ["Its cursor is at a prompt (screen), no work seen"],
+    });
     expect(judged(11, [[0.6, shows({ caret: "text" })]])).toMatchObject({ state: "stuck" });
   });
 
