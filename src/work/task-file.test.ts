@@ -60,6 +60,7 @@ describe("a task in Markdown", () => {
 
   it.each([
     ["", "t.md has no title"],
+    ["# \n\n- [ ] step", "t.md has no title"],
     ["---\npriority 5\n---\n# X", 't.md: "priority 5" is no "field: value" line'],
     ["---\nowner: me\n---\n# X", 't.md has an unknown field "owner"; expected title, description'],
     ["---\ncheck: rm -rf /\n---\n# X", "t.md sets check, which a file cannot"],

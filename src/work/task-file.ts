@@ -116,7 +116,7 @@ const headed = (heading: string, content: string): string =>
 function titleOf(description: string, given: string | undefined): { title: string; rest: string } {
   if (given !== undefined) return { title: given, rest: description };
   const [first = "", ...more] = description.split("\n");
-  return { title: first.replace(/^#{1,6}\s+/, "").trim(), rest: more.join("\n").trim() };
+  return { title: first.replace(/^#{1,6}(?:\s+|$)/, "").trim(), rest: more.join("\n").trim() };
 }
 
 /** By `##` headings; the part before the first has an empty heading. */

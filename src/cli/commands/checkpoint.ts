@@ -25,14 +25,15 @@ export async function runCheckpoint(args: readonly string[]): Promise<number> {
     headers: callerHeaders(),
     limitMs: LIMIT_MS,
   });
-  if (answer === null || answer.status === 503) return store(input);
+  if (answer === null) return store(input, "the daemon does not answer now; the checkpoint is delivered when it does");
+  if (answer.status === 503) return store(input, `${reasonOf(answer)}; the checkpoint is delivered later`);
   if (answer.status !== 200) return say(reasonOf(answer), 1);
   process.stdout.write(`${doneText(answer)}\n`);
   return 0;
 }
 
-/** The daemon is down, or cannot reach the hub: the checkpoint is delivered later. */
-async function store(input: CheckpointInput): Promise<number> {
+/** The checkpoint is delivered later. */
+async function store(input: CheckpointInput, why: string): Promise<number> {
   const [{ spool }, { reporter }] = await Promise.all([
     import("../../work/spool.js"),
     import("../../work/reporter.js"),
@@ -40,9 +41,8 @@ async function store(input: CheckpointInput): Promise<number> {
   const paths = rousePaths();
   const stored = { operation: "checkpoint", at: Date.now(), ...reporter(paths), input: { ...input } } as const;
   const problem = spool(paths.state, stored);
-  if (problem !== null)
-    return say(`the daemon does not answer, and the checkpoint could not be stored: ${problem}`, 69);
-  process.stdout.write("Stored: the daemon does not answer now; the checkpoint is delivered when it does.\n");
+  if (problem !== null) return say(`the checkpoint could be neither delivered nor stored: ${problem}`, 69);
+  process.stdout.write(`Stored: ${why}.\n`);
   return 0;
 }
 

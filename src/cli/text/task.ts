@@ -121,7 +121,7 @@ function facts(task: TaskDetailView, now: number): string[] {
     `${status}${verification === null ? "" : ` (${verification})`}, ${about.join(", ")}`,
     claim === null ? null : `Held by ${holderText(task, now)}; lease until ${when(claim.lease_until, now)}`,
     waits_for.length === 0 ? null : `Blocked by ${waits_for.map((id) => `task ${id}`).join(", ")}, not done yet`,
-    last_error === null ? null : `Last error: ${sanitize(last_error, 1000)}`,
+    last_error === null || status === "done" ? null : `Last error: ${sanitize(last_error, 1000)}`,
     result === null ? null : `Result: ${sanitize(result, 1000)}`,
     workspace === null ? null : `Workspace: ${sanitize(workspace, 400)}`,
     check === null ? null : `Check: ${check.map((word) => sanitize(word, 200)).join(" ")}`,
