@@ -5,6 +5,7 @@
 const MODULES = {
   DEFAULTS: "core/defaults.js",
   ACTIONS: "core/action.js",
+  OUTAGE_WINDOWS: "core/incidents/outage-windows.js",
   CHECK_TIMING: "core/policy/checks.js",
   ALERT_TIMING: "daemon/alert-timing.js",
 } as const;

@@ -3,15 +3,14 @@
 import { NO_PROFILE } from "../agent.js";
 import { digest } from "../digest.js";
 import { type OutageGroup, traitsOf } from "../policy/problems.js";
-import { MINUTE } from "../text/time.js";
 import type { Incident, IncidentState, Outage } from "./incident.js";
 import { isOpen } from "./incident.js";
+import { OUTAGE_WINDOWS } from "./outage-windows.js";
 
 interface GroupRule {
   /** What the agents have in common; null for nothing. */
   shares: (incident: Incident) => string | null;
   agents: number;
-  windowMs: number;
 }
 
 const program = ({ kind }: Incident): string | null => (kind === NO_PROFILE ? null : kind);
@@ -25,10 +24,10 @@ const machine = (incident: Incident): string | null =>
   isWatchedEnd(incident) || (incident.problem === "exit_code" && program(incident) === null) ? null : "this machine";
 
 const GROUPS: Readonly<Record<OutageGroup, GroupRule>> = {
-  limit: { shares: account, agents: 2, windowMs: 60 * MINUTE },
-  login: { shares: account, agents: 2, windowMs: 15 * MINUTE },
-  service: { shares: program, agents: 3, windowMs: 10 * MINUTE },
-  machine: { shares: machine, agents: 3, windowMs: 5 * MINUTE },
+  limit: { shares: account, agents: 2 },
+  login: { shares: account, agents: 2 },
+  service: { shares: program, agents: 3 },
+  machine: { shares: machine, agents: 3 },
 };
 
 const groupOf = ({ problem }: Incident): OutageGroup | null => traitsOf(problem).outageGroup;
@@ -61,7 +60,7 @@ export function joinOutage(incidentState: IncidentState, incident: Incident): Ou
       isOpen(other) &&
       groupOf(other) === group &&
       rule.shares(other) === shared &&
-      Math.abs(other.since - incident.since) <= rule.windowMs,
+      Math.abs(other.since - incident.since) <= OUTAGE_WINDOWS[group],
   );
   if (new Set(peers.map(({ agent }) => agent)).size < rule.agents) return null;
   const openedAt = Math.min(...peers.map((peer) => peer.since));

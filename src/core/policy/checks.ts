@@ -154,6 +154,7 @@ const guardAgrees: ActionCheck = (question) => {
 const checkEvidence: ActionCheck = (question) => {
   const { traits, assessment, step } = question;
   if (!traits.destructive || (assessment.level === "act" && assessment.kinds.length >= 2)) return null;
+  if (assessment.kinds.length >= 2) return waitForEvidence(question, `not enough evidence for ${step.do} yet`);
   const seers = assessment.kinds.map((kind) => (kind === "person" ? "your request" : kind));
   return waitForEvidence(question, `${step.do} needs two kinds of evidence; found: ${seers.join(", ") || "none"}`);
 };
