@@ -4,6 +4,8 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callOperation } from "../../src/api/remote.js";
+import { rousePaths } from "../../src/config/paths.js";
 import { makeToken, openPort } from "../support/api.js";
 import { isMissing } from "../support/component.js";
 import { EVIL } from "../support/evil.js";
@@ -46,7 +48,7 @@ describe.skipIf(isMissing("Chromium", chromiumPath))("the dashboard", () => {
 
   afterAll(async () => {
     await browser?.close();
-    for (const name of ["asker", "ready", "billing", "evil", "shell", "long"])
+    for (const name of ["asker", "ready", "billing", "evil", "shell", "long", "endless"])
       await rouse(home, ["stop", name, "--grace", "1"]);
     await rouse(home, ["down"]);
     expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
@@ -241,6 +243,32 @@ describe.skipIf(isMissing("Chromium", chromiumPath))("the dashboard", () => {
     expect(await page.locator(".xterm-rows").textContent()).not.toContain("\u202e");
     await show("#/fleet");
     await row("asker").waitFor();
+    expect(browser.problems).toEqual([]);
+  });
+
+  it("shows a terminal whose output asks for endless work, also the screen of an earlier time", async () => {
+    const forms = ["L", "M", "S", "T", "I", "Z"].map((final) => `\\x1b[2147483647${final}`).join("");
+    const output = `${forms}a\\x1b[536870912b\\x1b[2J\\x1b[Hafter the sequences\\n`;
+    await rouse(home, [
+      "spawn",
+      "--name",
+      "endless",
+      "--",
+      process.execPath,
+      "-e",
+      `setInterval(() => process.stdout.write("${output}"), 500)`,
+    ]);
+    await show("#/agent/endless");
+    await until(
+      "the end of its output",
+      async () => (await page.locator(".xterm-rows").textContent())?.includes("after the sequences") === true,
+      20_000,
+    );
+    const earlier = await callOperation(rousePaths(home.env).daemonSocket, "screen", {
+      agent: "endless",
+      at: new Date().toISOString(),
+    });
+    expect(earlier.lines.join("\n")).toContain("after the sequences");
     expect(browser.problems).toEqual([]);
   });
 
