@@ -4,7 +4,7 @@ import { play, type Step, silence, steps } from "../../../test/support/histories
 import { assessed, FACTS, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import { ACTIONS } from "../action.js";
-import { HUMAN_ONLY, PROBLEMS } from "../incidents/problem.js";
+import { AGENT_PROBLEMS, HUMAN_ONLY, PROBLEMS } from "../incidents/problem.js";
 import type { Assessment } from "../judgement/assess.js";
 import { EVIDENCE_KINDS } from "../judgement/evidence/evidence-kind.js";
 import { periodSpend } from "../judgement/period-spend.js";
@@ -189,10 +189,10 @@ describe("decide, in any history", () => {
     );
   });
 
-  it("escalates every lasting problem in the end", () => {
+  it("escalates every lasting problem of an agent in the end", () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...PROBLEMS),
+        fc.constantFrom(...AGENT_PROBLEMS),
         policies,
         fc.subarray([...EVIDENCE_KINDS]),
         (problem, policy, kinds) => {
