@@ -190,6 +190,17 @@ describe.skipIf(isMissing("PostgreSQL", POSTGRES))("the database of a fleet", ()
       expect(roster.nodes(now).map(({ name }) => name)).not.toContain("n1");
     });
 
+    it("drops an agent that ended for a node that was away, whatever the clock of the agent's node says", async () => {
+      const [one, two] = [await start("n1"), await start("n2")];
+      await one.renew([row("web")]);
+      const roster = new Roster();
+      roster.take(await two.fleet.follow(roster.request(0)));
+      await one.renew([{ ...row("web"), since: 0, body: null }]);
+      await start("n1");
+      roster.take(await two.fleet.follow(roster.request(0)));
+      expect(roster.agents(now)).toEqual([]);
+    });
+
     it("keeps one row per agent, however often it changes", async () => {
       const backlog = new AgentBacklog();
       for (let change = 0; change < 1000; change++) backlog.put({ ...row("web"), since: change }, false);

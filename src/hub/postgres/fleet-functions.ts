@@ -115,7 +115,8 @@ export const fleetOperations = (operation: Operation): string[] => [
   end if;
   if args->'agents' <> '[]' then
     insert into agents (node, id, rev, name, state, since, body)
-      select node_id, a.id, seq_no, a.name, a.state, to_timestamp(a.since / 1000.0), a.body
+      -- Removed rows are kept for a day of this clock: the node's own may be wrong.
+      select node_id, a.id, seq_no, a.name, a.state, case when a.body is null then clock() else to_timestamp(a.since / 1000.0) end, a.body
       from jsonb_to_recordset(args->'agents') as a (id text, name text, state text, since numeric, body text) order by a.id
       on conflict (node, id) do update set rev = excluded.rev, name = excluded.name, state = excluded.state, since = excluded.since,
         body = excluded.body;
