@@ -42,7 +42,7 @@ export function attributionText({ runs, constant, model }: AttributionFigures, s
   const share = (count: number): string => `${count}/${runs}`;
   const agents = (count: number): string => (constant.agent === null ? "–" : share(count));
   const lines = [
-    `${runs} failed runs of ${set}`,
+    `${runs} failed ${runs === 1 ? "run" : "runs"} of ${set}`,
     "",
     row("", "step", "agent", "located", "abstained", "p95 s", "cost"),
     row("best constant answer", share(constant.rightSteps), agents(constant.rightAgents), "–", "–", "–", "–"),
