@@ -151,12 +151,12 @@ describe("rouse top that cannot run", () => {
     expect(await rouse(home, ["top"])).toMatchObject({
       status: 1,
       stdout: "",
-      stderr: expect.stringMatching(/^rouse: top needs a terminal .*`rouse status`/),
+      stderr: expect.stringMatching(/^rouse: top needs an interactive terminal; use `rouse status`/),
     });
     expect((await rouse(home, ["top", "--fast"])).status).toBe(2);
     top = new TopRun(80, 24, { TERM: "dumb" });
     await until("its end", () => top.code !== null);
     expect(top.code).toBe(1);
-    expect(top.screen.lines().join("\n")).toContain("top needs a terminal");
+    expect(top.screen.lines().join("\n")).toContain("top needs an interactive terminal");
   });
 });
