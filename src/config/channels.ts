@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import * as z from "zod";
 import { PROBLEMS } from "../core/incidents/problem.js";
-import type { Severity } from "../core/notices/alert.js";
+import { CHANNEL_SEVERITIES, type Severity } from "../core/notices/alert.js";
 import { redact } from "../core/text/redact.js";
 import { isTable, readTrustedFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
@@ -20,8 +20,7 @@ const text = z.string().min(1).max(2000);
 const names = z.array(z.string().min(1).max(200)).min(1).max(200);
 
 const common = {
-  /** Every problem is at least a warning, and its end goes where its alert went, so `info` would change nothing. */
-  severity: z.enum(["warning", "critical"] satisfies Severity[]).default("warning"),
+  severity: z.enum(CHANNEL_SEVERITIES).default("warning"),
   agents: names.optional(),
   tags: names.optional(),
   problems: z

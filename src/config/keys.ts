@@ -35,7 +35,7 @@ export const KEYS = {
     worker_tags: listKey(
       ["worker"],
       "add",
-      "Agents with one of these tags are workers, which are watched automatically. If you set this key (even to its default) or worker_pattern, messages are sent for workers only.",
+      "Agents with one of these tags are workers. A tmux pane with one of them in @rouse_tags is adopted without `rouse watch`. If you set this key (even to its default) or worker_pattern, messages are sent for workers only.",
       { unset: "messages are sent for every agent" },
     ),
     worker_pattern: patternKey(
@@ -227,9 +227,14 @@ export const KEYS = {
       "off",
       "Ask a model by itself while something is wrong; it sends redacted screens to the model, and costs money.",
     ),
-    interval_minutes: numberKey(2, "never", "Minutes between two automatic diagnoses; none runs if nothing changed.", {
-      min: 0.1,
-    }),
+    interval_minutes: numberKey(
+      2,
+      "never",
+      "Minutes between two automatic diagnoses, and between two looks at the problems of pipelines. No diagnosis runs if nothing changed.",
+      {
+        min: 0.1,
+      },
+    ),
     runner: textKey(
       "claude",
       "never",
@@ -276,7 +281,7 @@ export const KEYS = {
     max_sessions: integerKey(
       14,
       "never",
-      "Number of running sessions of the runner's program from which none is added.",
+      "No diagnosis runs while at least this many sessions of the runner's program run.",
       {
         min: 1,
       },

@@ -171,8 +171,10 @@ export async function serve(
 
   // What clients ask.
   let end: (...then: Parameters<RunningDaemon["stop"]>) => void = () => {};
-  // Pending alerts first, while the daemon still answers; the client gets its answer afterwards.
-  const atRest = (): Promise<void> => setup.alertSender.close();
+  // Pending alerts and running checks first, while the daemon still answers; the client gets its answer afterwards.
+  const atRest = async (): Promise<void> => {
+    await Promise.all([setup.alertSender.close(), work.checks.close()]);
+  };
   const control: DaemonControl = {
     ...watching.over(sensors),
     pulses: () => pulses.map((pulse) => pulse.view()),

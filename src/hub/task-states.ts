@@ -78,7 +78,7 @@ export const TASK_TRANSITIONS = [
     from: ["in_progress"],
     to: "pending",
     by: ["rouse"],
-    description: "Offer the task again after its lease and the policy's patience have passed.",
+    description: "Offer the task again when its lease ended more than 5 minutes ago.",
   },
   {
     operation: "block",

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -59,4 +59,22 @@ it("runs at most four checks at once, and all of them in the end", async () => {
   expect(results.every(({ verification }) => verification === "verified")).toBe(true);
   const most = readdirSync(state).flatMap((name) => (name.startsWith("saw-") ? [Number(name.split("-")[2])] : []));
   expect(Math.max(...most)).toBeLessThanOrEqual(4);
+});
+
+it("ends a running check before the daemon stops, and its task learns it at the next start", async () => {
+  const checks = new TaskChecks(state);
+  const { id } = await hub.add({ title: "x" }, "user");
+  const command = node('require("fs").writeFileSync("started", String(process.pid)); setInterval(() => {}, 1000)');
+  const running = checks.run(hub, { task: id, command, folder: state, limitMs: 60_000 });
+  running.catch(() => {});
+  const started = join(state, "started");
+  for (let tries = 0; tries < 400 && !(existsSync(started) && readFileSync(started, "utf8") !== ""); tries++)
+    await sleep(25);
+  await checks.close();
+  expect(() => process.kill(Number(readFileSync(started, "utf8")), 0)).toThrow("ESRCH");
+  await expect(running).rejects.toThrow("interrupted by a restart");
+  expect(await hub.get(id)).toMatchObject({ status: "pending", verification: null, lastError: null });
+  await new TaskChecks(state).recover(() => Promise.resolve(hub));
+  expect(files()).toEqual([]);
+  expect(await hub.get(id)).toMatchObject({ lastError: expect.stringContaining("interrupted by a restart") });
 });

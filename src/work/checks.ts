@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeWhole } from "../config/whole-file.js";
 import type { Hub } from "../hub/hub.js";
+import { HubError } from "../hub/hub-error.js";
 import { type CheckLeader, type CheckResult, endLeftCheck, runCheck } from "./verify.js";
 
 export interface CheckOptions {
@@ -25,6 +26,7 @@ export class TaskChecks {
   readonly #running = new Map<number, Promise<CheckResult>>();
   #waiting: (() => void)[] = [];
   #active = 0;
+  #isClosed = false;
 
   constructor(state: string) {
     this.#folder = join(state, "checks");
@@ -43,14 +45,28 @@ export class TaskChecks {
     this.#active++;
     const file = join(this.#folder, `${task}.json`);
     try {
+      this.#refuseIfClosed(task);
       const result = await runCheck({ ...request, started: (leader) => this.#keep(file, leader) });
+      this.#refuseIfClosed(task);
       await hub.comment(task, commentOf(result), AUTHOR);
       return result;
     } finally {
-      rmSync(file, { force: true });
+      // Of an interrupted check the next start tells the task.
+      if (!this.#isClosed) rmSync(file, { force: true });
       this.#active--;
       this.#waiting.shift()?.();
     }
+  }
+
+  /** Ends what runs, before the daemon stops. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const leaders = namesIn(this.#folder).map((name) => readLeader(join(this.#folder, name)));
+    await Promise.all(leaders.map((leader) => leader && endLeftCheck(leader)));
+  }
+
+  #refuseIfClosed(task: number): void {
+    if (this.#isClosed) throw new HubError("closed", `task ${task}: ${INTERRUPTED}`);
   }
 
   /** Ends what an earlier daemon left running, and says so in its task. To be called once, before the first check. */

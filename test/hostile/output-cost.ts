@@ -22,7 +22,7 @@ const SHORT_BYTES = 100;
 const SHORT_CPU_MS = 20;
 const STEP_CPU_MS = 100;
 const MEMORY_MAX_MB = 64;
-const REPEATS = 6;
+const REPEATS = 12;
 
 export const SCREEN: { cols: number; rows: number } = { cols: 120, rows: 40 };
 export const LARGEST: { cols: number; rows: number } = { cols: 1000, rows: 500 };

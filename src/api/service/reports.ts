@@ -40,7 +40,7 @@ export class ReportService {
     if (!judge)
       throw new ApiError(
         "unknown",
-        "this process belongs to no watched agent; if it has just started, try again; otherwise name the agent (CLI --name, MCP pane_id, HTTP agent)",
+        "this process belongs to no watched agent; if it has just started, try again; otherwise name the agent (`--name` of `rouse report`, `pane_id` of an MCP tool, `agent` in HTTP)",
       );
     checkReporter(identity, judge.session);
     const madeAt = Math.min(at ?? loop.now(), loop.now());

@@ -40,6 +40,7 @@ type Verified = Pick<Finish, "verification" | "mustBeVerified" | "error">;
 
 /** Lines of a check's output in the answer to its holder; the task keeps more. */
 const OUTPUT_LINES = 20;
+const NOT_VERIFIED = { contradicted: "its check failed", unverified: "its check has no result", verified: "" } as const;
 const OPEN: readonly TaskStatus[] = TASK_STATUSES.filter((status) => !CLOSED.includes(status));
 
 export class TaskService {
@@ -199,7 +200,7 @@ export class TaskService {
       const end = output === "" ? "" : `\nEnd of its output:\n${output.split("\n").slice(-OUTPUT_LINES).join("\n")}`;
       throw new ApiError(
         "refused",
-        `task ${task.id} stays ${task.status}, its check is ${verification}: ${text}${end}`,
+        `task ${task.id} stays ${task.status}: ${NOT_VERIFIED[verification]}: ${text}${end}`,
       );
     }
   }

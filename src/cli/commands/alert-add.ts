@@ -6,7 +6,7 @@ import type { AlertTest } from "../../api/service/alerts.js";
 import { addChannel, type ChannelTable } from "../../config/add-channel.js";
 import { channelObjection } from "../../config/channels.js";
 import { rousePaths } from "../../config/paths.js";
-import { SEVERITIES } from "../../core/notices/alert.js";
+import { CHANNEL_SEVERITIES } from "../../core/notices/alert.js";
 import { sanitize, sanitizedJson } from "../../core/text/sanitize.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { requestOperation } from "../ask.js";
@@ -77,7 +77,9 @@ export function addAlertAdd(alert: Command, setExit: (code: number) => void): vo
     .argument("[destination]", "topic, chat or URL; - reads it from standard input")
     .option("--name <name>", "name of the channel (default: its type)")
     .option("--token <token>", "access token, where the service needs one")
-    .addOption(new Option("--severity <level>", "send only alerts of at least this severity").choices(SEVERITIES))
+    .addOption(
+      new Option("--severity <level>", "send only alerts of at least this severity").choices(CHANNEL_SEVERITIES),
+    )
     .option("--allow-private", "allow an address in a private network, and http://")
     .option("--no-test", "add it without a test alert")
     .option("--json", "print JSON")

@@ -57,7 +57,7 @@ export function auditText(
   const columns: Column<AuditLineView>[] = [
     { title: "TIME", text: ({ at }) => localTime(at, now) },
     { title: "AUTHOR", text: ({ author }) => author, min: 8 },
-    { title: "ORIGIN", text: ({ origin }) => origin, spare: 1 },
+    { title: "INTERFACE", text: ({ origin }) => origin, spare: 1 },
     { title: "ACTION", text: ({ action }) => action.replaceAll("_", " ") },
     { title: "AGENT", text: ({ agent }) => agent ?? "-", min: 6 },
     { title: "RESULT", text: ({ result }) => result ?? "-" },

@@ -56,7 +56,7 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
 }
 
 const UNTIL =
-  "The next `rouse up`, `run`, `spawn`, `watch`, `allow` or `task` starts it; it then catches up on what it missed.";
+  "The next `rouse up`, `run`, `spawn`, `watch`, `allow`, `task`, `work` or `web` starts it; it then catches up on what it missed.";
 
 async function serveHere(setExit: (code: number) => void): Promise<void> {
   const { AlreadyRunning, serve } = await import("../../daemon/serve.js");

@@ -19,7 +19,7 @@ export function addMcp(program: Command, _setExit: (code: number) => void): void
     .summary("Serve the Model Context Protocol over stdio")
     .description(
       "Serve MCP to the client that starts it: an orchestrator, or an agent that reports its own state. The configuration\n" +
-        "sets its rights (mcp.rights: read, report, control). The daemon serves the same tools over HTTP at /mcp.",
+        "sets its rights (mcp.rights: read, report, report_any, control). The daemon serves the same tools over HTTP at /mcp.",
     )
     .action(async () => {
       const rights = rightsOf(loadSettings().mcp.rights);

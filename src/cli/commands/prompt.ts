@@ -25,7 +25,7 @@ export function addPrompt(program: Command, setExit: (code: number) => void): vo
         const { origin, from } = read(name, config);
         return { name, use: PROMPT_USES[name] ?? "", origin, from };
       });
-      const rows = prompts.map(({ name, use, origin }) =>
+      const rows = [{ name: "NAME", origin: "FROM", use: "USE" }, ...prompts].map(({ name, use, origin }) =>
         `${name.padEnd(16)} ${origin.padEnd(9)} ${sanitize(use)}`.trimEnd(),
       );
       process.stdout.write(json ? `${sanitizedJson({ prompts })}\n` : `${rows.join("\n")}\n`);

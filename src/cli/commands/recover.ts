@@ -49,7 +49,8 @@ function isFailed({ incident, state, steps }: RecoveryView): boolean {
 /** Why a recovery took no step, if the state or the problem alone says so. */
 function idleText({ agent, state, incident, problem, busy, next_check_at }: RecoveryView): string | null {
   if (busy) return null;
-  if (incident === null) return UNHEALTHY.has(state) ? null : `No action needed: ${agent} is healthy (${state}).`;
+  if (incident === null)
+    return UNHEALTHY.has(state) ? null : `No action needed: ${agent} has no open problem (${state}).`;
   const traits = problem === null ? null : traitsOf(problem);
   if (!traits?.humanOnly || next_check_at !== null) return null;
   return problem === "needs_input"

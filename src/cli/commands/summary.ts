@@ -2,7 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { SummaryAnswer } from "../../api/service/daemon.js";
 import type { TaskSummaryView } from "../../api/service/task-views.js";
-import { pipelineText } from "../../core/notices/pipeline-text.js";
+import { tasksText } from "../../core/notices/pipeline-text.js";
 import type { State } from "../../core/states.js";
 import { formatDuration } from "../../core/text/duration.js";
 import { sanitizedJson } from "../../core/text/sanitize.js";
@@ -66,7 +66,7 @@ function workText(work: SummaryAnswer["work"], colour: boolean): string {
   const more = tasks.length - TASKS_SHOWN;
   const lines = [
     "",
-    paintText(pipelineText(work), "bold", colour),
+    paintText(tasksText(work), "bold", colour),
     ...tasks.slice(0, TASKS_SHOWN).map((task) => `  ${taskLine(task)}`),
     ...(more > 0 ? [`  and ${more} more ${more === 1 ? "task" : "tasks"}`] : []),
   ];

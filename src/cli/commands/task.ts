@@ -135,7 +135,7 @@ function addWriting(task: Command): void {
     });
   task
     .command("comment")
-    .summary("Comment on a task; counts as progress of its holder")
+    .summary("Comment on a task; a comment of its holder counts as progress")
     .argument("<id>", "number of the task", parseTaskId)
     .argument("<text...>", "the comment")
     .option("--json", "print JSON")
@@ -229,11 +229,23 @@ function addDecision(task: Command, decision: (typeof DECISIONS)[number]): void 
     .action(async (id, words, { json }) => {
       const text = words.join(" ");
       const about = text === "" ? {} : isDone ? { result: text } : { error: text };
-      const changed = process.env.ROUSE_SESSION
-        ? await report(id, decision, text)
-        : await call("decide_task", { task: id, decision, ...about });
+      const answer = process.env.ROUSE_SESSION
+        ? report(id, decision, text)
+        : call("decide_task", { task: id, decision, ...about });
+      const changed = await (isDone ? whileChecked(id, answer) : answer);
       printTask(changed, json, `Task ${id} is ${changed.status}.\n`);
     });
+}
+
+const CHECK_NOTICE_MS = 2000;
+
+/** A check may take minutes. */
+async function whileChecked<T>(task: number, answer: Promise<T>): Promise<T> {
+  const notice = setTimeout(
+    () => process.stderr.write(`rouse: waiting for the check of task ${task}\n`),
+    CHECK_NOTICE_MS,
+  );
+  return answer.finally(() => clearTimeout(notice));
 }
 
 /** Inside an agent: about the task that it holds. */
@@ -304,19 +316,19 @@ const withFields = <Args extends unknown[], Options extends OptionValues>(comman
     .option("--diagnosis <text>", "what is known about the cause")
     .option("--qa <text>", "QA requirements")
     .option("--step <text>", "a step; repeatable, in order", collectTexts)
-    .option("--priority <number>", "higher is first (default: 0)", parseWhole)
+    .option("--priority <number>", "higher is first; 0 for a new task", parseWhole)
     .option("--project <name>", "project")
     .option("--kind <kind>", "kind of work, such as build or scout")
     .option("--stage <stage>", "stage of its pipeline")
     .option("--tag <tag>", "a tag; repeatable", collectTags)
-    .option("--parent <id>", "the task that it is a part of", parseTaskId)
+    .option("--parent <id>", "the task that it belongs to, such as the proposal that it builds", parseTaskId)
     .option("--blocked-by <ids>", "tasks that have to be done first, separated by commas", parseIds)
     .option("--workspace <folder>", "folder in which it is worked on")
     .option("--score <number>", "score of a proposal", parseNumber)
     .option("--threshold <number>", "score that makes a proposal viable", parseNumber)
     .option("--cycle <number>", "cycle of its pipeline in which it was made", parseWhole)
     .option("--check <command>", 'command that verifies the work, such as "npm test"; no shell; "none"', parseCheck)
-    .option("--max-continuations <count>", "continuations before it fails (default: 2)", parseWhole);
+    .option("--max-continuations <count>", "continuations before it fails; 2 for a new task", parseWhole);
 
 /** The fields that were given, by the names of the API. */
 function fieldsOf({

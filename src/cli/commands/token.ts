@@ -27,7 +27,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .description(
       "Manage tokens for the HTTP API. Every API request to the daemon's port needs one. Rights: read (states, reasons, terminals, messages), report\n" +
         "(reports of the agents that the token names, messages), report_any (reports of any agent, telemetry), control\n" +
-        "(start agents, type into them, recover and stop them) and admin (permissions, silences, alerts, watch rules).",
+        "(start agents, type into them, recover and stop them, manage tasks) and admin (permissions, silences, alerts, watch rules).",
     );
   token
     .command("create")

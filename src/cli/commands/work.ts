@@ -59,6 +59,7 @@ export function addWork(program: Command, setExit: (code: number) => void): void
       await checkOptions({ kind, policy }, refuse);
       if (as === undefined) checkProgram(command[0] ?? "");
       else checkAgent(as);
+      await ensureDaemon();
       const since = Date.now();
       const stopping = interruption();
       const run = new QueueRun({

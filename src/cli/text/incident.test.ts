@@ -356,7 +356,7 @@ describe("a recovery", () => {
     [
       "that nothing is wrong",
       { incident: null, problem: null, state: "working" },
-      "No action needed: api is healthy (working).\n",
+      "No action needed: api has no open problem (working).\n",
     ],
     [
       "that it never answers a prompt",

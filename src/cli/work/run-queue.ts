@@ -194,9 +194,16 @@ export class QueueRun {
       this.#living = this.#living.filter((one) => one.agent !== agent);
     } catch (error) {
       if (!(error instanceof ApiError) || error.kind === "unknown" || error.kind === "unavailable") return;
+      // It ended meanwhile: the next observation misses it, and its task is continued.
+      if (!(await this.#isRunning(agent))) return;
       this.#report.line(`${agent} could not be stopped: ${error.message}. It keeps running.`);
       this.#own = this.#own.map((own) => ({ ...own, agents: own.agents.filter((name) => name !== agent) }));
     }
+  }
+
+  async #isRunning(agent: string): Promise<boolean> {
+    const answer = await this.#options.call("agents", {}).catch(() => null);
+    return answer?.agents.some(({ name }) => name === agent) ?? false;
   }
 
   async #start(task: number, isContinued: boolean): Promise<void> {
@@ -213,7 +220,7 @@ export class QueueRun {
 
   /** Without its prompt it would wait for input: the next session continues the task. */
   async #stopUnprompted(agent: string, { reason }: ControlResult): Promise<void> {
-    this.#report.line(`${agent} did not take its prompt: ${reason}. Stopping it.`);
+    this.#report.line(`${agent} did not take its prompt: ${reason}. It is stopped if it still runs.`);
     await this.#stop(agent);
   }
 

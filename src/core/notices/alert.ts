@@ -3,6 +3,9 @@
 export const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
+/** Every problem is at least a warning, and its end goes where its alert went, so a channel for `info` would get no more. */
+export const CHANNEL_SEVERITIES: readonly ["warning", "critical"] = ["warning", "critical"];
+
 export const atLeast = (severity: Severity, floor: Severity): boolean =>
   SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(floor);
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pipelineText } from "./pipeline-text.js";
+import { pipelineText, tasksText } from "./pipeline-text.js";
 
 const NONE = { pending: 0, processing: 0, blocked: 0, done: 0, failed: 0 };
 
@@ -10,4 +10,10 @@ it.each([
   [{ ...NONE, done: 37, failed: 3 }, "Pipeline idle. 0 pending, 0 processing. Closed: 37 done, 3 failed."],
 ])("says what waits, what runs and what was closed", (totals, text) => {
   expect(pipelineText(totals)).toBe(text);
+});
+
+it("says the same about tasks in the words of their states", () => {
+  expect(tasksText({ ...NONE, processing: 2, blocked: 1, done: 37 })).toBe(
+    "Tasks: 0 pending, 2 in progress, 1 blocked. Closed: 37 done.",
+  );
 });

@@ -23,7 +23,7 @@ const DIALOG: readonly SuggestedAction[] = [
     what: "answer it in its terminal (a user decides)",
     needs: "keyboard",
     tool: null,
-    command: ["rouse", "attach", "NAME"],
+    command: ["rouse", "go", "NAME"],
   },
   READ,
 ];

@@ -62,6 +62,7 @@ export function whyOf(judge: SessionJudge, now: number, incidents: IncidentState
   if (evidence.blind) changes.push("any new signal: it is checked again at once");
   const next = nextVerdict(judge);
   if (next) changes.push(`${formatDuration(next.at - now)} without a new signal: ${next.verdict}`);
+  if (judge.assessment.state === "rate_limited") changes.push("the end of the limit");
   if (prompt) changes.push("an answer to its prompt");
   else if (decisive?.status === "active")
     changes.push("new activity from any source, an open prompt, or the end of the turn");

@@ -15,7 +15,7 @@ export interface PromptFile {
   text: string;
   /** The files that it comes from. */
   from: string[];
-  origin: "package" | "yours" | "extended";
+  origin: "built-in" | "yours" | "extended";
 }
 
 const SHIPPED = fileURLToPath(new URL("../../../prompts/", import.meta.url));
@@ -61,7 +61,7 @@ export function readPrompt(name: string, config: string): PromptFile {
     );
   const from = [base.path, ...(extra ? [extra.path] : [])];
   const text = extra ? `${base.text.trimEnd()}\n\n${extra.text}` : base.text;
-  return { name, text, from, origin: own ? "yours" : extra ? "extended" : "package" };
+  return { name, text, from, origin: own ? "yours" : extra ? "extended" : "built-in" };
 }
 
 function ownFile(path: string): { path: string; text: string } | null {
