@@ -85,7 +85,7 @@ describe("rouse type", () => {
     await reaches(home, "drafted", "idle");
     const asking = await rouse(home, ["type", "asking", TEXT]);
     expect(asking.status).toBe(1);
-    expect(asking.stderr).toMatch(/a dialog is open \(permission\); a user has to answer it \(`rouse attach`\)/);
+    expect(asking.stderr).toMatch(/a dialog is open \(permission\); a user has to answer it \(`rouse go`\)/);
     const drafted = await rouse(home, ["type", "drafted", TEXT]);
     expect(drafted.status).toBe(1);
     expect(drafted.stderr).toMatch(/the composer contains a draft; send or clear it first/);

@@ -65,6 +65,16 @@ describe("rouse work", () => {
     expect(processesOf(home).some(({ argv }) => argv.includes("agent.mjs"))).toBe(false);
   });
 
+  it("continues a task whose agent ended before it took its prompt, and fails it in the end", {
+    timeout: 180_000,
+  }, async () => {
+    await add("x", "--max-continuations", "1", "--workspace", home.path);
+    const { status, stdout } = await rouse(home, ["work", "--max", "1", "--", "true"]);
+    expect({ status, text: stdout }).toEqual({ status: 1, text: expect.stringMatching(/continues task 1.* failed/s) });
+    expect(stdout).not.toContain("keeps running");
+    expect(await show(1)).toMatchObject({ status: "failed", attempts: 2, claim: null });
+  });
+
   it("leaves running agents alone at Ctrl-C", { timeout: 120_000 }, async () => {
     await rouse(home, ["up"]);
     await add("wait");
@@ -87,8 +97,7 @@ describe("rouse work", () => {
       const { status, stdout, stderr } = await rouse(home, ["work", ...words]);
       return { status, text: `${stdout}${stderr}`.split("\n")[0] };
     };
-    expect(await work("--", ...agent)).toEqual({ status: 69, text: expect.stringContaining("no daemon is running") });
-    await rouse(home, ["up"]);
+    expect(await work("--", ...agent)).toEqual({ status: 0, text: expect.stringContaining("No task is ready") });
     for (const count of ["0", "-1", "51", "1e1", "0x2", "1.5", "many", ""])
       expect(await work("--max", count, "--", ...agent), count).toEqual({
         status: 2,

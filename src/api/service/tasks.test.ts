@@ -140,7 +140,7 @@ describe("a task that is reported as done", () => {
   it("stays with its holder if its check fails, and the holder learns why", async () => {
     const id = await claimedWith(check('console.log("2 tests failed"); process.exitCode = 1'));
     await expect(done(id)).rejects.toThrow(
-      /^task 1 stays in_progress, its check is contradicted: `.*` exited with 1\nEnd of its output:\n2 tests failed$/s,
+      /^task 1 stays in_progress: its check failed: `.*` exited with 1\nEnd of its output:\n2 tests failed$/s,
     );
     const shown = await tasks.show(id);
     expect(shown).toMatchObject({ status: "in_progress", verification: "contradicted", claim: { agent: "api" } });
@@ -150,9 +150,9 @@ describe("a task that is reported as done", () => {
 
   it("is not closed by the user either while its check fails or cannot run", async () => {
     const id = await claimedWith(check("process.exit(1)"));
-    await expect(tasks.decide(id, { decision: "done" }, await user())).rejects.toThrow("its check is contradicted");
+    await expect(tasks.decide(id, { decision: "done" }, await user())).rejects.toThrow("its check failed");
     await tasks.edit(id, { workspace: join(state, "gone") }, await user());
-    await expect(tasks.decide(id, { decision: "done" }, await user())).rejects.toThrow("its check is unverified");
+    await expect(tasks.decide(id, { decision: "done" }, await user())).rejects.toThrow("its check has no result");
     expect(await tasks.show(id)).toMatchObject({ status: "in_progress", verification: "unverified" });
     await tasks.edit(id, { check: null }, await user());
     expect(await tasks.decide(id, { decision: "done" }, await user())).toMatchObject({
@@ -177,7 +177,7 @@ describe("a task that is reported as done", () => {
       mkdirSync(join(state, "config"), { recursive: true });
       const own = join(rousePaths().config, "config.toml");
       writeFileSync(own, '[work]\ncheck = ["false"]\n[projects.shop]\ncheck = ["true"]\n');
-      await expect(done(id)).rejects.toThrow("its check is contradicted: `false` exited with 1");
+      await expect(done(id)).rejects.toThrow("its check failed: `false` exited with 1");
       await tasks.edit(id, { project: "shop" }, await user());
       expect(await done(id)).toMatchObject({ status: "done", verification: "verified" });
       writeFileSync(own, '[projects.shop]\ncheck = "true"\n');

@@ -135,7 +135,7 @@ function addWriting(task: Command): void {
     });
   task
     .command("comment")
-    .summary("Comment on a task; a comment of its holder counts as progress")
+    .summary("Comment on a task; its holder makes progress by it")
     .argument("<id>", "number of the task", parseTaskId)
     .argument("<text...>", "the comment")
     .option("--json", "print JSON")

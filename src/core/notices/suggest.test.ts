@@ -69,7 +69,7 @@ describe("the suggestion", () => {
   it("for a dialog contains neither a tool nor a command that would answer it", () => {
     const suggested = about("needs_input", { hasDialog: true, isFree: false });
     expect(suggested.map(({ tool }) => tool)).toEqual([null, "read_pane"]);
-    expect(suggested[0]?.command).toEqual(["rouse", "attach", "api"]);
+    expect(suggested[0]?.command).toEqual(["rouse", "go", "api"]);
   });
 });
 

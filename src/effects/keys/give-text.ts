@@ -81,7 +81,7 @@ async function waitUntilReady(terminalSession: TerminalSession, from: number, re
 
 /** Only a user can change it. */
 function blockOf(terminalSession: TerminalSession, { dialog, says, composer }: ScreenState): string | null {
-  if (dialog !== null) return `a dialog is open (${dialog}); a user has to answer it (\`rouse attach\`)`;
+  if (dialog !== null) return `a dialog is open (${dialog}); a user has to answer it (\`rouse go\`)`;
   if (says === "blocked" || terminalSession.turn() === "asking")
     return "the program is waiting for an answer; a user has to give it (`rouse attach`)";
   return composer === "draft" ? "the composer contains a draft; send or clear it first (`rouse attach`)" : null;

@@ -55,7 +55,7 @@ describe("a resumed session is not nudged", () => {
 
   it("if a dialog is open", async () => {
     expect(await prompted(shows({ dialog: "permission" }), 60_000)).toBe(
-      "refused: a dialog is open (permission); a user has to answer it (`rouse attach`)",
+      "refused: a dialog is open (permission); a user has to answer it (`rouse go`)",
     );
   });
 });
