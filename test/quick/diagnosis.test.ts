@@ -198,6 +198,15 @@ describe("the explanation of a model", () => {
     expect(rig.diagnosis.list(10).diagnoses).toMatchObject([{ diagnosis: null, reason }]);
   });
 
+  it("carries out nothing that a hostile model asks for, and shows its words without control characters", async () => {
+    rig.plays("hostile");
+    await rig.pass(130);
+    const [record] = rig.diagnosis.list(10).diagnoses;
+    expect(record?.actions).toHaveLength(8);
+    expect(new Set(record?.actions.map(({ result }) => result))).toEqual(new Set(["ignored"]));
+    expect(`${record?.diagnosis}${record?.message}`).not.toMatch(/[\p{Cc}\u202e]/u);
+  });
+
   it("is stored with its evidence, its actions and how the incident ended, and counts by feedback", async () => {
     await rig.pass(1);
     await rig.pass(130);
