@@ -57,8 +57,8 @@ export const ACTING = {
     {
       test: "src/core/policy/decide.property.test.ts",
       file: "src/core/policy/checks.ts",
-      from: "assessment.kinds.length >= 2",
-      to: "assessment.kinds.length >= 1",
+      from: 'assessment.level === "act" && assessment.kinds.length >= 2',
+      to: 'assessment.level === "act" && assessment.kinds.length >= 1',
     },
     {
       test: "src/core/policy/decide.property.test.ts",

@@ -304,13 +304,13 @@ export const SECURITY = {
   "A public host serves checkpoints and reports only; a token with a pattern creates and reports about agents of its own with matching names, at most 1,000":
     [
       {
-        test: "test/e2e/unseen-agents.test.ts",
+        test: "src/daemon/http/public-hosts.test.ts",
         file: "src/daemon/http/public-hosts.ts",
         from: 'if (method !== "POST" || !PUBLIC_ROUTES.includes(path))',
         to: 'if (method !== "POST")',
       },
       {
-        test: "test/e2e/unseen-agents.test.ts",
+        test: "src/daemon/http/public-hosts.test.ts",
         file: "src/daemon/http/public-hosts.ts",
         from: 'right === "report"',
         to: 'right !== "hook"',
