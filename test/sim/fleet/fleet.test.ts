@@ -114,7 +114,7 @@ describe.skipIf(isMissing("PostgreSQL", POSTGRES))(`25 minutes of ${NODES} nodes
       }
       expect(found).not.toEqual([]);
     } finally {
-      await database.sql(source);
+      await database.sql(`begin; set local search_path = rouse; ${source}; commit`);
     }
   });
 });
