@@ -46,41 +46,37 @@ export interface WebPage {
   answer(path: string): Response;
 }
 
-/** Only files that exist at the start are served: a path is looked up, never joined. */
+/**
+ * All files are read at the start: after an upgrade of the package, the page of a running daemon still names the files that
+ * belong to it. A path is looked up, never joined.
+ */
 export function openPage(folder: string = FOLDER): WebPage {
-  const files = new Map(filesIn(folder).map((path) => [path === `/${INDEX}` ? "/" : path, join(folder, path)]));
+  const files = filesIn(folder);
   return {
     has: (path) => path === "/" || files.has(path),
     answer: (path) => {
-      const file = files.get(path);
-      const body = file === undefined ? null : contentOf(file);
-      if (file === undefined || body === null)
+      const body = files.get(path);
+      if (body === undefined)
         return new Response("The dashboard is not built. Run `npm run build` in the checkout of rouse.\n", {
           status: 404,
           headers: { ...SAFETY, "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" },
         });
-      const type = TYPES[extname(file)] ?? "application/octet-stream";
+      const type = TYPES[path === "/" ? extname(INDEX) : extname(path)] ?? "application/octet-stream";
       const cache = HASHED.test(path) ? "private, max-age=31536000, immutable" : "no-store";
       return new Response(body, { headers: { ...SAFETY, "content-type": type, "cache-control": cache } });
     },
   };
 }
 
-function filesIn(folder: string): string[] {
+function filesIn(folder: string): ReadonlyMap<string, Uint8Array<ArrayBuffer>> {
   try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
+    const names = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && extname(entry.name) in TYPES)
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.replace(/\/$/, "").length));
+    return new Map(
+      names.map((name) => [name === `/${INDEX}` ? "/" : name, new Uint8Array(readFileSync(join(folder, name)))]),
+    );
   } catch {
-    return [];
-  }
-}
-
-/** An upgrade may have replaced the files of a running daemon. */
-function contentOf(file: string): Uint8Array<ArrayBuffer> | null {
-  try {
-    return new Uint8Array(readFileSync(file));
-  } catch {
-    return null;
+    return new Map();
   }
 }
