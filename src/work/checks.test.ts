@@ -71,8 +71,8 @@ it("ends a running check before the daemon stops, and its task learns it at the 
   for (let tries = 0; tries < 400 && !(existsSync(started) && readFileSync(started, "utf8") !== ""); tries++)
     await sleep(25);
   await checks.close();
-  expect(() => process.kill(Number(readFileSync(started, "utf8")), 0)).toThrow("ESRCH");
   await expect(running).rejects.toThrow("interrupted by a restart");
+  expect(() => process.kill(Number(readFileSync(started, "utf8")), 0)).toThrow("ESRCH");
   expect(await hub.get(id)).toMatchObject({ status: "pending", verification: null, lastError: null });
   await new TaskChecks(state).recover(() => Promise.resolve(hub));
   expect(files()).toEqual([]);

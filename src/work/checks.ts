@@ -62,7 +62,7 @@ export class TaskChecks {
   async close(): Promise<void> {
     this.#isClosed = true;
     const leaders = namesIn(this.#folder).map((name) => readLeader(join(this.#folder, name)));
-    await Promise.all(leaders.map((leader) => leader && endLeftCheck(leader)));
+    await Promise.all(leaders.filter((leader) => leader !== null).map(endLeftCheck));
   }
 
   #refuseIfClosed(task: number): void {

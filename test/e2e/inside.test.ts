@@ -205,7 +205,10 @@ describe("a command that changes something", () => {
     );
     expect(attempts.length).toBeGreaterThan(30);
     for (const [name, { path, example }] of attempts) {
-      const about = { ...example, ...("agent" in example ? { agent: "other" } : {}) } as Record<string, unknown>;
+      const about = { ...example, ...("agent" in example ? { agent: "other" } : {}) } as Record<
+        string,
+        string | number
+      >;
       const to = path.replaceAll(/\{(\w+)\}/g, (_, field: string) => String(about[field] ?? "other"));
       expect([name, await curlInside(home, "evil", to, about)]).toMatchObject([
         name,

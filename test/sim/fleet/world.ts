@@ -139,7 +139,8 @@ export class World {
       const { name } = pick();
       this.#lossy.set(name, this.#fault(name, "lossy", 60, 240));
     }
-    if (chance(0.06)) this.#down(pick(), "killed", (node) => node.kill({ withSessions: this.#random.chance(0.5) }));
+    if (chance(0.06))
+      await this.#down(pick(), "killed", (node) => node.kill({ withSessions: this.#random.chance(0.5) }));
     if (chance(0.01)) await this.#down(pick(), "stopped", (node) => node.stop());
     if (chance(0.06)) {
       const node = pick();
