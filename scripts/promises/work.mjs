@@ -41,7 +41,7 @@ export const WORK = {
       to: "loadConfig({ projects: false, env })",
     },
   ],
-  "Keeping the state of a workspace changes no branch, index or file, runs nothing that the repository configures, and is never pushed":
+  "Keeping the state of a workspace changes no branch, index or file, runs nothing that the repository configures, and is sent by no `git push` except `--mirror`":
     [
       {
         test: "src/work/keep-state.test.ts",
