@@ -82,7 +82,7 @@ describe("the audit trail", () => {
       { ...USER, action: "fleet", text: "join lab", result: "failed" },
     ]);
     expect(JSON.stringify(await lines())).not.toContain(token);
-    expect(await run("audit")).toMatch(/^TIME +AUTHOR +ORIGIN +ACTION +AGENT +RESULT +DETAILS\n/);
+    expect(await run("audit")).toMatch(/^TIME +AUTHOR +INTERFACE +ACTION +AGENT +RESULT +DETAILS\n/);
     expect(await lines("--agent", "web", "--limit", "1")).toMatchObject([{ action: "send_input" }]);
     expect(await lines("--since", "1d", "--agent", "nobody")).toEqual([]);
   });
