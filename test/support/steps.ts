@@ -20,8 +20,9 @@ export interface Step {
 interface Walked {
   said: string[];
   expected: string[];
-  /** The reasons at the last moment. */
+  /** At the last moment. */
   reasons: string[];
+  level: Assessment["level"];
 }
 
 /** The verdict at each step with an expectation, beside the expectation: compare the two. */
@@ -37,7 +38,8 @@ export function walk(steps: readonly Step[], traits: Partial<Traits> = {}): Walk
     said.push(`${at} ${short(assess(evidence, now))}`);
     expected.push(`${at} ${expect}`);
   }
-  return { said, expected, reasons: assess(evidence, now).reasons };
+  const { reasons, level } = assess(evidence, now);
+  return { said, expected, reasons, level };
 }
 
 const short = ({ state, cause }: Pick<Assessment, "state" | "cause">): string => (cause ? `${state}/${cause}` : state);

@@ -31,7 +31,7 @@ import { byRetry } from "./rules/by-retry.js";
 import { byWork } from "./rules/by-work.js";
 
 /** Incremented when the same evidence may give a different verdict, so that recorded timelines can be compared. */
-export const RULESET = 17;
+export const RULESET = 18;
 
 export interface Assessment
   extends Required<Omit<RuleVerdict, "act" | "onlyReported" | "asksUser" | "supervisor">>,

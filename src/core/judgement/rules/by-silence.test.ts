@@ -98,3 +98,14 @@ it("a model that usually thinks long is given more time, and the reason names th
     "The connection is alive (process) and no text of the reply has begun, so it may be thinking",
   );
 });
+
+it("an unknown program behind a spinner is reported but not ended, as it may work itself; one with a profile is ended", () => {
+  const use = Array.from({ length: 120 }, (_, n): Step => {
+    const signal = { kind: "process", source: "process", alive: true, children: 0, cpuMs: 3000 * n } as const;
+    return { at: 10 * n, signal };
+  });
+  const steps = [waitsForText, ...use, { at: 1195, expect: "stuck/silent_stream" }];
+  const [unknown, profiled] = [walk(steps), walk(steps, PROFILE)];
+  expect([unknown.said, profiled.said]).toEqual([unknown.expected, profiled.expected]);
+  expect([unknown.level, profiled.level]).toEqual(["report", "act"]);
+});

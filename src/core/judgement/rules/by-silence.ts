@@ -23,7 +23,7 @@ import { thinkingKey } from "../evidence/tools.js";
 import { learnedThreshold } from "../learned.js";
 import type { RuleInput, RuleVerdict } from "../rule.js";
 import { suspicionAfter, suspicionOf } from "../suspicion.js";
-import { polledMs } from "./by-quiet.js";
+import { endingOf, polledMs } from "./by-quiet.js";
 
 /** Since when there is no activity, which sources would have shown it, and how long that may last. */
 interface Silence {
@@ -78,6 +78,17 @@ export function bySilence(question: RuleInput): RuleVerdict {
   return silentStream(question, silence, `A turn is running (${question.reported?.source})`);
 }
 
+/**
+ * The spinner of an unknown program may turn over work of its own, such as a build, and drawing it may cost as much CPU as the
+ * work. So the program is ended no sooner than one that is silent.
+ */
+function withEnding(question: RuleInput, verdict: RuleVerdict): RuleVerdict {
+  const { evidence, reported } = question;
+  if (evidence.traits.versions !== null || reported?.source !== "screen") return verdict;
+  const { reasons = [], ...ending } = endingOf(question);
+  return { ...verdict, act: false, ...ending, reasons: [...verdict.reasons, ...(ending.act ? reasons : [])] };
+}
+
 /** The verdict on a silence beyond its threshold. `what` should have shown activity. */
 export function silentStream(question: RuleInput, silence: Silence, what: string): RuleVerdict {
   const { evidence, since, dueAfter, now, settings } = question;
@@ -95,7 +106,7 @@ export function silentStream(question: RuleInput, silence: Silence, what: string
   const isSure = clock !== FREEZE.unanswered || silentMs >= FIRST_THOUGHT_MS * patience;
   const act = silentMs >= actAfter && isSure && silentKinds.length >= 2;
   const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
-  return {
+  return withEnding(question, {
     state: "stuck",
     cause: "silent_stream",
     confidence: Math.min(0.95, 0.6 + 0.1 * sources.length),
@@ -108,7 +119,7 @@ export function silentStream(question: RuleInput, silence: Silence, what: string
     ],
     act,
     kinds: silentKinds,
-  };
+  });
 }
 
 /** A spinner may pause for some seconds on a loaded machine. */
@@ -206,14 +217,14 @@ function frozenScreen(question: RuleInput): RuleVerdict | null {
     ...others.map((source) => KIND_OF_SOURCE[SOURCE[source]]),
     nothingBelow(evidence),
   ]);
-  return {
+  return withEnding(question, {
     state: "stuck",
     cause: "frozen_screen",
     confidence: 0.8,
     reasons: [`Shows as busy, but nothing on the screen moves; last output ${formatAgo(since(outputAt))} (screen)`],
     act: since(outputAt) >= actAfterMs(question) && frozenKinds.length >= 2,
     kinds: frozenKinds,
-  };
+  });
 }
 
 /** The usage window was used up at the last report, and there has been no activity since. */
