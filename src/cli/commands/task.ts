@@ -135,7 +135,7 @@ function addWriting(task: Command): void {
     });
   task
     .command("comment")
-    .summary("Comment on a task; its holder makes progress by it")
+    .summary("Comment on a task; the holder's comments count as progress")
     .argument("<id>", "number of the task", parseTaskId)
     .argument("<text...>", "the comment")
     .option("--json", "print JSON")
