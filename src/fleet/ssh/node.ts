@@ -6,7 +6,7 @@ import { relayOf } from "../../hub/postgres/relay.js";
 import { failureText, type SshTarget } from "./command.js";
 import { Relay } from "./relay.js";
 import { RELAY_BEGINS } from "./relay-socket.js";
-import { installRemote, startRemote } from "./remote.js";
+import { installRemote, parseAnswer, startRemote } from "./remote.js";
 import { SshError } from "./ssh-error.js";
 
 /** Begins the line of the answer. */
@@ -47,7 +47,7 @@ export async function joinRemote(target: SshTarget, folder: string, order: JoinO
     .split("\n")
     .find((one) => one.startsWith(JOIN_ANSWER));
   if (line === undefined) throw new SshError(failureText(target, { status, stdout: stdout(), stderr: stderr() }));
-  const answer = ANSWER.parse(JSON.parse(line.slice(JOIN_ANSWER.length)));
+  const answer = parseAnswer(target, ANSWER, line.slice(JOIN_ANSWER.length));
   if ("error" in answer) throw new SshError(`${sanitize(target.host, 100)}: ${sanitize(answer.error, 400)}`);
 }
 

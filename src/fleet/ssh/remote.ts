@@ -84,7 +84,8 @@ export function startRemote(
   return spawn("ssh", sshArguments(target, command, { terminal }), { stdio });
 }
 
-function parseAnswer<T>({ host }: SshTarget, shape: z.ZodType<T>, text: string): T {
+/** Whatever program answered there: only what has the shape is taken. */
+export function parseAnswer<T>({ host }: SshTarget, shape: z.ZodType<T>, text: string): T {
   try {
     return shape.parse(JSON.parse(text));
   } catch {
