@@ -128,6 +128,7 @@ auth_type = scram-sha-256
 auth_file = ${users}
 pool_mode = transaction
 default_pool_size = 4
+server_login_retry = 2
 max_client_conn = 200
 `,
   );
